@@ -1,0 +1,65 @@
+//! The board: live counters in the header page, exact even where records are thinned.
+//!
+//! In: one count at a time, from any thread. Out: the totals, of all processes that share the capture. What must not
+//! happen here: a system call, a lock, or a count from a forked child that nobody asked for.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::CycleUnit;
+use crate::atomics;
+use crate::layout::at;
+use crate::mapping::Mapping;
+
+/// Live counters in the header page of the capture.
+pub struct Board {
+    header: Arc<Mapping>,
+    closed: AtomicBool,
+}
+
+impl Board {
+    pub(crate) fn new(header: Arc<Mapping>) -> Self {
+        Self { header, closed: AtomicBool::new(false) }
+    }
+
+    /// Counts one more cycle of this unit and returns how many there are now.
+    pub fn count_cycle(&self, unit: CycleUnit) -> u64 {
+        self.count(at::CYCLES + 8 * unit as usize)
+    }
+
+    /// Cycles of this unit so far.
+    pub fn cycles(&self, unit: CycleUnit) -> u64 {
+        self.read(at::CYCLES + 8 * unit as usize)
+    }
+
+    /// Counts one more step (batch).
+    pub fn count_step(&self) {
+        self.count(at::STEPS);
+    }
+
+    /// Steps so far.
+    pub fn steps(&self) -> u64 {
+        self.read(at::STEPS)
+    }
+
+    /// One atomic store, as allowed right after `fork`.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Relaxed);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Relaxed)
+    }
+
+    fn count(&self, offset: usize) -> u64 {
+        if self.is_closed() {
+            return self.read(offset);
+        }
+        atomics::u64_at(&self.header, offset).map_or(0, |count| count.fetch_add(1, Relaxed).wrapping_add(1))
+    }
+
+    fn read(&self, offset: usize) -> u64 {
+        atomics::u64_at(&self.header, offset).map_or(0, |count| count.load(Relaxed))
+    }
+}

@@ -1,0 +1,130 @@
+//! Payload bytes to a record.
+//!
+//! In: one payload and its kind. Out: the record and its time, or why not. What must not happen here: a panic, whatever
+//! the bytes are, or an allocation that a length asks for and the payload does not hold.
+
+use crate::record::{
+    Counters, CycleUnit, Edge, Exit, MemoryKill, Moment, ProcessReading, Record, Surroundings, kind,
+};
+
+/// Why a committed record cannot be understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// A kind, unit or moment that only a newer version knows.
+    Unknown,
+    /// Bytes that no version writes.
+    Garbage,
+}
+
+/// More numbers than any list has; what a file has beyond them is read over.
+const NUMBERS_ROOM: usize = 64;
+
+pub(crate) fn decode(record_kind: u8, payload: &[u8]) -> Result<(u64, Record), Unreadable> {
+    let mut rest = Rest(payload);
+    let at_ns = rest.number()?;
+    let record = match record_kind {
+        kind::FACT => Record::Fact { key: rest.string()?, value: rest.string()? },
+        kind::CYCLE => Record::Cycle { unit: rest.unit()?, ordinal: rest.number()? },
+        kind::PHASE => Record::Phase { name: rest.string()?, edge: rest.edge()?, thread: rest.number()? },
+        kind::READING => {
+            Record::Reading { moment: rest.moment()?, counters: Counters::from_numbers(&rest.numbers()?) }
+        }
+        kind::PROCESS => Record::Process(ProcessReading::from_numbers(&rest.numbers()?)),
+        kind::SURROUNDINGS => Record::Surroundings(Surroundings::from_numbers(&rest.numbers()?)),
+        kind::CHILD => Record::Child { pid: rest.number()?, parent: rest.number()?, role: rest.string()? },
+        kind::EXIT => Record::Exit(rest.exit()?),
+        kind::LOSS => Record::Loss { what: rest.string()?, count: rest.number()? },
+        _ => return Err(Unreadable::Unknown),
+    };
+    Ok((at_ns, record)) // what is left are fields of a newer version
+}
+
+/// What is left of a payload.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn bytes(&mut self, count: usize) -> Result<&'a [u8], Unreadable> {
+        let (taken, left) = self.0.split_at_checked(count).ok_or(Unreadable::Garbage)?;
+        self.0 = left;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u64, Unreadable> {
+        let mut value = 0;
+        for (index, byte) in self.0.iter().take(10).enumerate() {
+            let low = u64::from(byte & 0x7f);
+            if index == 9 && low > 1 {
+                break;
+            }
+            value |= low << (7 * index);
+            if byte & 0x80 == 0 {
+                self.0 = self.0.get(index + 1..).unwrap_or_default();
+                return Ok(value);
+            }
+        }
+        Err(Unreadable::Garbage)
+    }
+
+    fn string(&mut self) -> Result<String, Unreadable> {
+        let length = usize::try_from(self.number()?).map_err(|_too_long| Unreadable::Garbage)?;
+        Ok(String::from_utf8_lossy(self.bytes(length)?).into_owned())
+    }
+
+    fn numbers(&mut self) -> Result<[Option<u64>; NUMBERS_ROOM], Unreadable> {
+        let count = usize::try_from(self.number()?).map_err(|_too_many| Unreadable::Garbage)?;
+        let present = self.bytes(count.div_ceil(8))?;
+        let mut values = [None; NUMBERS_ROOM];
+        for index in 0..count {
+            if present.get(index / 8).is_some_and(|bits| bits >> (index % 8) & 1 == 1) {
+                let value = self.number()?;
+                if let Some(place) = values.get_mut(index) {
+                    *place = Some(value);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    fn unit(&mut self) -> Result<CycleUnit, Unreadable> {
+        let number = u8::try_from(self.number()?).map_err(|_not_ours| Unreadable::Unknown)?;
+        CycleUnit::from_number(number).ok_or(Unreadable::Unknown)
+    }
+
+    fn edge(&mut self) -> Result<Edge, Unreadable> {
+        match self.number()? {
+            0 => Ok(Edge::Begin),
+            1 => Ok(Edge::End),
+            _ => Err(Unreadable::Unknown),
+        }
+    }
+
+    fn moment(&mut self) -> Result<Moment, Unreadable> {
+        match self.number()? {
+            0 => Ok(Moment::Cycle { unit: self.unit()?, ordinal: self.number()? }),
+            1 => Ok(Moment::Phase),
+            2 => Ok(Moment::Tick),
+            3 => Ok(Moment::BeforeExit),
+            4 => Ok(Moment::AfterExitCollection),
+            _ => Err(Unreadable::Unknown),
+        }
+    }
+
+    fn exit(&mut self) -> Result<Exit, Unreadable> {
+        let present = self.number()?;
+        let code = if present & 1 == 1 { Some(self.signed()?) } else { None };
+        let signal = if present & 2 == 2 { Some(self.signed()?) } else { None };
+        // How the program ended is worth more than a reason that only a newer version knows.
+        let memory_kill = match self.number()? {
+            1 => MemoryKill::Cgroup,
+            2 => MemoryKill::System,
+            3 => MemoryKill::Rlimit,
+            _ => MemoryKill::None,
+        };
+        Ok(Exit { code, signal, memory_kill })
+    }
+
+    fn signed(&mut self) -> Result<i32, Unreadable> {
+        let bits = u32::try_from(self.number()?).map_err(|_too_wide| Unreadable::Garbage)?;
+        Ok((bits >> 1).cast_signed() ^ -(bits & 1).cast_signed())
+    }
+}

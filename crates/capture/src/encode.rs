@@ -1,0 +1,149 @@
+//! A record as payload bytes, in two passes: count them, then write them straight into the shared mapping.
+//!
+//! In: a record and its time. Out: bytes into a [`Sink`]. What must not happen here: allocation, and a second pass that
+//! writes more than the first one counted.
+
+use crate::layout::STRING_MAX;
+use crate::record::{Exit, Moment, Record, kind};
+
+/// Where encoded bytes go.
+pub(crate) trait Sink {
+    fn put(&mut self, bytes: &[u8]);
+}
+
+/// Counts only.
+#[derive(Default)]
+pub(crate) struct Length(pub(crate) usize);
+
+impl Sink for Length {
+    fn put(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len();
+    }
+}
+
+#[cfg(test)]
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// The kind that stands in the record's word.
+pub(crate) fn kind_of(record: &Record) -> u8 {
+    match record {
+        Record::Fact { .. } => kind::FACT,
+        Record::Cycle { .. } => kind::CYCLE,
+        Record::Phase { .. } => kind::PHASE,
+        Record::Reading { .. } => kind::READING,
+        Record::Process(_) => kind::PROCESS,
+        Record::Surroundings(_) => kind::SURROUNDINGS,
+        Record::Child { .. } => kind::CHILD,
+        Record::Exit(_) => kind::EXIT,
+        Record::Loss { .. } => kind::LOSS,
+    }
+}
+
+/// The payload, time first.
+pub(crate) fn encode(at_ns: u64, record: &Record, sink: &mut impl Sink) {
+    number(at_ns, sink);
+    match record {
+        Record::Fact { key, value } => {
+            string(key, sink);
+            string(value, sink);
+        }
+        Record::Cycle { unit, ordinal } => {
+            number(*unit as u64, sink);
+            number(*ordinal, sink);
+        }
+        Record::Phase { name, edge, thread } => {
+            string(name, sink);
+            number(*edge as u64, sink);
+            number(*thread, sink);
+        }
+        Record::Reading { moment: when, counters } => {
+            moment(*when, sink);
+            numbers(&counters.to_array(), sink);
+        }
+        Record::Process(reading) => numbers(&reading.to_array(), sink),
+        Record::Surroundings(around) => numbers(&around.to_array(), sink),
+        Record::Child { pid, parent, role } => {
+            number(*pid, sink);
+            number(*parent, sink);
+            string(role, sink);
+        }
+        Record::Exit(how) => exit(how, sink),
+        Record::Loss { what, count } => {
+            string(what, sink);
+            number(*count, sink);
+        }
+    }
+}
+
+fn moment(when: Moment, sink: &mut impl Sink) {
+    match when {
+        Moment::Cycle { unit, ordinal } => {
+            number(0, sink);
+            number(unit as u64, sink);
+            number(ordinal, sink);
+        }
+        Moment::Phase => number(1, sink),
+        Moment::Tick => number(2, sink),
+        Moment::BeforeExit => number(3, sink),
+        Moment::AfterExitCollection => number(4, sink),
+    }
+}
+
+fn exit(how: &Exit, sink: &mut impl Sink) {
+    number(u64::from(how.code.is_some()) | u64::from(how.signal.is_some()) << 1, sink);
+    for value in [how.code, how.signal].into_iter().flatten() {
+        number(zigzag(value), sink);
+    }
+    number(how.memory_kill as u64, sink);
+}
+
+fn zigzag(value: i32) -> u64 {
+    u64::from((value.cast_unsigned() << 1) ^ (value >> 31).cast_unsigned())
+}
+
+/// LEB128: seven bits a byte, low ones first, the high bit says that more follow.
+fn number(mut value: u64, sink: &mut impl Sink) {
+    let mut bytes = [0; 10];
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        *byte = value as u8 & 0x7f;
+        value >>= 7;
+        if value == 0 {
+            sink.put(bytes.get(..=index).unwrap_or_default());
+            return;
+        }
+        *byte |= 0x80;
+    }
+}
+
+/// How many, a bit for each that is there, then those that are there.
+fn numbers(values: &[Option<u64>], sink: &mut impl Sink) {
+    number(values.len() as u64, sink);
+    for eight in values.chunks(8) {
+        let mut bits = 0;
+        for (index, value) in eight.iter().enumerate() {
+            bits |= u8::from(value.is_some()) << index;
+        }
+        sink.put(&[bits]);
+    }
+    for value in values.iter().flatten() {
+        number(*value, sink);
+    }
+}
+
+/// Bytes, then the text; a text that is too long ends in an ellipsis, so that the cut shows.
+fn string(text: &str, sink: &mut impl Sink) {
+    const CUT: &str = "…";
+    if text.len() <= STRING_MAX {
+        number(text.len() as u64, sink);
+        sink.put(text.as_bytes());
+        return;
+    }
+    let kept = text.get(..text.floor_char_boundary(STRING_MAX - CUT.len())).unwrap_or_default();
+    number((kept.len() + CUT.len()) as u64, sink);
+    sink.put(kept.as_bytes());
+    sink.put(CUT.as_bytes());
+}

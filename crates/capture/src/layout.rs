@@ -1,0 +1,247 @@
+//! Where everything stands in the file: the constants both sides share, and the header page as plain values.
+//!
+//! In: the first bytes of a file. Out: a checked [`Header`]. What must not happen here: I/O.
+
+use crate::CycleUnit;
+
+#[cfg(target_endian = "big")]
+compile_error!("captures are little-endian and are written through atomics in place");
+
+/// Files of another major version cannot be read.
+pub const FORMAT_MAJOR: u16 = 1;
+/// Files of another minor version can be read; kinds and fields that are not known are skipped.
+pub const FORMAT_MINOR: u16 = 0;
+
+/// The first byte is not ASCII and the line ends are of both sorts, so that a copy in text mode shows.
+pub(crate) const MAGIC: [u8; 8] = *b"\x89NILO\r\n\x1a";
+pub(crate) const HEADER_LEN: usize = 4096;
+pub(crate) const UNIT: usize = 64 * 1024;
+
+/// Offsets in the header page.
+pub(crate) mod at {
+    pub(crate) const MAJOR: usize = 8;
+    pub(crate) const MINOR: usize = 10;
+    pub(crate) const HEADER_LEN: usize = 12;
+    pub(crate) const UNIT: usize = 16;
+    pub(crate) const START_UNIX_NS: usize = 24;
+    pub(crate) const START_MONO_NS: usize = 32;
+    pub(crate) const UNITS: usize = 40;
+    pub(crate) const LOST: usize = 48;
+    pub(crate) const STEPS: usize = 56;
+    pub(crate) const CYCLES: usize = 64;
+    pub(crate) const REFUSAL: usize = 320;
+}
+/// Room for cycle units on the board.
+pub(crate) const CYCLE_ROOM: usize = 32;
+
+/// The segment header: its magic is what makes a unit a segment.
+pub(crate) const SEGMENT_MAGIC: u64 = u64::from_le_bytes(*b"\x93segment");
+pub(crate) const SEGMENT_HEADER: usize = 32;
+/// A unit count above this is garbage, not a segment.
+pub(crate) const SEGMENT_MAX_UNITS: u32 = 64;
+/// Offsets in a segment's header.
+pub(crate) mod seg {
+    pub(crate) const UNITS: usize = 8;
+    pub(crate) const PID: usize = 12;
+    pub(crate) const SEQUENCE: usize = 16;
+    pub(crate) const USED: usize = 20;
+}
+
+/// A record's word: committed (bit 31), kind (bits 24 to 30), bytes of payload (bits 0 to 23).
+pub(crate) const COMMITTED: u32 = 1 << 31;
+pub(crate) const WORD: usize = 4;
+/// Longest string in a record, in bytes.
+pub(crate) const STRING_MAX: usize = 4096;
+
+/// The word of a record that is being written.
+pub(crate) fn word(kind: u8, payload: u32) -> u32 {
+    u32::from(kind & 0x7f) << 24 | (payload & 0x00ff_ffff)
+}
+
+pub(crate) fn word_kind(word: u32) -> u8 {
+    (word >> 24) as u8 & 0x7f
+}
+
+pub(crate) fn word_payload(word: u32) -> usize {
+    (word & 0x00ff_ffff) as usize
+}
+
+/// How far the next record's word is.
+pub(crate) fn stride(payload: usize) -> usize {
+    (WORD + payload).next_multiple_of(8)
+}
+
+/// Why a writer could not get more room; the last such reason stands in the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Refusal {
+    /// The disk or the quota is full.
+    NoSpace = 1,
+    /// The file was deleted, moved or replaced while the program ran.
+    Gone = 2,
+    /// The file size limit of the process (`ulimit -f`) is reached.
+    FileSizeLimit = 3,
+    /// Memory for the mapping was refused (`ulimit -v`).
+    NoMemory = 4,
+    /// No file descriptor was free.
+    NoDescriptor = 5,
+    /// The header page was overwritten by something else.
+    Damaged = 6,
+    /// Another thread was waiting for the disk for too long, or another error.
+    Other = 7,
+}
+
+impl Refusal {
+    /// The reason with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [
+            Self::NoSpace,
+            Self::Gone,
+            Self::FileSizeLimit,
+            Self::NoMemory,
+            Self::NoDescriptor,
+            Self::Damaged,
+            Self::Other,
+        ]
+        .into_iter()
+        .find(|reason| *reason as u32 == number)
+    }
+
+    /// The reason in words, to stand after "because".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NoSpace => "the disk was full",
+            Self::Gone => "the capture file was deleted, moved or replaced while the program ran",
+            Self::FileSizeLimit => "the limit on file sizes (ulimit -f) was reached",
+            Self::NoMemory => "the system refused memory for the capture (ulimit -v)",
+            Self::NoDescriptor => "the program had no file descriptor left (ulimit -n)",
+            Self::Damaged => "the capture's header was overwritten while the program ran",
+            Self::Other => "the capture file could not be extended in time",
+        }
+    }
+}
+
+/// The header page, without the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Major version; always [`FORMAT_MAJOR`] in a capture that was read.
+    pub major: u16,
+    /// Minor version of the writer.
+    pub minor: u16,
+    /// Start of the capture, in nanoseconds since 1970 (wall clock).
+    pub start_unix_ns: u64,
+    /// Start of the capture on `CLOCK_MONOTONIC`, in nanoseconds; all records count from here.
+    pub start_mono_ns: u64,
+    /// Units of 64 KiB that writers took.
+    pub units: u64,
+    /// Records that could not be written.
+    pub lost: u64,
+    /// The last reason for that.
+    pub refusal: Option<Refusal>,
+    /// Bytes of the header page.
+    pub(crate) page: usize,
+    pub(crate) unit: usize,
+}
+
+/// The board: how often each cycle ended and how many steps there were, exact also where records are thinned.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoardCounts {
+    counts: [u64; CYCLE_ROOM],
+    /// Steps (batches).
+    pub steps: u64,
+}
+
+impl BoardCounts {
+    /// Cycles of this unit that ended.
+    pub fn cycles(&self, unit: CycleUnit) -> u64 {
+        self.counts.get(unit as usize).copied().unwrap_or(0)
+    }
+}
+
+/// Why the first bytes are not a header that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderProblem {
+    Empty,
+    NotACapture,
+    Truncated { bytes: usize },
+    Newer { major: u16, minor: u16 },
+    Damaged,
+}
+
+impl Header {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<(Self, BoardCounts), HeaderProblem> {
+        if bytes.is_empty() {
+            return Err(HeaderProblem::Empty);
+        }
+        let shown = bytes.len().min(MAGIC.len());
+        if bytes.get(..shown) != MAGIC.get(..shown) {
+            return Err(HeaderProblem::NotACapture);
+        }
+        let truncated = HeaderProblem::Truncated { bytes: bytes.len() };
+        let major = u16_at(bytes, at::MAJOR).ok_or(truncated)?;
+        let minor = u16_at(bytes, at::MINOR).ok_or(truncated)?;
+        // Before anything else is believed: another major version may keep nothing but these first twelve bytes.
+        if major > FORMAT_MAJOR {
+            return Err(HeaderProblem::Newer { major, minor });
+        }
+        if bytes.len() < HEADER_LEN {
+            return Err(truncated);
+        }
+        let page = u32_at(bytes, at::HEADER_LEN).unwrap_or(0) as usize;
+        let unit = u32_at(bytes, at::UNIT).unwrap_or(0) as usize;
+        let lengths_plausible = (HEADER_LEN..=1 << 20).contains(&page)
+            && page.is_multiple_of(8)
+            && (HEADER_LEN..=16 << 20).contains(&unit)
+            && unit.is_power_of_two();
+        if major != FORMAT_MAJOR || !lengths_plausible {
+            return Err(HeaderProblem::Damaged);
+        }
+        let number = |offset| u64_at(bytes, offset).unwrap_or(0);
+        let mut counts = [0; CYCLE_ROOM];
+        for (index, count) in counts.iter_mut().enumerate() {
+            *count = number(at::CYCLES + 8 * index);
+        }
+        let header = Self {
+            major,
+            minor,
+            start_unix_ns: number(at::START_UNIX_NS),
+            start_mono_ns: number(at::START_MONO_NS),
+            units: number(at::UNITS),
+            lost: number(at::LOST),
+            refusal: u32_at(bytes, at::REFUSAL).and_then(Refusal::from_number),
+            page,
+            unit,
+        };
+        Ok((header, BoardCounts { counts, steps: number(at::STEPS) }))
+    }
+}
+
+/// A fresh header page.
+pub(crate) fn fresh_header(start_unix_ns: u64, start_mono_ns: u64) -> [u8; HEADER_LEN] {
+    let mut page = [0; HEADER_LEN];
+    let mut put = |offset: usize, bytes: &[u8]| {
+        if let Some(place) = page.get_mut(offset..offset + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+    };
+    put(0, &MAGIC);
+    put(at::MAJOR, &FORMAT_MAJOR.to_le_bytes());
+    put(at::MINOR, &FORMAT_MINOR.to_le_bytes());
+    put(at::HEADER_LEN, &(HEADER_LEN as u32).to_le_bytes());
+    put(at::UNIT, &(UNIT as u32).to_le_bytes());
+    put(at::START_UNIX_NS, &start_unix_ns.to_le_bytes());
+    put(at::START_MONO_NS, &start_mono_ns.to_le_bytes());
+    page
+}
+
+fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(offset..)?.first_chunk()?))
+}
+
+pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(offset..)?.first_chunk()?))
+}
+
+pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(offset..)?.first_chunk()?))
+}

@@ -1,0 +1,30 @@
+//! The capture file: records, the writer's rules, the reader, salvage of a torn file.
+//!
+//! In: [`Record`]s, from several threads of several processes at once. Out: [`Capture`], whatever of them is readable.
+//! What must not happen here: a panic, a signal or a wait of unknown length in the user's process; a record that
+//! `append` promised (`true`) and that the file does not hold after `kill -9`; a file that makes the reader panic.
+//!
+//! `docs/capture-format.md` is the format, byte by byte, with the reasons.
+
+mod atomics;
+mod board;
+mod claim;
+mod create;
+mod decode;
+mod encode;
+mod error;
+mod layout;
+mod mapping;
+mod reader;
+pub mod record;
+mod segment;
+mod slots;
+mod walk;
+mod writer;
+
+pub use board::Board;
+pub use error::{CreateError, JoinError, OpenError};
+pub use layout::{BoardCounts, FORMAT_MAJOR, FORMAT_MINOR, Header, Refusal};
+pub use reader::{Capture, Stamped};
+pub use record::{Counters, CycleUnit, Edge, Exit, MemoryKill, Moment, ProcessReading, Record, Surroundings};
+pub use writer::Writer;

@@ -1,0 +1,137 @@
+//! The reader: a file, whole or torn, finished or still being written, to records in the order of time.
+//!
+//! In: a path or bytes. Out: a [`Capture`] with all that is readable, and in words what is not. What must not happen
+//! here: an error for a file of which anything can be read, or memory taken for what the file merely claims to hold.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::error::OpenError;
+use crate::layout::{BoardCounts, HEADER_LEN, Header};
+use crate::record::Record;
+use crate::walk::{Skipped, walk};
+
+/// A record, when it happened and which process said it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamped {
+    /// Nanoseconds since the start of the capture.
+    pub at_ns: u64,
+    /// The process that wrote it.
+    pub pid: u32,
+    /// What it said.
+    pub record: Record,
+}
+
+/// A capture, as far as it is readable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Capture {
+    /// The header page.
+    pub header: Header,
+    /// All readable records, in the order of time; at the same time, in the order of the file.
+    pub records: Vec<Stamped>,
+    /// The counters of the board.
+    pub board: BoardCounts,
+    /// What could not be written or read, one sentence each; empty is the normal case.
+    pub losses: Vec<String>,
+}
+
+impl Capture {
+    /// Reads a capture, which may still be in use.
+    ///
+    /// # Errors
+    /// If not even a header can be read; each of [`OpenError`] says what to do.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let of_io = |source| OpenError::of_io(source, path);
+        let mut file = std::fs::OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+            .open(path)
+            .map_err(of_io)?;
+        let about = file.metadata().map_err(of_io)?;
+        if about.is_dir() {
+            return Err(OpenError::IsFolder { path: path.to_owned() });
+        }
+        if !about.is_file() {
+            return Err(OpenError::NotACapture { path: path.to_owned() });
+        }
+        let bytes = read(&mut file, about.len(), path)?;
+        Self::parse_named(&bytes, path)
+    }
+
+    /// Reads a capture from memory.
+    ///
+    /// # Errors
+    /// As [`Capture::open`]; the file is called "the bytes given" there.
+    pub fn parse(bytes: &[u8]) -> Result<Self, OpenError> {
+        Self::parse_named(bytes, Path::new("the bytes given"))
+    }
+
+    fn parse_named(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
+        let (header, board) = Header::parse(bytes).map_err(|problem| OpenError::of_header(problem, path))?;
+        let units = bytes.get(header.page..).unwrap_or_default();
+        let mut records = Vec::new();
+        let skipped = walk(units, header.unit, &mut records);
+        records.sort_by_key(|stamped| stamped.at_ns);
+        let losses = tell(&header, units.len(), &skipped);
+        Ok(Self { header, records, board, losses })
+    }
+}
+
+/// The header first: a file that is not a capture may be of any size.
+fn read(file: &mut File, length: u64, path: &Path) -> Result<Vec<u8>, OpenError> {
+    let of_io = |source| OpenError::of_io(source, path);
+    let mut bytes = Vec::with_capacity(HEADER_LEN);
+    file.by_ref().take(HEADER_LEN as u64).read_to_end(&mut bytes).map_err(of_io)?;
+    Header::parse(&bytes).map_err(|problem| OpenError::of_header(problem, path))?;
+    let more = usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(bytes.len());
+    bytes.try_reserve_exact(more).map_err(|_no_memory| of_io(std::io::ErrorKind::OutOfMemory.into()))?;
+    file.read_to_end(&mut bytes).map_err(of_io)?;
+    Ok(bytes)
+}
+
+/// What is missing, in words.
+fn tell(header: &Header, present: usize, skipped: &Skipped) -> Vec<String> {
+    let mut losses = Vec::new();
+    if header.lost > 0 {
+        let because = header.refusal.map_or("for an unknown reason", |reason| reason.words());
+        let joint = if header.refusal.is_some() { "because " } else { "" };
+        losses.push(format!("{} could not be written, {joint}{because}", records(header.lost)));
+    }
+    let claimed = usize::try_from(header.units).unwrap_or(usize::MAX).saturating_mul(header.unit);
+    if skipped.cut {
+        losses.push(
+            "the file ends in the middle of a segment: it was cut, and what stood behind is missing".into(),
+        );
+    } else if claimed > present && header.refusal.is_none() {
+        losses.push(format!(
+            "the file is {} KiB shorter than its header says: it was cut, or was just being extended",
+            (claimed - present) / 1024
+        ));
+    }
+    let mut skip = |count: u64, why: &str| {
+        if count > 0 {
+            losses.push(format!("{} skipped: {why}", records(count)));
+        }
+    };
+    skip(skipped.unfinished, "not finished, as the thread that wrote was stopped or still at it");
+    skip(skipped.unknown, "of a kind that only a newer nilometer knows; update to see them");
+    skip(skipped.garbled, "the bytes make no sense, so the file was damaged");
+    if skipped.broken > 0 {
+        losses.push(format!("the rest of {} skipped: the file was damaged there", segments(skipped.broken)));
+    }
+    if skipped.foreign > 0 {
+        losses.push(format!("{} skipped: the file was damaged there", segments(skipped.foreign)));
+    }
+    losses
+}
+
+fn records(count: u64) -> String {
+    if count == 1 { "1 record".into() } else { format!("{count} records") }
+}
+
+fn segments(count: u64) -> String {
+    if count == 1 { "1 segment".into() } else { format!("{count} segments") }
+}

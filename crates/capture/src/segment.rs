@@ -1,0 +1,71 @@
+//! One segment: a run of units that one process claimed, and the lock-free append into it.
+//!
+//! In: a kind and a payload length. Out: a reservation, which commits when it was filled. What must not happen here: a
+//! moment at which `kill -9` makes records unreadable that stand behind the torn one.
+//!
+//! The word of a record is its reservation: one compare-and-swap from zero to "uncommitted, this kind, this long".
+//! A shared end offset that is moved first, with the length written after, would leave a gap of unknown length if the
+//! process dies in between. The end offset in the segment's header is therefore only a hint where to begin looking.
+
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use crate::atomics::{self, Payload};
+use crate::encode::encode;
+use crate::layout::{COMMITTED, SEGMENT_HEADER, SEGMENT_MAGIC, WORD, seg, stride, word, word_payload};
+use crate::mapping::Mapping;
+use crate::record::Record;
+
+pub(crate) struct Segment {
+    map: Mapping,
+}
+
+impl Segment {
+    /// Takes over freshly allocated units, all zero, and writes the header, its magic last.
+    pub(crate) fn begin(map: Mapping, units: u32, pid: u32, sequence: u32) -> Option<Self> {
+        for (offset, value) in [
+            (seg::UNITS, units),
+            (seg::PID, pid),
+            (seg::SEQUENCE, sequence),
+            (seg::USED, SEGMENT_HEADER as u32),
+        ] {
+            atomics::u32_at(&map, offset)?.store(value, Relaxed);
+        }
+        atomics::u64_at(&map, 0)?.store(SEGMENT_MAGIC, Release);
+        Some(Self { map })
+    }
+
+    /// Writes one record whose payload is `len` bytes long; false if there is no room left.
+    pub(crate) fn append(&self, at_ns: u64, record: &Record, kind: u8, len: usize) -> bool {
+        let Some(offset) = self.reserve(word(kind, len as u32), len) else {
+            return false;
+        };
+        encode(at_ns, record, &mut Payload::new(&self.map, offset + WORD, len));
+        self.commit(offset)
+    }
+
+    /// Finds the end and puts `uncommitted` there.
+    pub(crate) fn reserve(&self, uncommitted: u32, len: usize) -> Option<usize> {
+        let used = atomics::u32_at(&self.map, seg::USED)?;
+        let mut offset = used.load(Acquire) as usize;
+        // The program may have scribbled over the hint; the header must stay whole.
+        if offset < SEGMENT_HEADER {
+            return None;
+        }
+        loop {
+            if offset.checked_add(stride(len))? > self.map.len() {
+                return None;
+            }
+            match atomics::u32_at(&self.map, offset)?.compare_exchange(0, uncommitted, AcqRel, Acquire) {
+                Ok(_) => {
+                    used.fetch_max((offset + stride(len)) as u32, Release);
+                    return Some(offset);
+                }
+                Err(taken) => offset = offset.checked_add(stride(word_payload(taken)))?,
+            }
+        }
+    }
+
+    fn commit(&self, offset: usize) -> bool {
+        atomics::u32_at(&self.map, offset).is_some_and(|word| word.fetch_or(COMMITTED, Release) != 0)
+    }
+}

@@ -1,0 +1,98 @@
+//! Walking over the bytes behind the header: segments, records, and what of it cannot be read.
+//!
+//! In: bytes that may be cut, torn, being written or garbage. Out: every readable record, and counts of what was
+//! skipped. What must not happen here: a panic, or one bad segment that hides a good one.
+
+use crate::decode::{Unreadable, decode};
+use crate::layout::{
+    COMMITTED, SEGMENT_HEADER, SEGMENT_MAGIC, SEGMENT_MAX_UNITS, WORD, seg, stride, u32_at, u64_at,
+    word_kind, word_payload,
+};
+use crate::reader::Stamped;
+
+/// What was skipped, each counted.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// Records that were begun and not finished, with others behind them.
+    pub(crate) unfinished: u64,
+    /// Records of a kind that only a newer version knows.
+    pub(crate) unknown: u64,
+    /// Records whose bytes make no sense.
+    pub(crate) garbled: u64,
+    /// Segments of which the rest could not be followed.
+    pub(crate) broken: u64,
+    /// Units that are neither empty nor a segment.
+    pub(crate) foreign: u64,
+    /// The last segment ends before its last unit does.
+    pub(crate) cut: bool,
+}
+
+/// Goes over all units.
+pub(crate) fn walk(mut rest: &[u8], unit: usize, records: &mut Vec<Stamped>) -> Skipped {
+    let mut skipped = Skipped::default();
+    while !rest.is_empty() {
+        let units = match u64_at(rest, 0) {
+            Some(SEGMENT_MAGIC) => match u32_at(rest, seg::UNITS) {
+                Some(units @ 1..=SEGMENT_MAX_UNITS) => units as usize,
+                Some(_) => {
+                    skipped.foreign += 1;
+                    0
+                }
+                None => {
+                    skipped.cut = true;
+                    0
+                }
+            },
+            // Claimed and not begun: its writer is at it right now, died at it, or found no space.
+            Some(0) => 0,
+            Some(_) => {
+                skipped.foreign += 1;
+                0
+            }
+            None => {
+                skipped.cut |= rest.iter().any(|byte| *byte != 0);
+                0
+            }
+        };
+        let whole = unit * units.max(1);
+        let (segment, behind) = rest.split_at(whole.min(rest.len()));
+        rest = behind;
+        if units > 0 {
+            skipped.cut |= segment.len() < whole;
+            walk_segment(segment, segment.len() < whole, records, &mut skipped);
+        }
+    }
+    skipped
+}
+
+fn walk_segment(segment: &[u8], cut: bool, records: &mut Vec<Stamped>, skipped: &mut Skipped) {
+    let pid = u32_at(segment, seg::PID).unwrap_or(0);
+    let used = u32_at(segment, seg::USED).unwrap_or(0) as usize;
+    let mut unfinished_last = 0;
+    let mut offset = SEGMENT_HEADER;
+    while let Some(word) = u32_at(segment, offset) {
+        if word == 0 {
+            // The hint is written after the word; if it points further, a word in between was destroyed.
+            skipped.broken += u64::from(used > offset);
+            break;
+        }
+        let payload = word_payload(word);
+        let Some(payload_bytes) = segment.get(offset + WORD..offset + WORD + payload) else {
+            skipped.broken += u64::from(!cut);
+            break;
+        };
+        offset += stride(payload);
+        if word & COMMITTED == 0 {
+            unfinished_last += 1;
+            continue;
+        }
+        // Those that stand at the very end are being written right now, or were when the process died: no promise was
+        // made for them. Those with finished ones behind them are worth a word.
+        skipped.unfinished += std::mem::take(&mut unfinished_last);
+        match decode(word_kind(word), payload_bytes) {
+            Ok((at_ns, record)) => records.push(Stamped { at_ns, pid, record }),
+            Err(Unreadable::Unknown) => skipped.unknown += 1,
+            Err(Unreadable::Garbage) => skipped.garbled += 1,
+        }
+    }
+}

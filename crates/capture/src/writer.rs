@@ -1,0 +1,194 @@
+//! The writer: what the supervisor and the program hold to say something.
+//!
+//! In: records, from any thread. Out: bytes in the shared mapping that survive `kill -9`. What must not happen here: a
+//! panic, a wait without a bound, a signal, an error that the program sees. What cannot be written is counted.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::{Duration, Instant};
+
+use crate::atomics;
+use crate::board::Board;
+use crate::claim::{Source, open_shared};
+use crate::encode::{Length, encode, kind_of};
+use crate::error::{CreateError, JoinError};
+use crate::layout::{FORMAT_MAJOR, HEADER_LEN, Header, HeaderProblem, Refusal, UNIT, at};
+use crate::mapping::{Mapping, monotonic_ns};
+use crate::record::Record;
+use crate::slots::Slots;
+
+/// After a refusal: how long until the next try. Doubles up to the second value.
+const RETRY_FIRST_NS: u64 = 1_000_000_000;
+const RETRY_MOST_NS: u64 = 32_000_000_000;
+/// How long a thread waits for another one that is claiming a segment; that takes some 50 us on a local disk.
+const WAIT_MOST: Duration = Duration::from_millis(200);
+
+/// Appends records to a capture. Cheap, lock-free, usable from all threads.
+pub struct Writer {
+    board: Board,
+    header: Arc<Mapping>,
+    source: Source,
+    slots: Slots,
+    start_mono_ns: u64,
+    retry_at_ns: AtomicU64,
+    retry_pause_ns: AtomicU64,
+    /// A claim takes so long that others no longer wait for it.
+    slow_claim: AtomicBool,
+}
+
+impl Writer {
+    /// Makes a new capture file and its header.
+    ///
+    /// With `overwrite`, a capture that stands there is unlinked first: whoever still reads or writes the old file keeps
+    /// it whole. What is not a capture is never overwritten.
+    ///
+    /// # Errors
+    /// Each of [`CreateError`] says what to do.
+    pub fn create(path: &Path, overwrite: bool) -> Result<Self, CreateError> {
+        let absolute = std::path::absolute(path)
+            .map_err(|source| CreateError::Other { path: path.to_owned(), source })?;
+        let file = crate::create::create(&absolute, overwrite)?;
+        Self::on(&absolute, &file).map_err(|source| CreateError::Other { path: path.to_owned(), source })
+    }
+
+    /// Joins a capture that exists, to write segments of one's own.
+    ///
+    /// # Errors
+    /// Each of [`JoinError`] says what is wrong with the file.
+    pub fn join(path: &Path) -> Result<Self, JoinError> {
+        let of_io = |source| JoinError::of_io(source, path);
+        let absolute = std::path::absolute(path).map_err(of_io)?;
+        let file = open_shared(&absolute).map_err(of_io)?;
+        check_joinable(&file, path)?;
+        Self::on(&absolute, &file).map_err(of_io)
+    }
+
+    fn on(path: &Path, file: &File) -> std::io::Result<Self> {
+        let header = Arc::new(Mapping::new(file, 0, HEADER_LEN)?);
+        let start = atomics::u64_at(&header, at::START_MONO_NS).map_or(0, |start| start.load(Relaxed));
+        Ok(Self {
+            board: Board::new(Arc::clone(&header)),
+            source: Source::new(path.to_owned(), file, Arc::clone(&header))?,
+            header,
+            slots: Slots::new(),
+            start_mono_ns: start,
+            retry_at_ns: AtomicU64::new(0),
+            retry_pause_ns: AtomicU64::new(RETRY_FIRST_NS),
+            slow_claim: AtomicBool::new(false),
+        })
+    }
+
+    /// Writes a record that happened now; false if it could not be recorded, which is counted in the header.
+    pub fn append(&self, record: &Record) -> bool {
+        self.append_at(self.now(), record)
+    }
+
+    /// Writes a record that happened at this time, in nanoseconds since the start of the capture.
+    pub fn append_at(&self, at_ns: u64, record: &Record) -> bool {
+        if self.board.is_closed() {
+            return false;
+        }
+        let kind = kind_of(record);
+        let mut length = Length::default();
+        encode(at_ns, record, &mut length);
+        // A segment that another thread brought may be full again already, though hardly four times in a row.
+        for _attempt in 0..4 {
+            let seen = self.slots.exchanges();
+            if self.slots.current().is_some_and(|segment| segment.append(at_ns, record, kind, length.0)) {
+                return true;
+            }
+            if let Err(reason) = self.next_segment(seen) {
+                return self.count_lost(reason);
+            }
+        }
+        self.count_lost(Some(Refusal::Other))
+    }
+
+    /// Nanoseconds of `CLOCK_MONOTONIC` since the start of the capture.
+    pub fn now(&self) -> u64 {
+        monotonic_ns().saturating_sub(self.start_mono_ns)
+    }
+
+    /// The live counters.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// For the child after a `fork`: from here on, appends and counts of this writer do nothing. Async-signal-safe.
+    pub fn close_in_child(&self) {
+        self.board.close();
+    }
+
+    /// Sees to it that there is another segment than the one seen: claims one, or lets another thread do it.
+    fn next_segment(&self, seen: u64) -> Result<(), Option<Refusal>> {
+        // Asked each time, as a forked child that goes on writing needs segments of its own.
+        let pid = std::process::id();
+        let mut waiting_since = None;
+        loop {
+            if self.slots.exchanges() != seen {
+                return Ok(());
+            }
+            if self.now() < self.retry_at_ns.load(Relaxed) {
+                return Err(None);
+            }
+            if let Some(claim) = self.slots.claim(pid) {
+                if self.slots.exchanges() != seen {
+                    return Ok(());
+                }
+                let got = self
+                    .source
+                    .next_segment(pid)
+                    .and_then(|segment| claim.exchange(segment).then_some(()).ok_or(Refusal::Other));
+                self.slow_claim.store(false, Relaxed);
+                return got.map(|()| self.end_pause()).map_err(|reason| Some(self.begin_pause(reason)));
+            }
+            let since = *waiting_since.get_or_insert_with(Instant::now);
+            if self.slow_claim.load(Relaxed) || since.elapsed() > WAIT_MOST {
+                self.slow_claim.store(true, Relaxed);
+                return Err(Some(Refusal::Other));
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    fn begin_pause(&self, reason: Refusal) -> Refusal {
+        let pause = self.retry_pause_ns.load(Relaxed);
+        self.retry_at_ns.store(self.now().saturating_add(pause), Relaxed);
+        self.retry_pause_ns.store((pause * 2).min(RETRY_MOST_NS), Relaxed);
+        reason
+    }
+
+    fn end_pause(&self) {
+        self.retry_pause_ns.store(RETRY_FIRST_NS, Relaxed);
+    }
+
+    fn count_lost(&self, reason: Option<Refusal>) -> bool {
+        if let Some(lost) = atomics::u64_at(&self.header, at::LOST) {
+            lost.fetch_add(1, Relaxed);
+        }
+        if let (Some(reason), Some(place)) = (reason, atomics::u32_at(&self.header, at::REFUSAL)) {
+            place.store(reason as u32, Relaxed);
+        }
+        false
+    }
+}
+
+fn check_joinable(file: &File, path: &Path) -> Result<(), JoinError> {
+    use std::os::unix::fs::FileExt;
+    let owned = || path.to_owned();
+    let mut page = [0; HEADER_LEN];
+    let is_file = file.metadata().map_err(|source| JoinError::of_io(source, path))?.is_file();
+    if !is_file || file.read_exact_at(&mut page, 0).is_err() {
+        return Err(JoinError::NotACapture { path: owned() });
+    }
+    match Header::parse(&page) {
+        Ok((header, _)) if header.page == HEADER_LEN && header.unit == UNIT => Ok(()),
+        Ok(_) | Err(HeaderProblem::Newer { .. }) => Err(JoinError::OtherVersion { path: owned() }),
+        Err(_) => Err(JoinError::NotACapture { path: owned() }),
+    }
+}
+
+const _: () = assert!(FORMAT_MAJOR == 1, "another major version needs another way to join");

@@ -1,0 +1,122 @@
+//! What goes in comes out: every kind of record, through a real file.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use nilometer_capture::*;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+fn unit() -> impl Strategy<Value = CycleUnit> {
+    (0..10_u8).prop_map(|number| CycleUnit::from_number(number).unwrap())
+}
+
+fn edge() -> impl Strategy<Value = Edge> {
+    prop_oneof![Just(Edge::Begin), Just(Edge::End)]
+}
+
+fn moment() -> impl Strategy<Value = Moment> {
+    prop_oneof![
+        (unit(), any::<u64>()).prop_map(|(unit, ordinal)| Moment::Cycle { unit, ordinal }),
+        Just(Moment::Phase),
+        Just(Moment::Tick),
+        Just(Moment::BeforeExit),
+        Just(Moment::AfterExitCollection),
+    ]
+}
+
+fn numbers() -> impl Strategy<Value = Vec<Option<u64>>> {
+    vec(option::of(any::<u64>()), 24)
+}
+
+fn kill() -> impl Strategy<Value = MemoryKill> {
+    prop_oneof![
+        Just(MemoryKill::None),
+        Just(MemoryKill::Cgroup),
+        Just(MemoryKill::System),
+        Just(MemoryKill::Rlimit),
+    ]
+}
+
+fn record() -> impl Strategy<Value = Record> {
+    let text = || "\\PC{0,60}";
+    prop_oneof![
+        (text(), text()).prop_map(|(key, value)| Record::Fact { key, value }),
+        (unit(), any::<u64>()).prop_map(|(unit, ordinal)| Record::Cycle { unit, ordinal }),
+        (text(), edge(), any::<u64>()).prop_map(|(name, edge, thread)| Record::Phase { name, edge, thread }),
+        (moment(), numbers()).prop_map(|(moment, numbers)| Record::Reading {
+            moment,
+            counters: Counters::from_numbers(&numbers)
+        }),
+        numbers().prop_map(|numbers| Record::Process(ProcessReading::from_numbers(&numbers))),
+        numbers().prop_map(|numbers| Record::Surroundings(Surroundings::from_numbers(&numbers))),
+        (any::<u64>(), any::<u64>(), text())
+            .prop_map(|(pid, parent, role)| Record::Child { pid, parent, role }),
+        (option::of(any::<i32>()), option::of(any::<i32>()), kill()).prop_map(
+            |(code, signal, memory_kill)| Record::Exit(Exit { code, signal, memory_kill })
+        ),
+        (text(), any::<u64>()).prop_map(|(what, count)| Record::Loss { what, count }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn records_come_back_sorted_by_time(said in vec((any::<u64>(), record()), 0..400)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.nilo");
+        let writer = Writer::create(&path, false).unwrap();
+        for (at_ns, record) in &said {
+            prop_assert!(writer.append_at(*at_ns, record));
+        }
+        let capture = Capture::open(&path).unwrap();
+        let mut expected = said;
+        expected.sort_by_key(|(at_ns, _)| *at_ns);
+        let pid = std::process::id();
+        let expected: Vec<_> =
+            expected.into_iter().map(|(at_ns, record)| Stamped { at_ns, pid, record }).collect();
+        prop_assert_eq!(capture.records, expected);
+        prop_assert_eq!(capture.losses, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn the_board_counts_for_all_who_share_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.nilo");
+    let outside = Writer::create(&path, false).unwrap();
+    let inside = Writer::join(&path).unwrap();
+    assert_eq!(inside.board().count_cycle(CycleUnit::Epoch), 1);
+    assert_eq!(inside.board().count_cycle(CycleUnit::Epoch), 2);
+    assert_eq!(outside.board().count_cycle(CycleUnit::Call), 1);
+    inside.board().count_step();
+    assert_eq!((outside.board().cycles(CycleUnit::Epoch), outside.board().steps()), (2, 1));
+    let read = Capture::open(&path).unwrap().board;
+    assert_eq!((read.cycles(CycleUnit::Epoch), read.cycles(CycleUnit::Call), read.steps), (2, 1, 1));
+}
+
+#[test]
+fn times_count_from_the_start_of_the_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.nilo");
+    let outside = Writer::create(&path, false).unwrap();
+    let inside = Writer::join(&path).unwrap();
+    let first = outside.now();
+    let second = inside.now();
+    let third = outside.now();
+    assert!(first <= second && second <= third && third < 60_000_000_000, "{first} {second} {third}");
+}
+
+#[test]
+fn a_text_that_is_too_long_is_cut_at_a_letter_and_shows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.nilo");
+    let writer = Writer::create(&path, false).unwrap();
+    let key = "é".repeat(2048); // 4096 bytes: fits
+    let value = format!("x{}", "é".repeat(4096));
+    assert!(writer.append(&Record::Fact { key: key.clone(), value }));
+    let capture = Capture::open(&path).unwrap();
+    let cut = format!("x{}…", "é".repeat(2046));
+    assert!(cut.len() <= 4096);
+    assert_eq!(capture.records[0].record, Record::Fact { key, value: cut });
+}
