@@ -1,0 +1,58 @@
+//! Trend, plateau, change point, intervals. Pure: numbers in, numbers out.
+//!
+//! In: `x`, the ordinals of cycles (strictly increasing, gaps allowed), and `y`, bytes that were live when those
+//! cycles ended. Finite numbers only. Out: growth per cycle with its interval, the shape of the curve, and how many
+//! more cycles an answer needs. Nothing here reads a file, knows a collector or draws a random number: the same
+//! series always gets the same answer. Which points a series should hold is decided by the caller.
+//!
+//! The methods, and the error rates measured for them, are argued in `docs/design/verdict-statistics.md`.
+
+mod change;
+mod growth;
+mod jumps;
+mod kendall;
+mod noise;
+mod order;
+mod outlook;
+mod series;
+mod shape;
+mod student;
+mod theil_sen;
+mod warm_up;
+
+pub use change::{Change, ChangeKind, change, changepoint};
+pub use growth::{MIN_POINTS, growth};
+pub use kendall::{MannKendall, mann_kendall, mann_kendall_plain};
+pub use outlook::cycles_needed;
+pub use shape::{Shape, shape};
+pub use theil_sen::theil_sen;
+pub use warm_up::warm_up;
+
+/// An estimate and its 95 % interval, in the unit of the estimate (for [`growth`]: bytes per cycle).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The most plausible value.
+    pub estimate: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether `value` lies between the ends, ends included.
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    /// The larger of the two distances from the estimate to an end.
+    pub fn half_width(&self) -> f64 {
+        (self.estimate - self.low).max(self.high - self.estimate)
+    }
+
+    /// The smallest interval that holds both; the estimate stays this one's.
+    #[must_use]
+    pub fn hull(self, other: Self) -> Self {
+        Self { estimate: self.estimate, low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+}

@@ -1,0 +1,81 @@
+//! How many more cycles an honest answer needs.
+//!
+//! In: what was seen so far and the width that would do. Out: a number of cycles, from the noise seen; the promise
+//! is as good as that noise is typical.
+
+use crate::growth::{MIN_POINTS, growth, scale_after};
+
+/// What is asked for before the noise is known at all.
+const FIRST_LOOK: usize = 8;
+/// Nobody waits longer; more than this is the same as never.
+const MOST: u64 = 100_000;
+
+/// How many more cycles until the half width of [`growth`] is at most `tolerance` bytes per cycle.
+///
+/// 0 when it is already. With too few points to know the noise: as many as a first look takes. Never more than
+/// 100 000, which stands for "not by waiting".
+pub fn cycles_needed(x: &[f64], y: &[f64], tolerance: f64) -> u64 {
+    let n = y.len();
+    let Some(now) = growth(x, y) else { return FIRST_LOOK.saturating_sub(n).max(MIN_POINTS) as u64 };
+    let width = now.half_width();
+    if width <= tolerance {
+        return 0;
+    }
+    let Some(today) = scale_after(x, y, 0) else { return MOST };
+    let enough = |more: u64| scale_after(x, y, more as usize).is_some_and(|s| width * s / today <= tolerance);
+    let gap = (x[n - 1] - x[0]) / (n - 1) as f64;
+    let mut high = 1;
+    while !enough(high) {
+        high *= 2;
+        if high > MOST {
+            return MOST;
+        }
+    }
+    let mut low = high / 2;
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if enough(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    ((high as f64 * gap).ceil() as u64).min(MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cycles_needed;
+
+    fn noisy(n: u32) -> (Vec<f64>, Vec<f64>) {
+        let x: Vec<f64> = (0..n).map(f64::from).collect();
+        let y = x.iter().map(|v| 1e6 * ((v * 12.9).sin() * 43_758.5).fract()).collect();
+        (x, y)
+    }
+
+    #[test]
+    fn a_narrow_answer_needs_nothing() {
+        let x: Vec<f64> = (0..9).map(f64::from).collect();
+        assert_eq!(cycles_needed(&x, &x, 1.0), 0);
+    }
+
+    #[test]
+    fn a_tighter_wish_takes_longer() {
+        let (x, y) = noisy(20);
+        let wishes = [1e5, 3e4, 1e4, 1e3].map(|t| cycles_needed(&x, &y, t));
+        assert!(wishes.is_sorted() && wishes[0] < wishes[3], "{wishes:?}");
+        assert!(wishes[3] < 5000, "{wishes:?}");
+    }
+
+    #[test]
+    fn too_few_points_ask_for_a_first_look() {
+        assert_eq!(cycles_needed(&[], &[], 1.0), 8);
+        assert_eq!(cycles_needed(&[1.0, 2.0, 3.0], &[1.0, 5.0, 3.0], 1.0), 5);
+    }
+
+    #[test]
+    fn an_impossible_wish_is_bounded() {
+        let (x, y) = noisy(12);
+        assert_eq!(cycles_needed(&x, &y, 0.0), 100_000);
+    }
+}
