@@ -1,0 +1,69 @@
+# `make demo` and `make test` do all their set-up themselves: a virtual environment in .venv with pinned packages,
+# the release build, and the wheel installed as a user would get it.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell git ls-files -co --exclude-standard -- crates python/nilometer Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
+
+.PHONY: demo test test-fast test-rust test-python check format lock corpus bench fuzz clean
+
+## demo: run the main job on a leaking Keras script, then on its mended twin
+demo: $(VENV)/.wheel
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
+
+## test: everything, as CI runs it
+test: check test-rust test-python
+
+## test-fast: what answers within two minutes
+test-fast: test-rust $(VENV)/.wheel
+	$(BIN)/python -m pytest -m "not slow"
+
+test-rust:
+	cargo test --workspace --locked --quiet
+
+test-python: $(VENV)/.wheel
+	$(BIN)/python -m pytest
+
+## check: formatting, lints, types, layers
+check: $(VENV)/.packages
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check python tests examples corpus bench scripts
+	$(BIN)/ruff check python tests examples corpus bench scripts
+	$(BIN)/mypy
+	$(BIN)/python scripts/check_layers.py
+
+format: $(VENV)/.packages
+	cargo fmt --all
+	$(BIN)/ruff format python tests examples corpus bench scripts
+	$(BIN)/ruff check --fix python tests examples corpus bench scripts
+
+## corpus: every program with a known truth, and a table of how often the verdict was right
+corpus: $(VENV)/.wheel
+	$(BIN)/python -m pytest tests/corpus --all-corpus
+
+## bench: overhead against no tool and against peers
+bench: $(VENV)/.wheel
+	$(BIN)/pip install --quiet --group bench
+	$(BIN)/python bench/overhead.py
+
+## lock: resolve the Python packages anew (needs uv)
+lock:
+	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.10 \
+	  --group build --group tensorflow --group test --group lint \
+	  --custom-compile-command "make lock" -o requirements.lock pyproject.toml
+
+$(VENV)/.packages: requirements.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.lock
+	@touch $@
+
+$(VENV)/.wheel: $(VENV)/.packages $(SOURCES)
+	rm -rf $(VENV)/wheel
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --quiet --release --locked --interpreter $(BIN)/python --out $(VENV)/wheel
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(VENV)/wheel/*.whl
+	@touch $@
+
+clean:
+	rm -rf $(VENV) target

@@ -1,0 +1,43 @@
+"""Checks that a crate depends only on rooms that ARCHITECTURE.md allows it; exits 1 and says which edge is wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+ALLOWED: dict[str, set[str]] = {
+    "capture": set(),
+    "host": set(),
+    "stats": set(),
+    "diagnose": {"capture", "stats"},
+    "report": {"diagnose"},
+    "cli": {"capture", "host", "diagnose", "report"},
+    "native": {"capture", "host", "cli"},
+}
+PREFIX = "nilometer-"
+
+
+def main() -> int:
+    """Compares the workspace's own dependencies with the table above."""
+    command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"]
+    packages = json.loads(subprocess.check_output(command))["packages"]
+    wrong = []
+    for package in packages:
+        room = package["name"].removeprefix(PREFIX)
+        ours = {
+            dependency["name"].removeprefix(PREFIX)
+            for dependency in package["dependencies"]
+            if dependency["name"].startswith(PREFIX) and dependency["kind"] != "dev"
+        }
+        if room not in ALLOWED:
+            wrong.append(f"{room}: not in the table of rooms")
+        else:
+            wrong.extend(f"{room} -> {other}" for other in sorted(ours - ALLOWED[room]))
+    for line in wrong:
+        print(f"layers: {line}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
