@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 
 use crate::segment::Segment;
 
-const SLOTS: usize = 8;
+/// A thread that the scheduler stops in the middle of an append holds a slot: with as many slots as busy threads,
+/// a loaded machine runs out of them.
+const SLOTS: usize = 64;
 const NONE: usize = usize::MAX;
 
 #[derive(Default)]
@@ -60,7 +62,7 @@ impl Slots {
             current: AtomicUsize::new(NONE),
             exchanges: AtomicU64::new(0),
             claimer: AtomicU32::new(0),
-            all: Default::default(),
+            all: std::array::from_fn(|_index| Slot::default()),
         }
     }
 
@@ -89,7 +91,8 @@ impl Slots {
     pub(crate) fn claim(&self, pid: u32) -> Option<Claim<'_>> {
         let holder = self.claimer.load(SeqCst);
         let free = holder != pid && self.claimer.compare_exchange(holder, pid, SeqCst, SeqCst).is_ok();
-        free.then_some(Claim(self))
+        // Not `then_some`: a `Claim` that is made and dropped releases somebody else's.
+        free.then(|| Claim(self))
     }
 }
 

@@ -49,11 +49,13 @@ fn record() -> impl Strategy<Value = Record> {
         }),
         numbers().prop_map(|numbers| Record::Process(ProcessReading::from_numbers(&numbers))),
         numbers().prop_map(|numbers| Record::Surroundings(Surroundings::from_numbers(&numbers))),
-        (any::<u64>(), any::<u64>(), text())
-            .prop_map(|(pid, parent, role)| Record::Child { pid, parent, role }),
-        (option::of(any::<i32>()), option::of(any::<i32>()), kill()).prop_map(
-            |(code, signal, memory_kill)| Record::Exit(Exit { code, signal, memory_kill })
-        ),
+        (any::<u64>(), any::<u64>(), text()).prop_map(|(pid, parent, role)| Record::Child {
+            pid,
+            parent,
+            role
+        }),
+        (option::of(any::<i32>()), option::of(any::<i32>()), kill())
+            .prop_map(|(code, signal, memory_kill)| Record::Exit(Exit { code, signal, memory_kill })),
         (text(), any::<u64>()).prop_map(|(what, count)| Record::Loss { what, count }),
     ]
 }
