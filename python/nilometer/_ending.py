@@ -1,0 +1,49 @@
+"""What happens when the program ends by itself: last facts, last readings, around the shutdown collection.
+
+In: the interpreter's exit handlers. Out: a reading before shutdown and one after Python's own full
+collection, which tells garbage that waited from memory that is held.
+Never: a collection of our own (it would hide a sawtooth), output, or work in a forked child.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import sys
+
+from nilometer import _native
+from nilometer.hooks import finder, marks
+
+_done = False
+
+
+def register() -> None:
+    """Registers the exit handler; to be called before the program can register any."""
+    atexit.register(_at_exit)
+
+
+def forget() -> None:
+    """After a fork, in the child: its end is not the end of the program."""
+    atexit.unregister(_at_exit)
+
+
+def _at_exit() -> None:
+    try:
+        marks.say_left_out()
+        finder.say_missed()
+        unhandled = getattr(sys, "last_type", None)
+        if isinstance(unhandled, type):
+            _native.fact("exit.exception", unhandled.__name__)
+    except Exception:
+        _native.lost("facts at exit")
+    _native.before_exit()
+    gc.callbacks.append(_after_collection)
+
+
+def _after_collection(moment: str, info: dict[str, int]) -> None:
+    # Stays in the list: taking itself out while the interpreter walks it would skip the program's next
+    # callback.
+    global _done
+    if moment == "stop" and info.get("generation") == 2 and not _done:
+        _done = True
+        _native.after_exit_collection()

@@ -1,0 +1,96 @@
+"""What is wrapped in TensorFlow 2: the first eager operation, tracing, and calls of traced functions.
+
+In: one module of TensorFlow that was just imported. Out: its functions wrapped.
+Never: a cost for a call inside `fit`, `evaluate` or `predict` beyond one look at the thread's state.
+"""
+
+from __future__ import annotations
+
+from nilometer import _native
+from nilometer.hooks import marks
+from nilometer.hooks.marks import begin, end, enter, leave, thread
+from nilometer.hooks.wrapping import forget_frame, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+
+def install(name: str, module: ModuleType) -> None:
+    """Wraps what `module`, imported as `name`, has for us."""
+    kind = name.rpartition(".")[2]
+    if kind == "context":
+        _install_first_op(module.Context)
+    elif kind == "tracing_compilation":
+        replace(module, "_create_concrete_function", _trace)
+    elif kind == "polymorphic_function":
+        replace(module.Function, "__call__", _call)
+    elif kind == "concrete_function":
+        replace(module.ConcreteFunction, "__call__", _call)
+
+
+def _install_first_op(context: Any) -> None:
+    def make(original: Any) -> Any:
+        def ensure_initialized(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+            # Asked before every operation, and does its work once: the wrapper goes with the first time.
+            context.ensure_initialized = original
+            begin("first_op")
+            try:
+                return original(self, *args, **kwargs)
+            except BaseException as error:
+                forget_frame(error)
+                raise
+            finally:
+                end("first_op")
+
+        return ensure_initialized
+
+    replace(context, "ensure_initialized", make)
+
+
+def _trace(original: Any) -> Any:
+    def create(*args: Any, **kwargs: Any) -> Any:
+        # A function traced while another is traced is part of it.
+        if thread.scope == "trace":
+            try:
+                return original(*args, **kwargs)
+            except BaseException as error:
+                forget_frame(error)
+                raise
+        begin("trace")
+        outer = enter("trace")
+        try:
+            return original(*args, **kwargs)
+        except BaseException as error:
+            forget_frame(error)
+            raise
+        finally:
+            leave(outer)
+            end("trace")
+
+    return create
+
+
+def _call(original: Any) -> Any:
+    cycle = _native.cycle
+    unit = marks.CALL
+
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if thread.scope:
+            try:
+                return original(self, *args, **kwargs)
+            except BaseException as error:
+                forget_frame(error)
+                raise
+        thread.scope = "call"
+        try:
+            return original(self, *args, **kwargs)
+        except BaseException as error:
+            forget_frame(error)
+            raise
+        finally:
+            thread.scope = ""
+            cycle(unit)
+
+    return call

@@ -1,0 +1,105 @@
+"""Marks from the calls a program makes of a model: `fit`, `evaluate`, `predict`, and their `_on_batch` kin.
+
+In: a trainer class (one per backend in Keras 3, `Model` itself in Keras 2). Out: one cycle and one phase per
+call.
+Never: a cycle for the `evaluate` that `fit` makes itself to validate.
+"""
+
+from __future__ import annotations
+
+from nilometer import _native
+from nilometer.hooks import marks
+from nilometer.hooks.marks import begin, end, enter, leave, thread
+from nilometer.hooks.wrapping import forget_frame, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_CALLS = (("fit", marks.FIT), ("evaluate", marks.EVALUATE), ("predict", marks.PREDICT))
+_ON_BATCH = ("train_on_batch", "test_on_batch", "predict_on_batch")
+
+
+def install(trainer: type) -> None:
+    """Wraps the methods of `trainer` that programs call."""
+    for name, unit in _CALLS:
+        replace(trainer, name, _call(name, unit))
+    for name in _ON_BATCH:
+        replace(trainer, name, _on_batch)
+
+
+def _call(name: str, unit: int) -> Callable[[Any], Any]:
+    cycle = _native.cycle
+    has_entry = name == "fit"
+
+    def make(original: Any) -> Any:
+        def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+            # The mark by which every Keras tells the validation of `fit` from a call by the program.
+            if kwargs.get("_use_cached_eval_dataset"):
+                try:
+                    return original(self, *args, **kwargs)
+                except BaseException as error:
+                    forget_frame(error)
+                    raise
+            begin(name)
+            outer = enter(name)
+            try:
+                if has_entry:
+                    begin("fit_entry")
+                return original(self, *args, **kwargs)
+            except BaseException as error:
+                forget_frame(error)
+                raise
+            finally:
+                leave(outer)
+                cycle(unit)
+                end(name)
+
+        return call
+
+    return make
+
+
+def _on_batch(original: Any) -> Any:
+    cycle = _native.cycle
+    unit = marks.ON_BATCH
+
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        outer = enter("on_batch")
+        try:
+            return original(self, *args, **kwargs)
+        except BaseException as error:
+            forget_frame(error)
+            raise
+        finally:
+            leave(outer)
+            cycle(unit)
+
+    return call
+
+
+def wrap_phase(name: str) -> Callable[[Any], Any]:
+    """A maker of wrappers around a function whose outermost run in a thread is a phase of this name."""
+
+    def make(original: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            opened = thread.open
+            if opened and opened[-1][0] == name:
+                try:
+                    return original(*args, **kwargs)
+                except BaseException as error:
+                    forget_frame(error)
+                    raise
+            begin(name)
+            try:
+                return original(*args, **kwargs)
+            except BaseException as error:
+                forget_frame(error)
+                raise
+            finally:
+                end(name)
+
+        return call
+
+    return make

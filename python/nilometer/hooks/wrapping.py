@@ -1,0 +1,50 @@
+"""Puts a wrapper in place of a function, so that nobody can tell: same metadata, same tracebacks.
+
+In: an owner (module or class), a name, and a maker of wrappers. Out: the owner changed, or a loss counted.
+Never: an exception, or a reference to what the wrapped function was called with.
+"""
+
+from __future__ import annotations
+
+from nilometer import _native
+
+TYPE_CHECKING = False  # `typing` itself would be the largest import of the boot
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_METADATA = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+
+
+def replace(owner: Any, name: str, make: Callable[[Any], Any], needed: bool = True) -> bool:
+    """Puts `make(original)` in place of `owner.name`. False where there is none, and if needed a loss.
+
+    Only what the owner defines itself is replaced: an inherited method is its parent's to wrap.
+    """
+    found = vars(owner).get(name)
+    original = found.__func__ if isinstance(found, staticmethod) else found
+    if not callable(original):
+        if needed:
+            _native.lost(f"no {getattr(owner, '__name__', owner)}.{name} in this version")
+        return False
+    wrapper = make(original)
+    for attribute in _METADATA:
+        if hasattr(original, attribute):
+            setattr(wrapper, attribute, getattr(original, attribute))
+    vars(wrapper).update(getattr(original, "__dict__", {}))
+    wrapper.__wrapped__ = original
+    setattr(owner, name, staticmethod(wrapper) if isinstance(found, staticmethod) else wrapper)
+    return True
+
+
+def forget_frame(error: BaseException) -> None:
+    """Takes the frame of the calling wrapper out of the traceback of the exception that passes through it.
+
+    To be called first thing in the handler, which must end with a bare `raise`: from Python 3.11 on that
+    adds no frame, and the program's traceback is the one it would have had. Python 3.10 puts the one frame
+    back.
+    """
+    trace = error.__traceback__
+    if trace is not None:
+        # Not by assignment: an exception class may forbid it (a frozen dataclass does).
+        BaseException.with_traceback(error, trace.tb_next)

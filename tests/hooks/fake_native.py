@@ -1,0 +1,77 @@
+"""Stands in for the native module: writes each call as a line of JSON to the file that FAKE_NATIVE_LOG names."""
+
+import os
+from _thread import get_ident
+
+_log = None
+_fork = False
+
+
+def _tell(*call):
+    if _log is not None:
+        values = ", ".join(
+            str(v) if isinstance(v, int) else '"' + str(v).replace('"', "'") + '"' for v in call
+        )
+        os.write(_log, f"[{values}]\n".encode())
+
+
+def start(path):
+    global _log
+    name = os.environ.get("FAKE_NATIVE_LOG")
+    if os.environ.get("FAKE_NATIVE_REFUSES"):
+        return False
+    if name:
+        _log = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.set_inheritable(_log, False)
+    _tell("start", path)
+    return True
+
+
+def cycle(unit):
+    _tell("cycle", unit, get_ident())
+
+
+def phase_begin(name):
+    _tell("phase_begin", name, get_ident())
+
+
+def phase_end(name):
+    _tell("phase_end", name, get_ident())
+
+
+def step():
+    _tell("step")
+
+
+def fact(key, value):
+    _tell("fact", key, value)
+
+
+def child(pid, role):
+    _tell("child", pid, role)
+
+
+def lost(what):
+    _tell("lost", what)
+
+
+def before_fork():
+    _tell("before_fork")
+
+
+def after_fork_parent():
+    _tell("after_fork_parent")
+
+
+def after_fork_child():
+    global _log
+    _tell("after_fork_child")
+    _log = None
+
+
+def before_exit():
+    _tell("before_exit")
+
+
+def after_exit_collection():
+    _tell("after_exit_collection")
