@@ -111,8 +111,9 @@ impl Drop for Slots {
 pub(crate) struct Claim<'a>(&'a Slots);
 
 impl Claim<'_> {
-    /// Makes this the current segment; unmaps one that nobody uses any more. False if all slots are in use.
-    pub(crate) fn exchange(&self, segment: Segment) -> bool {
+    /// Makes this the current segment; unmaps one that nobody uses any more. If all slots are in use, this one is
+    /// unmapped instead: it keeps what it holds.
+    pub(crate) fn exchange(&self, segment: Segment) {
         let current = self.0.current.load(SeqCst);
         for (index, slot) in self.0.all.iter().enumerate() {
             if index == current || slot.users.load(SeqCst) != 0 || slot.changing.swap(true, SeqCst) {
@@ -124,9 +125,8 @@ impl Claim<'_> {
             slot.changing.store(false, SeqCst);
             self.0.current.store(index, SeqCst);
             self.0.exchanges.fetch_add(1, SeqCst);
-            return true;
+            return;
         }
-        false
     }
 }
 

@@ -18,6 +18,7 @@ use crate::error::{CreateError, JoinError};
 use crate::layout::{FORMAT_MAJOR, HEADER_LEN, Header, HeaderProblem, Refusal, UNIT, at};
 use crate::mapping::{Mapping, monotonic_ns};
 use crate::record::Record;
+use crate::segment::Segment;
 use crate::slots::Slots;
 
 /// After a refusal: how long until the next try. Doubles up to the second value.
@@ -94,17 +95,22 @@ impl Writer {
         let kind = kind_of(record);
         let mut length = Length::default();
         encode(at_ns, record, &mut length);
-        // A segment that another thread brought may be full again already, though hardly four times in a row.
-        for _attempt in 0..4 {
+        let write = |segment: &Segment| segment.append(at_ns, record, kind, length.0);
+        let mut waiting_since = None;
+        loop {
             let seen = self.slots.exchanges();
-            if self.slots.current().is_some_and(|segment| segment.append(at_ns, record, kind, length.0)) {
+            if self.slots.current().is_some_and(|segment| write(&segment)) {
                 return true;
             }
-            if let Err(reason) = self.next_segment(seen) {
-                return self.count_lost(reason);
+            match self.next_segment(seen, write) {
+                Next::Written => return true,
+                Next::Refused(reason) => return self.count_lost(reason),
+                Next::ByAnother if self.waited_too_long(&mut waiting_since) => {
+                    return self.count_lost(Some(Refusal::Other));
+                }
+                Next::ByAnother => std::thread::yield_now(),
             }
         }
-        self.count_lost(Some(Refusal::Other))
     }
 
     /// Nanoseconds of `CLOCK_MONOTONIC` since the start of the capture.
@@ -122,47 +128,50 @@ impl Writer {
         self.board.close();
     }
 
-    /// Sees to it that there is another segment than the one seen: claims one, or lets another thread do it.
-    fn next_segment(&self, seen: u64) -> Result<(), Option<Refusal>> {
+    /// Claims the next segment, unless another thread does or did since `seen`, and writes into it before the others
+    /// can: on a loaded machine they may fill it before this thread runs again.
+    fn next_segment(&self, seen: u64, write: impl Fn(&Segment) -> bool) -> Next {
+        if self.now() < self.retry_at_ns.load(Relaxed) {
+            return Next::Refused(None);
+        }
         // Asked each time, as a forked child that goes on writing needs segments of its own.
         let pid = std::process::id();
-        let mut waiting_since = None;
-        loop {
-            if self.slots.exchanges() != seen {
-                return Ok(());
+        let Some(claim) = self.slots.claim(pid) else {
+            return Next::ByAnother;
+        };
+        if self.slots.exchanges() != seen {
+            return Next::ByAnother;
+        }
+        self.slow_claim.store(false, Relaxed);
+        let next = self.source.next_segment(pid);
+        self.slow_claim.store(false, Relaxed);
+        match next {
+            Ok(segment) => {
+                self.retry_pause_ns.store(RETRY_FIRST_NS, Relaxed);
+                let written = write(&segment);
+                claim.exchange(segment);
+                if written { Next::Written } else { Next::Refused(Some(Refusal::Other)) }
             }
-            if self.now() < self.retry_at_ns.load(Relaxed) {
-                return Err(None);
+            Err(reason) => {
+                self.begin_pause();
+                Next::Refused(Some(reason))
             }
-            if let Some(claim) = self.slots.claim(pid) {
-                if self.slots.exchanges() != seen {
-                    return Ok(());
-                }
-                let got = self
-                    .source
-                    .next_segment(pid)
-                    .and_then(|segment| claim.exchange(segment).then_some(()).ok_or(Refusal::Other));
-                self.slow_claim.store(false, Relaxed);
-                return got.map(|()| self.end_pause()).map_err(|reason| Some(self.begin_pause(reason)));
-            }
-            let since = *waiting_since.get_or_insert_with(Instant::now);
-            if self.slow_claim.load(Relaxed) || since.elapsed() > WAIT_MOST {
-                self.slow_claim.store(true, Relaxed);
-                return Err(Some(Refusal::Other));
-            }
-            std::thread::yield_now();
         }
     }
 
-    fn begin_pause(&self, reason: Refusal) -> Refusal {
+    fn waited_too_long(&self, since: &mut Option<Instant>) -> bool {
+        let too_long =
+            self.slow_claim.load(Relaxed) || since.get_or_insert_with(Instant::now).elapsed() > WAIT_MOST;
+        if too_long {
+            self.slow_claim.store(true, Relaxed);
+        }
+        too_long
+    }
+
+    fn begin_pause(&self) {
         let pause = self.retry_pause_ns.load(Relaxed);
         self.retry_at_ns.store(self.now().saturating_add(pause), Relaxed);
         self.retry_pause_ns.store((pause * 2).min(RETRY_MOST_NS), Relaxed);
-        reason
-    }
-
-    fn end_pause(&self) {
-        self.retry_pause_ns.store(RETRY_FIRST_NS, Relaxed);
     }
 
     fn count_lost(&self, reason: Option<Refusal>) -> bool {
@@ -174,6 +183,16 @@ impl Writer {
         }
         false
     }
+}
+
+/// What became of the wish for another segment.
+enum Next {
+    /// It was claimed, and the record is in it.
+    Written,
+    /// Another thread is at it, or has just done it.
+    ByAnother,
+    /// There is none, for this reason; `None` in the pause after a reason that was told.
+    Refused(Option<Refusal>),
 }
 
 fn check_joinable(file: &File, path: &Path) -> Result<(), JoinError> {
