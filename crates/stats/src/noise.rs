@@ -19,8 +19,9 @@ pub(crate) struct Noise {
 
 const MEMORIES: [f64; 8] = [0.0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98];
 const JITTERS: [f64; 6] = [0.0, 0.5, 2.0, 8.0, 32.0, 128.0];
-/// Weight of "it wanders" before any data was seen.
-const WANDERING: f64 = 0.5;
+/// Weight of "it wanders" before any data was seen. High on purpose: it is the reading that can cost a false alarm,
+/// and even so a level that forgets is recognised within 20 points.
+const WANDERING: f64 = 0.9;
 
 /// All kinds for a series that spans `span` gaps.
 pub(crate) fn kinds(span: f64) -> Vec<Noise> {
@@ -34,7 +35,7 @@ pub(crate) fn kinds(span: f64) -> Vec<Noise> {
     // A proper start for the walk too: so close to 1 that nothing is forgotten within the series.
     let memory = 1.0 - 1e-3 / span.max(1.0);
     out.extend(JITTERS.iter().enumerate().map(|(i, &jitter)| {
-        let share = if i == 0 { 0.5 } else { 0.5 / (JITTERS.len() - 1) as f64 };
+        let share = if i == 0 { 0.75 } else { 0.25 / (JITTERS.len() - 1) as f64 };
         Noise { memory, jitter, prior: WANDERING * share }
     }));
     out
@@ -84,21 +85,32 @@ impl Noise {
         let mut level_y = 0.0;
         let mut spread = stationary;
         let mut log_f = 0.0;
+        // Gaps are mostly equal and the filter settles soon: the costly functions are taken only on change.
+        let (mut gap, mut kept) = (f64::NAN, 0.0);
+        let (mut f, mut ln_f, mut scale) = (f64::NAN, 0.0, 0.0);
         let mut gram = [[0.0; K]; K];
         let mut cross = [0.0; K];
         let mut total = 0.0;
         for i in 0..n {
             if i > 0 {
-                let kept = (-rate * (x[i] - x[i - 1])).exp();
+                let now = x[i] - x[i - 1];
+                if (now - gap).abs() > 1e-12 || gap.is_nan() {
+                    gap = now;
+                    kept = (-rate * gap).exp();
+                }
                 for value in &mut level {
                     *value *= kept;
                 }
                 level_y *= kept;
                 spread = kept * kept * spread + (1.0 - kept * kept) * stationary;
             }
-            let f = (spread + self.jitter).max(1e-12);
+            let f_now = (spread + self.jitter).max(1e-12);
+            if f_now.to_bits() != f.to_bits() {
+                f = f_now;
+                ln_f = f.ln();
+                scale = f.sqrt().recip();
+            }
             let share = spread / f;
-            let scale = f.sqrt().recip();
             let mut row = [0.0; K];
             for ((r, l), c) in row.iter_mut().zip(&mut level).zip(columns) {
                 let surprise = c[i] - *l;
@@ -109,7 +121,7 @@ impl Noise {
             level_y += share * surprise;
             let value = surprise * scale;
             spread *= 1.0 - share;
-            log_f += f.ln();
+            log_f += ln_f;
             total += value * value;
             for a in 0..K {
                 cross[a] += row[a] * value;

@@ -13,7 +13,7 @@ use crate::theil_sen::theil_sen;
 /// Fewer points than this cannot tell a bend from noise.
 const BEND_POINTS: usize = 8;
 /// Gain in log likelihood over a straight line that a bend must bring.
-const GAIN: f64 = 5.0;
+const GAIN: f64 = 6.0;
 /// Longer series are averaged down to this.
 const MOST_POINTS: usize = 250;
 /// Time constants tried, as shares of the span. A larger one would put the bound out of sight.
@@ -65,6 +65,12 @@ pub fn shape(x: &[f64], y: &[f64]) -> Shape {
 fn stepped(x: &[f64], y: &[f64], jumps: &Jumps) -> Option<usize> {
     let up: f64 = jumps.ups.iter().map(|j| j.size).sum();
     let down: f64 = jumps.downs.iter().map(|j| -j.size).sum();
+    // A level that flips between two states ends on either; one flip that happens not to have come back is no step.
+    let typical = up / jumps.ups.len().max(1) as f64;
+    let flips = jumps.passing.iter().filter(|j| j.size > 0.4 * typical && j.size < 2.5 * typical).count();
+    if flips >= jumps.ups.len() {
+        return None;
+    }
     let flat = Jumps::without(y, jumps.ups.iter().chain(&jumps.downs).chain(&jumps.passing));
     let rest = slope(x, &flat, 0)?;
     let risen = rest.estimate.abs() * (x[x.len() - 1] - x[0]);

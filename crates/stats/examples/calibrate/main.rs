@@ -1,0 +1,85 @@
+//! Measures how often the answers are right, on series whose truth is known, and prints the tables of
+//! `docs/design/verdict-statistics.md`. In: optionally the number of series per cell
+//! (default 1000) and a part of the name of the worlds wanted. Deterministic.
+#![expect(clippy::print_stdout, reason = "its table is its purpose")]
+
+mod worlds;
+
+use nilometer_stats::{Interval, Shape, changepoint, growth, mann_kendall, shape};
+use worlds::{KIB, WORLDS, World};
+
+const LENGTHS: [usize; 7] = [4, 6, 8, 12, 20, 50, 200];
+const FLOOR: f64 = 8.0 * KIB;
+
+fn main() {
+    let series = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1000);
+    let only = std::env::args().nth(2).unwrap_or_default();
+    let worlds = || WORLDS.iter().filter(|w| w.name.contains(&only));
+    println!(
+        "| world | cycles | covered | false alarm | false calm | finds 64 KiB | finds 1 MiB | half width KiB |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+    for world in worlds() {
+        for n in LENGTHS {
+            println!("{}", row(world, n, series));
+        }
+    }
+    println!();
+    println!(
+        "| world | cycles | flat | linear | levelling | steps | accelerating | change point | Mann-Kendall p < 0.05 |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    for world in worlds() {
+        for n in [12, 50, 200] {
+            println!("{}", shapes(world, n, series));
+        }
+    }
+}
+
+/// Growth that counts: the whole interval above the floor.
+fn is_leak(found: Interval) -> bool {
+    found.low > FLOOR
+}
+
+fn row(world: &World, n: usize, series: u32) -> String {
+    let (mut covered, mut alarm, mut calm, mut small, mut large) = (0, 0, 0, 0, 0);
+    let mut widths = Vec::new();
+    for seed in 0..series {
+        let (x, y) = world.series(n, seed, 0.0);
+        let Some(found) = growth(&x, &y) else { continue };
+        covered += u32::from(found.contains(world.truth));
+        alarm += u32::from(is_leak(found) && world.truth < FLOOR);
+        calm += u32::from(found.high < FLOOR && world.truth > FLOOR);
+        widths.push((found.high - found.low) / 2.0 / KIB);
+        for (count, leak) in [(&mut small, 64.0 * KIB), (&mut large, 1024.0 * KIB)] {
+            let (x, y) = world.series(n, seed, leak);
+            *count += u32::from(growth(&x, &y).is_some_and(is_leak));
+        }
+    }
+    widths.sort_by(f64::total_cmp);
+    let share = |count: u32| format!("{:.1}", 100.0 * f64::from(count) / f64::from(series));
+    let width = widths.get(widths.len() / 2).copied().unwrap_or(f64::NAN);
+    let name = world.name;
+    let [covered, alarm, calm, small, large] = [covered, alarm, calm, small, large].map(share);
+    format!("| {name} | {n} | {covered} | {alarm} | {calm} | {small} | {large} | {width:.1} |")
+}
+
+fn shapes(world: &World, n: usize, series: u32) -> String {
+    let mut counts = [0_u32; 7];
+    for seed in 0..series {
+        let (x, y) = world.series(n, seed, 0.0);
+        let kind = match shape(&x, &y) {
+            Shape::Flat => 0,
+            Shape::Linear => 1,
+            Shape::Levelling { .. } => 2,
+            Shape::Steps { .. } => 3,
+            Shape::Accelerating => 4,
+        };
+        counts[kind] += 1;
+        counts[5] += u32::from(changepoint(&x, &y).is_some());
+        counts[6] += u32::from(mann_kendall(&y).is_some_and(|m| m.p < 0.05));
+    }
+    let shares: Vec<String> =
+        counts.iter().map(|c| format!("{:.1}", 100.0 * f64::from(*c) / f64::from(series))).collect();
+    format!("| {} | {n} | {} |", world.name, shares.join(" | "))
+}
