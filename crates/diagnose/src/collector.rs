@@ -1,0 +1,174 @@
+//! What Python's collector has to do with a growth: how much of it may be garbage that nobody has collected yet.
+//!
+//! In: the points of a series, their counters, and what the collection at exit freed. Out: the growth without
+//! garbage, as an interval. What must not happen here: garbage taken for a leak. Reference cycles wait until the
+//! collector looks at their generation; in a TensorFlow process a full collection may come only after a hundred
+//! epochs. Until then a healthy `predict` per epoch looks like a leak of 160 KiB per epoch.
+//!
+//! The evidence, strongest first:
+//! * Two full collections in the series: what is live just after each is no garbage. Growth from trough to trough
+//!   is exact.
+//! * The full collection that Python makes while it exits, after the program's own code has ended: what it frees is
+//!   all the garbage there was (and, where functions have returned, perhaps more): an upper bound.
+//! * Otherwise the number of container objects made: garbage needs containers to hang on, and in every framework
+//!   measured a container of garbage weighs 200 to 300 bytes with all it keeps. More than [`MOST_PER_OBJECT`] each
+//!   is not garbage of a framework; a user's own cycles around big arrays may be more, and only a full collection
+//!   can tell.
+
+use nilometer_capture::Moment;
+use nilometer_stats::{Interval, growth};
+
+use crate::cycles::Point;
+use crate::timeline::{Basis, Timeline};
+
+/// Bytes of garbage per container object: what is plausible at most, and what is usual at least.
+const MOST_PER_OBJECT: f64 = 1024.0;
+const USUAL_PER_OBJECT: f64 = 200.0;
+/// Containers made, net, before the collector looks at the youngest generation (Python up to 3.12; 2000 later, which
+/// only makes the bounds below cautious).
+const YOUNG: f64 = 700.0;
+/// Troughs must cover this share of the series to speak for it, and at least so many cycles.
+const COVER: f64 = 0.4;
+const LEAST_SPAN: f64 = 3.0;
+
+/// Growth with the garbage taken out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Net {
+    pub(crate) rate: Interval,
+    /// Bytes per cycle that collections take back.
+    pub(crate) sawtooth: f64,
+    /// Whether the collector has looked at all of it: no garbage is left in the interval.
+    pub(crate) examined: bool,
+}
+
+/// What the collection at exit found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExitCollection {
+    pub(crate) freed: f64,
+}
+
+impl ExitCollection {
+    pub(crate) fn of(timeline: &Timeline, basis: Basis) -> Option<Self> {
+        if basis != Basis::Live {
+            return None;
+        }
+        let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment).and_then(|r| r.live);
+        let freed = at(Moment::BeforeExit)? - at(Moment::AfterExitCollection)?;
+        Some(Self { freed: freed.max(0.0) })
+    }
+}
+
+/// Growth over `points`, of which `before` is the point before the first, if any.
+pub(crate) fn net_growth(
+    timeline: &Timeline,
+    before: Option<&Point>,
+    points: &[Point],
+    exit: Option<ExitCollection>,
+) -> Option<Net> {
+    let all = series(points);
+    let plain = growth(&all.0, &all.1)?;
+    let full = troughs(timeline, before, points, 2);
+    if let Some(rate) = envelope(&full, points, &plain) {
+        return Some(Net { rate, sawtooth: rising(points) - rate.estimate, examined: true });
+    }
+    let young = envelope(&troughs(timeline, before, points, 1), points, &plain);
+    let seen = young.unwrap_or(plain);
+    let span = points.last()?.ordinal as f64 - points.first()?.ordinal as f64;
+    let objects = containers(timeline, points) / span;
+    let last_full = full.last().map_or(1.0, |p| p.ordinal as f64);
+    let since_full = (points.last()?.ordinal as f64 - last_full).max(1.0);
+    let by_exit = exit.map(|e| e.freed / since_full);
+    let most = by_exit.unwrap_or(f64::INFINITY).min(objects * MOST_PER_OBJECT);
+    let usual = by_exit.map_or(0.0, |b| (0.7 * b).min(objects * USUAL_PER_OBJECT));
+    let mut rate = Interval {
+        estimate: seen.estimate - usual,
+        low: seen.low.min(seen.estimate) - most,
+        high: seen.high - usual,
+    };
+    if let Some(trough) = full.last() {
+        let to_exit = exit.and_then(|e| between(trough, points.last()?, -e.freed, rising(points)));
+        let sure = [since_trough(points, trough), to_exit].into_iter().flatten().fold(rate.low, f64::max);
+        rate.low = sure.min(rate.estimate);
+    }
+    rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
+    Some(Net { rate, sawtooth: (rising(points) - rate.estimate).max(0.0), examined: false })
+}
+
+/// From the first point, which may carry garbage, to a trough, which carries none: growth is at least that.
+fn since_trough(points: &[Point], trough: &Point) -> Option<f64> {
+    between(points.first()?, trough, 0.0, rising(points))
+}
+
+/// Growth between two points at the least, the second corrected by some bytes; one cycle's garbage may have gathered
+/// between a collection and the end of its cycle.
+fn between(from: &Point, to: &Point, correction: f64, step: f64) -> Option<f64> {
+    let cycles = to.ordinal.checked_sub(from.ordinal).filter(|c| *c as f64 >= LEAST_SPAN)?;
+    Some((to.level + correction - from.level - step.max(0.0)) / cycles as f64)
+}
+
+/// The points right after a collection of this generation or an older one.
+fn troughs(timeline: &Timeline, before: Option<&Point>, points: &[Point], generation: u8) -> Vec<Point> {
+    let collections = |p: &Point| {
+        let c = &timeline.readings[p.reading].counters;
+        let full = c.gc2.unwrap_or(0);
+        if generation == 2 { full } else { full + c.gc1.unwrap_or(0) }
+    };
+    let mut last = before.map(collections);
+    let mut out = Vec::new();
+    for point in points {
+        let now = collections(point);
+        if last.is_some_and(|then| now > then) {
+            out.push(point.clone());
+        }
+        last = Some(now);
+    }
+    out
+}
+
+/// Growth from trough to trough, if the troughs cover enough of the series.
+fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Interval> {
+    if troughs.len() == points.len() {
+        return Some(*plain);
+    }
+    let (first, last) = (troughs.first()?, troughs.last()?);
+    let span = (last.ordinal - first.ordinal) as f64;
+    let whole = (points.last()?.ordinal - points.first()?.ordinal) as f64;
+    if span < LEAST_SPAN.max(COVER * whole) {
+        return None;
+    }
+    let ends = (last.level - first.level) / span;
+    // A collection may come anywhere inside its cycle: up to a cycle's garbage more or less at either end.
+    let slack = (rising(points) - ends).abs() / span;
+    let around = Interval { estimate: ends, low: ends - slack, high: ends + slack };
+    let (x, y) = series(troughs);
+    Some(growth(&x, &y).map_or(around, |g| Interval {
+        estimate: g.estimate,
+        low: g.low.min(g.estimate - slack),
+        high: g.high.max(g.estimate + slack),
+    }))
+}
+
+/// The usual step from one cycle to the next, the cycles with a collection among them being few.
+fn rising(points: &[Point]) -> f64 {
+    let mut steps: Vec<f64> =
+        points.windows(2).map(|w| (w[1].level - w[0].level) / (w[1].ordinal - w[0].ordinal) as f64).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.get(steps.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Container objects made over the points, net of those freed while young.
+fn containers(timeline: &Timeline, points: &[Point]) -> f64 {
+    let made = |p: &Point| {
+        let c = &timeline.readings[p.reading].counters;
+        let gone = c.gc0.unwrap_or(0) + c.gc1.unwrap_or(0) + c.gc2.unwrap_or(0);
+        gone as f64 * YOUNG + c.gc_young.unwrap_or(0) as f64
+    };
+    match (points.first(), points.last()) {
+        (Some(first), Some(last)) => (made(last) - made(first)).max(0.0),
+        _ => 0.0,
+    }
+}
+
+pub(crate) fn series(points: &[Point]) -> (Vec<f64>, Vec<f64>) {
+    points.iter().map(|p| (p.ordinal as f64, p.level)).unzip()
+}

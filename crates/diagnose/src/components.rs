@@ -1,0 +1,222 @@
+//! What the memory curve is made of: one component per kind and phase, biggest first, leaks before the rest.
+//!
+//! In: the judgement, the rises by phase, the readings. Out: components with bytes and a sentence. What must not
+//! happen here: a verdict, or one rise told twice.
+
+use std::collections::BTreeMap;
+
+use crate::cycles::Cycles;
+use crate::judge::Judgement;
+use crate::phases::{OWN_WORK, Stretch};
+use crate::program::DataCopies;
+use crate::report::{Component, Kind, Verdict};
+use crate::sizes::size;
+use crate::timeline::{Basis, Reading, Timeline};
+
+/// Less than this is not worth a line.
+const LEAST: f64 = 1024.0 * 1024.0;
+/// File-backed memory worth a line: any Python with an extension module maps a few MiB.
+const LEAST_FILE: f64 = 32.0 * 1024.0 * 1024.0;
+
+/// All that components are made from.
+pub(crate) struct Evidence<'a> {
+    pub(crate) timeline: &'a Timeline,
+    pub(crate) cycles: &'a Cycles,
+    pub(crate) judgement: &'a Judgement,
+    pub(crate) stretches: &'a [Stretch],
+    pub(crate) basis: Basis,
+    pub(crate) copies: Option<DataCopies>,
+}
+
+impl Evidence<'_> {
+    /// The components, in the order in which they are told.
+    pub(crate) fn components(&self) -> Vec<Component> {
+        let mut out = Vec::new();
+        out.extend(self.growing());
+        out.extend(self.filling());
+        out.extend(self.one_time());
+        out.extend(self.sawtooth());
+        out.extend(self.retained());
+        out.extend(self.file_backed());
+        out
+    }
+
+    fn unit(&self) -> &'static str {
+        self.cycles.unit.word()
+    }
+
+    fn growing(&self) -> Option<Component> {
+        let rate = self.judgement.rate.filter(|_| self.judgement.verdict == Verdict::Leak)?;
+        let phase = self.growing_phase(rate.estimate);
+        let place = phase.as_deref().map_or(String::new(), |p| format!(", most of it {}", place(p)));
+        Some(Component {
+            kind: Kind::Growing,
+            phase,
+            bytes: (rate.estimate * self.judged_cycles()).round() as i64,
+            bytes_per_cycle: Some(rate.estimate.round() as i64),
+            sentence: format!("live memory that every {} adds to{place}", self.unit()),
+        })
+    }
+
+    /// The phase with more than half of the growth, where the readings are close enough to tell.
+    fn growing_phase(&self, rate: f64) -> Option<String> {
+        let by_phase = self.per_cycle();
+        let (phase, bytes) = by_phase.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (bytes > 0.5 * rate && phase != OWN_WORK).then_some(phase)
+    }
+
+    fn filling(&self) -> Option<Component> {
+        let filling = self.judgement.filling?;
+        let bound = filling.bound.map_or(String::new(), |b| format!(" towards {} of live memory", size(b)));
+        Some(Component {
+            kind: Kind::Filling,
+            phase: None,
+            bytes: filling.bytes.round() as i64,
+            bytes_per_cycle: None,
+            sentence: format!("rose and levels off{bound}: a cache or buffer that fills"),
+        })
+    }
+
+    /// Rises before the judged part, by phase; what the same phase goes on adding per cycle is growth, not this.
+    fn one_time(&self) -> Vec<Component> {
+        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+        let first = self.first_judged();
+        for s in self.stretches.iter().filter(|s| s.reading <= first) {
+            *sums.entry(s.phase.as_deref().unwrap_or(OWN_WORK)).or_default() += s.bytes;
+        }
+        let going_on = self.per_cycle();
+        let warm_cycles = self.cycles.points.get(self.judgement.since).map_or(0.0, |p| p.ordinal as f64);
+        let mut out: Vec<_> = sums
+            .into_iter()
+            .map(|(phase, bytes)| {
+                (phase, bytes - going_on.get(phase).copied().unwrap_or(0.0).max(0.0) * warm_cycles)
+            })
+            .filter(|(_, bytes)| *bytes >= LEAST)
+            .map(|(phase, bytes)| Component {
+                kind: Kind::OneTime,
+                phase: Some(phase.to_owned()),
+                bytes: bytes.round() as i64,
+                bytes_per_cycle: None,
+                sentence: self.one_time_sentence(phase, bytes),
+            })
+            .collect();
+        out.sort_by_key(|c| std::cmp::Reverse(c.bytes));
+        out
+    }
+
+    fn one_time_sentence(&self, phase: &str, bytes: f64) -> String {
+        match phase {
+            "fit_entry" => match self.copies {
+                Some(copies) if copies.explain(bytes) => format!(
+                    "Keras copies x and y to float32 twice (2 x {:.1} M elements x 4 B = {})",
+                    copies.elements as f64 / 1e6,
+                    size(copies.bytes())
+                ),
+                _ => "Keras prepares the data and the training loop".to_owned(),
+            },
+            "first_batch" => {
+                "graph, kernels, optimizer variables and thread pools, made with the first batch".to_owned()
+            }
+            "import" => "code and tables of the imported libraries".to_owned(),
+            "first_op" => "TensorFlow's runtime, started by the first operation".to_owned(),
+            "build" => "the model's weights".to_owned(),
+            "validation" => "the first validation: its graph and its copy of the data".to_owned(),
+            "predict" => "the first predict(): its graph and buffers".to_owned(),
+            "evaluate" => "the first evaluate(): its graph and buffers".to_owned(),
+            "trace" => "graphs traced from Python functions".to_owned(),
+            "epoch" => "the rest of the first epochs: kernels and buffers at their first use".to_owned(),
+            OWN_WORK => "the program's own data and objects, made before the cycles".to_owned(),
+            other => format!("made in the phase \"{other}\""),
+        }
+    }
+
+    fn sawtooth(&self) -> Option<Component> {
+        let per_cycle = self.judgement.sawtooth;
+        let total = per_cycle * self.judged_cycles();
+        (self.judgement.rate.is_some() && per_cycle > 0.0 && total >= LEAST).then(|| Component {
+            kind: Kind::Sawtooth,
+            phase: None,
+            bytes: total.round() as i64,
+            bytes_per_cycle: Some(per_cycle.round() as i64),
+            sentence: "garbage that waits for Python's collector, which takes it back".to_owned(),
+        })
+    }
+
+    /// Anonymous memory that rose while live memory did not: free blocks and pages the allocators keep.
+    fn retained(&self) -> Option<Component> {
+        let (first, last) = self.ends()?;
+        let rise = |of: fn(&Reading) -> Option<f64>| Some(of(last)? - of(first)?);
+        let kept = rise(Reading::anonymous)? - rise(|r| r.live)?;
+        if self.basis != Basis::Live || kept < LEAST {
+            return None;
+        }
+        let cycles = self.judged_cycles().max(1.0);
+        Some(Component {
+            kind: Kind::Retained,
+            phase: None,
+            bytes: kept.round() as i64,
+            bytes_per_cycle: Some((kept / cycles).round() as i64),
+            sentence:
+                "resident memory drifts up while live memory does not: free memory that the allocator keeps"
+                    .to_owned(),
+        })
+    }
+
+    fn file_backed(&self) -> Option<Component> {
+        let bytes = self.timeline.last()?.counters.rss_file? as f64;
+        (bytes >= LEAST_FILE).then(|| Component {
+            kind: Kind::FileBacked,
+            phase: None,
+            bytes: bytes.round() as i64,
+            bytes_per_cycle: None,
+            sentence: "mapped libraries and files, which the kernel can drop: not your data".to_owned(),
+        })
+    }
+
+    /// Rise per cycle by phase, over the judged part.
+    fn per_cycle(&self) -> BTreeMap<String, f64> {
+        let (first, cycles) = (self.first_judged(), self.judged_cycles());
+        let last = self.cycles.points.last().map_or(0, |p| p.reading);
+        let mut out = BTreeMap::new();
+        if self.judgement.rate.is_none() || cycles <= 0.0 {
+            return out;
+        }
+        for s in self.stretches.iter().filter(|s| s.reading > first && s.reading <= last) {
+            if let Some(phase) = &s.phase {
+                *out.entry(phase.clone()).or_default() += s.bytes / cycles;
+            }
+        }
+        out
+    }
+
+    fn judged_cycles(&self) -> f64 {
+        let points = self.cycles.points.get(self.judgement.since..).unwrap_or_default();
+        points.first().zip(points.last()).map_or(0.0, |(a, b)| (b.ordinal - a.ordinal) as f64)
+    }
+
+    /// The reading at which the judged part begins; with nothing judged, the last.
+    fn first_judged(&self) -> usize {
+        let all = self.timeline.readings.len().saturating_sub(1);
+        self.cycles.points.get(self.judgement.since).map_or(all, |p| p.reading)
+    }
+
+    fn ends(&self) -> Option<(&Reading, &Reading)> {
+        let of = |p: &crate::cycles::Point| &self.timeline.readings[p.reading];
+        let first = self.cycles.points.get(self.judgement.since).map(of)?;
+        self.cycles.points.last().map(of).map(|last| (first, last))
+    }
+}
+
+/// Where a phase is, in a sentence.
+fn place(phase: &str) -> String {
+    match phase {
+        "predict" | "evaluate" => format!("inside {phase}()"),
+        "epoch" => "in the epochs themselves: training steps and callbacks".to_owned(),
+        "validation" => "during validation".to_owned(),
+        "fit_entry" => "entering fit()".to_owned(),
+        "first_batch" => "in the first batch of each fit()".to_owned(),
+        "trace" => "while functions are traced".to_owned(),
+        "build" => "while models are built".to_owned(),
+        other => format!("in the phase \"{other}\""),
+    }
+}

@@ -1,0 +1,168 @@
+//! Chooses what repeats, and reads the memory at the end of each cycle.
+//!
+//! In: the timeline and the board's counts. Out: one series of points for one unit. A program has many things that
+//! repeat (epochs inside fits, predictions inside callbacks); the verdict needs the one that its user would name.
+
+use nilometer_capture::{BoardCounts, CycleUnit, Moment};
+
+use crate::timeline::{Basis, Reading, Timeline};
+
+/// What the series counts: a unit that was marked, or stretches of time where nothing was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Marked(CycleUnit),
+    Window { seconds: u64 },
+}
+
+impl Unit {
+    /// The word in the report.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Marked(CycleUnit::Evaluate | CycleUnit::Call) => "call",
+            Self::Marked(CycleUnit::OnBatch) => "step",
+            Self::Marked(unit) => unit.word(),
+            Self::Window { .. } => "window",
+        }
+    }
+
+    /// The floor of cycles that take seconds, not milliseconds.
+    pub(crate) const LONG_FLOOR: f64 = 16.0 * 1024.0;
+
+    /// Growth per cycle that nobody needs to hear of: what frameworks themselves keep per cycle (the history of an
+    /// epoch, the record of a call). Measured residues are 3.5 KiB per epoch or fit and tens of bytes per call.
+    pub(crate) fn floor(self) -> f64 {
+        match self {
+            Self::Marked(CycleUnit::Epoch | CycleUnit::Fit | CycleUnit::Evaluate) => Self::LONG_FLOOR,
+            Self::Marked(CycleUnit::Predict | CycleUnit::Request) => 2.0 * 1024.0,
+            Self::Marked(_) => 256.0,
+            Self::Window { seconds } => 4.0 * 1024.0 * seconds as f64,
+        }
+    }
+}
+
+/// Memory at the end of a cycle.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    /// The cycle, from 1.
+    pub(crate) ordinal: u64,
+    pub(crate) at_ns: u64,
+    /// Bytes: live, or anonymous where live is not known.
+    pub(crate) level: f64,
+    /// Where the reading stands in the timeline.
+    pub(crate) reading: usize,
+}
+
+/// The series that is judged.
+#[derive(Clone, Debug)]
+pub(crate) struct Cycles {
+    pub(crate) unit: Unit,
+    pub(crate) count: u64,
+    pub(crate) points: Vec<Point>,
+    /// Median seconds of one cycle.
+    pub(crate) seconds: Option<f64>,
+}
+
+/// Fits in a row, each of several epochs, from which on a fit is the cycle (models in a loop, folds, trials).
+const FITS_IN_A_LOOP: u64 = 6;
+/// A unit counts as what the program is about if its marks cover this share of the longest-lasting unit's time.
+const MAIN_SHARE: f64 = 0.5;
+/// Most points a series needs.
+const MOST_POINTS: usize = 2000;
+
+impl Cycles {
+    pub(crate) fn of(timeline: &Timeline, board: &BoardCounts, basis: Basis) -> Self {
+        let unit = choose(timeline, board);
+        match unit {
+            Some(unit) => marked(timeline, board, unit, basis),
+            None => windows(timeline, basis),
+        }
+    }
+}
+
+/// The unit whose name the user would say. What users marked themselves comes first, then what Keras repeats from
+/// epochs to single batches, then calls of traced functions; a unit that only fills a small part of the run (three
+/// epochs before an hour of serving) is passed over.
+fn choose(timeline: &Timeline, board: &BoardCounts) -> Option<CycleUnit> {
+    use CycleUnit::{Call, Epoch, Evaluate, Fit, OnBatch, Predict, Request, Step};
+    let looped = board.cycles(Fit) >= FITS_IN_A_LOOP && board.cycles(Epoch) > board.cycles(Fit);
+    let training = if looped { [Fit, Epoch] } else { [Epoch, Fit] };
+    let order = [Request, Step, training[0], training[1], Predict, OnBatch, Evaluate, Call];
+    let span = |unit: CycleUnit| {
+        let mut of_unit = timeline.marks.iter().filter(|m| m.unit == unit);
+        let first = of_unit.next().map(|m| m.at_ns);
+        let last = of_unit.next_back().map(|m| m.at_ns);
+        first.zip(last).map_or(0.0, |(a, b)| (b - a) as f64)
+    };
+    let longest = order.iter().map(|u| span(*u)).fold(0.0, f64::max);
+    let repeated = order.iter().find(|u| board.cycles(**u) >= 2 && span(**u) >= MAIN_SHARE * longest);
+    repeated.or_else(|| order.iter().find(|u| board.cycles(**u) >= 1)).copied()
+}
+
+fn marked(timeline: &Timeline, board: &BoardCounts, unit: CycleUnit, basis: Basis) -> Cycles {
+    let points = timeline.readings.iter().enumerate().filter_map(|(i, r)| match r.moment {
+        Moment::Cycle { unit: of, ordinal } if of == unit => point(i, r, ordinal, basis),
+        _ => None,
+    });
+    let marks: Vec<_> = timeline.marks.iter().filter(|m| m.unit == unit).collect();
+    let lengths = marks.windows(2).filter(|w| w[1].ordinal > w[0].ordinal);
+    let seconds = lengths
+        .map(|w| (w[1].at_ns - w[0].at_ns) as f64 / 1e9 / (w[1].ordinal - w[0].ordinal) as f64)
+        .collect();
+    Cycles {
+        unit: Unit::Marked(unit),
+        count: board.cycles(unit),
+        points: thinned(increasing(points.collect())),
+        seconds: median(seconds),
+    }
+}
+
+fn point(reading: usize, r: &Reading, ordinal: u64, basis: Basis) -> Option<Point> {
+    Some(Point { ordinal, at_ns: r.at_ns, level: r.level(basis)?, reading })
+}
+
+/// Two threads may mark cycles at once, and a re-executed program starts over: keep what moves forward.
+fn increasing(points: Vec<Point>) -> Vec<Point> {
+    let mut out: Vec<Point> = Vec::with_capacity(points.len());
+    for point in points {
+        if out.last().is_none_or(|last| point.ordinal > last.ordinal) {
+            out.push(point);
+        }
+    }
+    out
+}
+
+fn thinned(points: Vec<Point>) -> Vec<Point> {
+    let every = points.len().div_ceil(MOST_POINTS).max(1);
+    points.into_iter().step_by(every).collect()
+}
+
+/// Windows that a run is cut into at most, and their shortest length in seconds.
+const WINDOWS: u64 = 60;
+const SHORTEST_WINDOW: u64 = 1;
+
+fn windows(timeline: &Timeline, basis: Basis) -> Cycles {
+    let length = (timeline.end_ns / 1_000_000_000 / WINDOWS).max(SHORTEST_WINDOW);
+    let mut points: Vec<Point> = Vec::new();
+    for (i, r) in timeline.readings.iter().enumerate() {
+        if !matches!(r.moment, Moment::Tick | Moment::Phase) {
+            continue;
+        }
+        let ordinal = r.at_ns / (length * 1_000_000_000) + 1;
+        let Some(point) = point(i, r, ordinal, basis) else { continue };
+        match points.last_mut() {
+            Some(last) if last.ordinal == ordinal => *last = point, // the last reading speaks for its window
+            _ => points.push(point),
+        }
+    }
+    Cycles {
+        unit: Unit::Window { seconds: length },
+        count: points.len() as u64,
+        points,
+        seconds: Some(length as f64),
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}

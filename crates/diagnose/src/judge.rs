@@ -1,0 +1,225 @@
+//! The verdict: leak, no leak, or undecided with the cycles still needed.
+//!
+//! In: one series of points and what is known of the collector. Out: a verdict, the growth it rests on, and a
+//! sentence that says why. What must not happen here: a leak called on a few cycles, on start-up, on garbage that
+//! waits for its collection, or on a curve that is levelling off. `docs/design/verdict-statistics.md` argues it.
+
+use nilometer_stats::{ChangeKind, Interval, Shape, change, cycles_needed, growth, shape, warm_up};
+
+use crate::collector::{ExitCollection, Net, net_growth, series};
+use crate::cycles::{Cycles, Point, Unit};
+use crate::report::Verdict;
+use crate::sizes::size;
+use crate::timeline::{Basis, Timeline};
+
+/// What was decided.
+#[derive(Clone, Debug)]
+pub(crate) struct Judgement {
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: String,
+    pub(crate) needed: Option<u64>,
+    /// Net of garbage; `None` with too few cycles.
+    pub(crate) rate: Option<Interval>,
+    /// Index of the first point that counts, after start-up.
+    pub(crate) since: usize,
+    /// Bytes per cycle that collections take back.
+    pub(crate) sawtooth: f64,
+    /// Rise that levels off: bytes so far, and the bound where one is in sight.
+    pub(crate) filling: Option<Filling>,
+}
+
+/// A rise with an end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filling {
+    pub(crate) bytes: f64,
+    pub(crate) bound: Option<f64>,
+}
+
+/// Points after start-up that a verdict needs at least.
+const LEAST_POINTS: usize = 6;
+/// Growth below this share of live memory per cycle cannot matter within a thousand cycles' doubling.
+const TOLERANCE: f64 = 0.0005;
+/// A rise below this in all is within what any process breathes.
+const LEAST_RISE: f64 = 256.0 * 1024.0;
+/// A curve that levels off is settled when this share of its rise is still to come.
+const SETTLED: f64 = 0.05;
+
+/// Judges a series.
+pub(crate) fn judge(
+    timeline: &Timeline,
+    cycles: &Cycles,
+    basis: Basis,
+    exit: Option<ExitCollection>,
+) -> Judgement {
+    let points = &cycles.points;
+    let (_, levels) = series(points);
+    let warm = warm_up(&levels).min(points.len());
+    let least = LEAST_POINTS + 2;
+    if points.len() < least || points.len() - warm < LEAST_POINTS {
+        let needed =
+            (least.saturating_sub(points.len())).max(LEAST_POINTS.saturating_sub(points.len() - warm));
+        return too_few(cycles, needed.max(1), warm);
+    }
+    let (since, ended) = growing_part(&points[warm..], cycles.unit.floor());
+    let since = warm + since;
+    let before = since.checked_sub(1).map(|i| &points[i]);
+    let Some(net) = net_growth(timeline, before, &points[since..], exit) else {
+        return too_few(cycles, LEAST_POINTS, warm);
+    };
+    let case = Case { cycles, basis, points: &points[since..], net, since };
+    match ended {
+        Some(bytes) => case.levelled(bytes),
+        None => case.decide(),
+    }
+}
+
+/// Where the part begins that speaks for the future, and how much the part before it rose if growth ended there.
+fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>) {
+    let (x, y) = series(points);
+    let Some(found) = change(&x, &y) else { return (0, None) };
+    if found.kind != ChangeKind::Rate || points.len() - found.at < LEAST_POINTS {
+        return (0, None);
+    }
+    let late = growth(&x[found.at..], &y[found.at..]);
+    let early = growth(&x[..=found.at], &y[..=found.at]);
+    let grows = |rate: &Option<Interval>| rate.is_some_and(|r| r.low > floor);
+    let rise = y[found.at] - y[0];
+    match (grows(&early), grows(&late)) {
+        // It began late, or the rate changed: the late part says what is to come.
+        (false, true) => (found.at, None),
+        (true, false) if rise > LEAST_RISE => (found.at, Some(rise)),
+        _ => (0, None),
+    }
+}
+
+fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
+    let unit = cycles.unit.word();
+    let reason = match cycles.points.len() {
+        0 => format!("no {unit} has ended yet"),
+        1 => format!("one {unit} says nothing about growth: the first ones also start things up"),
+        n => format!("{n} {unit}s are too few: the first ones also start things up"),
+    };
+    Judgement {
+        verdict: Verdict::Undecided,
+        reason,
+        needed: Some(needed as u64),
+        rate: None,
+        since: warm.min(cycles.points.len().saturating_sub(1)),
+        sawtooth: 0.0,
+        filling: None,
+    }
+}
+
+struct Case<'a> {
+    cycles: &'a Cycles,
+    basis: Basis,
+    points: &'a [Point],
+    net: Net,
+    since: usize,
+}
+
+impl Case<'_> {
+    fn decide(&self) -> Judgement {
+        let rate = self.net.rate;
+        let (x, y) = series(self.points);
+        let rise = rate.low * (x[x.len() - 1] - x[0]);
+        let floor = self.cycles.unit.floor();
+        let tolerance = self.tolerance();
+        let unit = self.cycles.unit.word();
+        if rate.low > floor && rise > LEAST_RISE {
+            if let Shape::Levelling { bound, cycles_to_95 } = shape(&x, &y) {
+                return self.levelling(bound, cycles_to_95, &x, &y);
+            }
+            if self.basis == Basis::Anonymous {
+                let reason =
+                    "resident memory grows, but the allocator could not be asked whether it is in use \
+                              or only kept"
+                        .to_owned();
+                return self.say(Verdict::Undecided, reason, Some(1));
+            }
+            let reason = format!("live memory grows with every {unit} and shows no sign of levelling");
+            return self.say(Verdict::Leak, reason, None);
+        }
+        if rate.high <= tolerance {
+            let reason = if rate.low > 0.0 {
+                format!("live memory grows by at most {} per {unit}: too little to matter", size(rate.high))
+            } else {
+                format!("live memory does not grow (at most {} per {unit})", size(rate.high.max(0.0)))
+            };
+            return self.say(Verdict::NoLeak, reason, None);
+        }
+        self.undecided(&x, &y)
+    }
+
+    /// Growth that could matter if it is there, and cannot be told from none.
+    fn tolerance(&self) -> f64 {
+        let level = self.points.last().map_or(0.0, |p| p.level);
+        let floor = self.cycles.unit.floor();
+        // Many short calls to the hour: a share of all memory per call would hide any leak.
+        let long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= Unit::LONG_FLOOR;
+        let share = if long { TOLERANCE * level } else { 0.0 };
+        share.max(2.0 * floor)
+    }
+
+    fn undecided(&self, x: &[f64], y: &[f64]) -> Judgement {
+        let unit = self.cycles.unit.word();
+        let plain = growth(x, y);
+        let noisy = plain.is_none_or(|r| r.low <= self.cycles.unit.floor());
+        if noisy || self.net.examined {
+            let reason = format!(
+                "the {unit}s differ too much to tell a growth of up to {} per {unit} from none",
+                size(self.net.rate.high)
+            );
+            let needed = cycles_needed(x, y, self.tolerance() / 2.0).max(1);
+            return self.say(Verdict::Undecided, reason, Some(needed));
+        }
+        let reason = format!(
+            "live memory grows by {} per {unit}, but Python's collector has not looked at it yet: it may be garbage \
+             that the next full collection frees",
+            size(plain.map_or(0.0, |r| r.estimate))
+        );
+        // A full collection comes after a quarter more containers; how soon is not known better than "twice as long".
+        self.say(Verdict::Undecided, reason, Some(self.cycles.points.len() as u64))
+    }
+
+    fn levelling(&self, bound: f64, cycles_to_95: f64, x: &[f64], y: &[f64]) -> Judgement {
+        let (first, last) = (y[0], y[y.len() - 1]);
+        let (rise, to_come) = (last - first, (bound - last).max(0.0));
+        let unit = self.cycles.unit.word();
+        let filling = Some(Filling { bytes: rise, bound: Some(bound) });
+        if to_come <= SETTLED * rise {
+            let reason = format!("live memory rose by {} and has levelled off", size(rise));
+            return Judgement { filling, ..self.say(Verdict::NoLeak, reason, None) };
+        }
+        let left = (cycles_to_95 - (x[x.len() - 1] - x[0])).ceil().max(2.0) as u64;
+        let reason = format!(
+            "live memory grows, but ever more slowly: at this bend it ends about {} higher, in {left} more {unit}s",
+            size(to_come)
+        );
+        Judgement { filling, ..self.say(Verdict::Undecided, reason, Some(left)) }
+    }
+
+    /// Growth ended inside the run.
+    fn levelled(&self, bytes: f64) -> Judgement {
+        let judged = self.decide();
+        if judged.verdict == Verdict::Undecided {
+            return judged;
+        }
+        let from = self.points.first().map_or(0, |p| p.ordinal);
+        let unit = self.cycles.unit.word();
+        let reason = format!("live memory rose by {} until {unit} {from} and is flat since", size(bytes));
+        Judgement { filling: Some(Filling { bytes, bound: None }), reason, ..judged }
+    }
+
+    fn say(&self, verdict: Verdict, reason: String, needed: Option<u64>) -> Judgement {
+        Judgement {
+            verdict,
+            reason,
+            needed,
+            rate: Some(self.net.rate),
+            since: self.since,
+            sawtooth: self.net.sawtooth,
+            filling: None,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The program's facts: what ran, under which limits, with which children, and how it ended.
+//!
+//! In: the records written from outside the program, and facts. Out: the matching parts of the report.
+
+use std::collections::BTreeMap;
+
+use nilometer_capture::{Capture, MemoryKill, ProcessReading, Record, Surroundings};
+
+use crate::report::{Exit, Memory, Process, Program};
+
+/// Facts, child roles and readings from outside, gathered in one pass.
+#[derive(Debug, Default)]
+pub(crate) struct Outside<'a> {
+    facts: BTreeMap<&'a str, &'a str>,
+    roles: BTreeMap<u64, &'a str>,
+    processes: Vec<&'a ProcessReading>,
+    pub(crate) surroundings: Option<&'a Surroundings>,
+    exit: Option<nilometer_capture::Exit>,
+    pub(crate) losses: Vec<String>,
+    end_ns: u64,
+}
+
+impl<'a> Outside<'a> {
+    pub(crate) fn of(capture: &'a Capture) -> Self {
+        let mut out = Self { losses: capture.losses.clone(), ..Self::default() };
+        for stamped in &capture.records {
+            out.end_ns = out.end_ns.max(stamped.at_ns);
+            match &stamped.record {
+                Record::Fact { key, value } => {
+                    out.facts.insert(key, value);
+                }
+                Record::Child { pid, role, .. } => {
+                    out.roles.insert(*pid, role);
+                }
+                Record::Process(reading) => out.processes.push(reading),
+                Record::Surroundings(surroundings) => out.surroundings = Some(surroundings),
+                Record::Exit(exit) => out.exit = Some(*exit),
+                Record::Loss { what, count: 0 | 1 } => out.losses.push(what.clone()),
+                Record::Loss { what, count } => out.losses.push(format!("{what} ({count} times)")),
+                _ => {}
+            }
+        }
+        out
+    }
+
+    fn fact(&self, key: &str) -> Option<&str> {
+        self.facts.get(key).copied()
+    }
+
+    fn pid(&self) -> Option<u64> {
+        self.fact("pid").and_then(|p| p.parse().ok())
+    }
+
+    pub(crate) fn program(&self) -> Program {
+        let argv: Vec<String> =
+            self.fact("argv").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let name = self.fact("script").map(str::to_owned).or_else(|| argv.first().cloned());
+        let framework = |(key, value): (&&str, &&str)| {
+            key.strip_prefix("framework.").map(|name| (name.to_owned(), (*value).to_owned()))
+        };
+        Program {
+            name: name.unwrap_or_else(|| "program".to_owned()),
+            argv,
+            python: self.fact("python.version").map(str::to_owned),
+            frameworks: self.facts.iter().filter_map(framework).collect(),
+            pid: self.pid(),
+            seconds: self.end_ns as f64 / 1e9,
+            exit: self.exit.map(|exit| Exit {
+                code: exit.code,
+                signal: exit.signal,
+                oom_killed: exit.memory_kill != MemoryKill::None,
+                limit: match exit.memory_kill {
+                    MemoryKill::None => None,
+                    MemoryKill::Cgroup => Some("cgroup"),
+                    MemoryKill::System => Some("ram"),
+                    MemoryKill::Rlimit => Some("rlimit"),
+                },
+            }),
+        }
+    }
+
+    /// Levels and limits; `live` and `anonymous` come from inside the process.
+    pub(crate) fn memory(&self, live: Option<f64>, anonymous: Option<f64>) -> Memory {
+        let pid = self.pid();
+        let own = self.processes.iter().filter(|p| pid.is_none() || p.pid == pid);
+        let peak = own.clone().filter_map(|p| p.rss_peak.max(sum(p))).max();
+        let last = own.clone().next_back();
+        let limit = self.limit();
+        Memory {
+            peak_bytes: peak,
+            live_bytes: live.map(|b| b as u64),
+            anonymous_bytes: anonymous.map(|b| b as u64).or(last.and_then(|p| p.rss_anon)),
+            limit: limit.map(|l| l.name),
+            limit_bytes: limit.map(|l| l.bytes),
+            headroom_bytes: limit.map(|l| l.headroom),
+        }
+    }
+
+    /// The limit that growth would meet first: the cgroup's where it is smaller than the machine.
+    pub(crate) fn limit(&self) -> Option<Limit> {
+        let s = self.surroundings?;
+        let ram =
+            s.ram_total.map(|bytes| Limit { name: "ram", bytes, headroom: s.ram_available.unwrap_or(0) });
+        let cgroup = s.cgroup_limit.map(|bytes| {
+            let used = s.cgroup_current.unwrap_or(0).saturating_sub(s.cgroup_file.unwrap_or(0));
+            Limit { name: "cgroup", bytes, headroom: bytes.saturating_sub(used) }
+        });
+        [cgroup, ram].into_iter().flatten().min_by_key(|l| l.headroom)
+    }
+
+    /// The processes the program started, in the order in which they appeared.
+    pub(crate) fn processes(&self) -> Vec<Process> {
+        let mut out: Vec<Process> = Vec::new();
+        for reading in &self.processes {
+            let (Some(pid), Some(bytes)) = (reading.pid, reading.rss_anon) else { continue };
+            if Some(pid) == self.pid() {
+                continue;
+            }
+            if let Some(known) = out.iter_mut().find(|p| p.pid == pid) {
+                known.last_bytes = bytes;
+                known.peak_bytes = known.peak_bytes.max(bytes);
+            } else {
+                let role = self.roles.get(&pid).map_or("child", |r| r).to_owned();
+                out.push(Process { pid, role, first_bytes: bytes, last_bytes: bytes, peak_bytes: bytes });
+            }
+        }
+        out
+    }
+
+    /// What Keras copied when it took the data, if the hooks saw arrays.
+    pub(crate) fn copies(&self) -> Option<DataCopies> {
+        let elements = self.fact("fit.elements")?.parse().ok()?;
+        Some(DataCopies { elements })
+    }
+}
+
+fn sum(p: &ProcessReading) -> Option<u64> {
+    Some(p.rss_anon? + p.rss_file.unwrap_or(0) + p.rss_shmem.unwrap_or(0))
+}
+
+/// A limit and what is left below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limit {
+    pub(crate) name: &'static str,
+    pub(crate) bytes: u64,
+    pub(crate) headroom: u64,
+}
+
+/// The float32 copies that Keras' array adapter makes of x and y: two, whatever their type was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DataCopies {
+    pub(crate) elements: u64,
+}
+
+impl DataCopies {
+    pub(crate) fn bytes(self) -> f64 {
+        (2 * 4 * self.elements) as f64
+    }
+
+    /// Whether a measured rise is these copies, give or take what else happens on the way.
+    pub(crate) fn explain(self, measured: f64) -> bool {
+        let ratio = measured / self.bytes();
+        (0.75..=1.35).contains(&ratio)
+    }
+}

@@ -1,0 +1,272 @@
+//! The report: what is said about a run, and the shape of its JSON (`docs/report.schema.json`).
+//!
+//! Sizes are bytes, times are seconds. A field that could not be known is null, never a guess. Additive changes keep
+//! the schema's number; anything else raises it.
+
+use serde::Serialize;
+
+/// The name and version of the JSON report.
+pub const SCHEMA: &str = "nilometer.report/1";
+
+/// All that is said about one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Always [`SCHEMA`].
+    pub schema: &'static str,
+    /// What ran.
+    pub program: Program,
+    /// Leak, no leak, or not known yet.
+    pub verdict: Verdict,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// What repeats, and how often it did.
+    pub cycles: Cycles,
+    /// How live memory grows per cycle; null where there are too few cycles to say.
+    pub growth: Option<Growth>,
+    /// When the limit is reached; only where memory leaks and a limit is known.
+    pub forecast: Option<Forecast>,
+    /// Levels and limits.
+    pub memory: Memory,
+    /// What the memory curve is made of.
+    pub components: Vec<Component>,
+    /// What causes a growth.
+    pub findings: Vec<Finding>,
+    /// The processes that the program started.
+    pub processes: Vec<Process>,
+    /// The curve, thinned.
+    pub timeline: Vec<TimelinePoint>,
+    /// What could not be recorded or read.
+    pub losses: Vec<String>,
+}
+
+/// What ran, and how it ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Program {
+    /// What the user named: a script, `-m module` or `-c`.
+    pub name: String,
+    /// Its arguments, the name first.
+    pub argv: Vec<String>,
+    /// Python's version.
+    pub python: Option<String>,
+    /// Versions of the frameworks it imported.
+    pub frameworks: std::collections::BTreeMap<String, String>,
+    /// Its process id.
+    pub pid: Option<u64>,
+    /// How long it ran, or has run so far.
+    pub seconds: f64,
+    /// How it ended; null while it runs, or if nilometer was ended with it.
+    pub exit: Option<Exit>,
+}
+
+/// How the program ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Exit {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Whether a memory limit ended it.
+    pub oom_killed: bool,
+    /// Which limit that was: `cgroup`, `ram` or `rlimit`.
+    pub limit: Option<&'static str>,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Live memory grows with every cycle, with no sign of an end.
+    Leak,
+    /// It does not, or too little to matter.
+    NoLeak,
+    /// The evidence does not reach.
+    Undecided,
+}
+
+/// What repeats.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cycles {
+    /// `epoch`, `fit`, `predict`, `request`, `step`, `call` or `window`.
+    pub unit: &'static str,
+    /// How many of them ended.
+    pub count: u64,
+    /// How many more it takes for a verdict; null where there is one.
+    pub needed: Option<u64>,
+    /// How long one takes, the median; null below two.
+    pub seconds: Option<f64>,
+}
+
+/// An estimate with its 95 % interval, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Bytes {
+    /// The best single number.
+    pub estimate: i64,
+    /// Lower end.
+    pub low: i64,
+    /// Upper end.
+    pub high: i64,
+}
+
+impl Bytes {
+    /// Rounds an interval to whole bytes.
+    pub fn round(interval: &nilometer_stats::Interval) -> Self {
+        Self {
+            estimate: interval.estimate.round() as i64,
+            low: interval.low.round() as i64,
+            high: interval.high.round() as i64,
+        }
+    }
+}
+
+/// Growth of live memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Growth {
+    /// Per cycle.
+    pub bytes_per_cycle: Bytes,
+    /// The first cycle that counts: start-up ends before it.
+    pub since_cycle: u64,
+    /// What was judged: `live` bytes, or `anonymous` memory where the allocator could not be asked.
+    pub basis: &'static str,
+}
+
+/// When the limit is reached at this rate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Forecast {
+    /// `cgroup` or `ram`.
+    pub limit: &'static str,
+    /// The limit.
+    pub limit_bytes: u64,
+    /// Cycles from the last one on.
+    pub cycles_left: u64,
+    /// Seconds from the last cycle on; null where the length of a cycle is not known.
+    pub seconds_left: Option<f64>,
+}
+
+/// Levels and limits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Memory {
+    /// Most resident memory the program had.
+    pub peak_bytes: Option<u64>,
+    /// Live bytes at the last reading.
+    pub live_bytes: Option<u64>,
+    /// Anonymous resident memory at the last reading.
+    pub anonymous_bytes: Option<u64>,
+    /// The limit that would be met first: `cgroup` or `ram`.
+    pub limit: Option<&'static str>,
+    /// That limit.
+    pub limit_bytes: Option<u64>,
+    /// What is left below it.
+    pub headroom_bytes: Option<u64>,
+}
+
+/// What a part of the curve is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Live memory that every cycle adds to.
+    Growing,
+    /// Live growth that slows towards a bound.
+    Filling,
+    /// A step at a phase, flat after.
+    OneTime,
+    /// Free memory that the allocator keeps.
+    Retained,
+    /// Growth that a collection takes back.
+    Sawtooth,
+    /// Mapped files, which the kernel can drop.
+    FileBacked,
+}
+
+/// A part of the memory curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Component {
+    /// What kind of memory it is.
+    pub kind: Kind,
+    /// The phase it came in, if one.
+    pub phase: Option<String>,
+    /// How much, over the run.
+    pub bytes: i64,
+    /// How much per cycle, for what repeats.
+    pub bytes_per_cycle: Option<i64>,
+    /// What it is, for people.
+    pub sentence: String,
+}
+
+/// A claim about the cause of a growth, with its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The cause's name.
+    pub cause: String,
+    /// `certain`, `likely` or `possible`.
+    pub confidence: &'static str,
+    /// What happens, for people.
+    pub sentence: String,
+    /// Who keeps the memory.
+    pub holder: Option<Holder>,
+    /// Where it was made and kept.
+    pub sites: Vec<Site>,
+    /// Its share of the growth.
+    pub bytes_per_cycle: Bytes,
+    /// The phase it happens in.
+    pub phase: Option<String>,
+    /// What to change.
+    pub change: Option<String>,
+    /// The command that proves the change.
+    pub prove: Option<String>,
+}
+
+/// Who keeps memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Holder {
+    /// Its name.
+    pub owner: String,
+    /// The path from a root that a person knows.
+    pub path: String,
+    /// What it holds.
+    pub elements: String,
+}
+
+/// A place in the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Site {
+    /// `kept_at` or `made_at`.
+    pub role: &'static str,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The function.
+    pub function: String,
+    /// What it adds per cycle.
+    pub bytes_per_cycle: i64,
+}
+
+/// A process that the program started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Process {
+    /// Its process id.
+    pub pid: u64,
+    /// What it is for.
+    pub role: String,
+    /// Anonymous memory when it was first seen.
+    pub first_bytes: u64,
+    /// Anonymous memory when it was last seen.
+    pub last_bytes: u64,
+    /// Most anonymous memory it was seen with.
+    pub peak_bytes: u64,
+}
+
+/// One point of the curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimelinePoint {
+    /// Since the start.
+    pub seconds: f64,
+    /// Cycles that had ended.
+    pub cycle: u64,
+    /// Live bytes; null where the allocator could not be asked.
+    pub live_bytes: Option<u64>,
+    /// Anonymous resident memory.
+    pub anonymous_bytes: Option<u64>,
+    /// File-backed resident memory.
+    pub file_bytes: Option<u64>,
+}

@@ -1,0 +1,240 @@
+//! The report on a terminal: the verdict first, then what is no leak, then what was lost.
+//!
+//! In: a report and a style. Out: text with line breaks, escapes only where the style allows colour. Fits any width
+//! from 40 columns on.
+
+use anstyle::{AnsiColor, Style as Paint};
+use nilometer_diagnose::{Bytes, Component, Exit, Finding, Kind, Report, Verdict, duration, size};
+
+use crate::Style;
+use crate::wrap::wrap;
+
+/// The screen at the end of a run.
+pub fn terminal(report: &Report, style: &Style) -> String {
+    let mut screen = Screen { out: String::new(), width: style.width.max(40), color: style.color };
+    screen.heading(report);
+    screen.verdict(report);
+    screen.findings(&report.findings, report.cycles.unit);
+    screen.components(report);
+    screen.processes(report);
+    screen.losses(&report.losses);
+    screen.out
+}
+
+struct Screen {
+    out: String,
+    width: usize,
+    color: bool,
+}
+
+impl Screen {
+    fn line(&mut self, text: &str, indent: usize) {
+        self.out.push_str(&wrap(text, self.width, indent));
+        self.out.push('\n');
+    }
+
+    fn paint(&self, word: &str, paint: Paint) -> String {
+        if self.color { format!("{paint}{word}{paint:#}") } else { word.to_owned() }
+    }
+
+    fn heading(&mut self, report: &Report) {
+        let program = &report.program;
+        let cycles = counted(report.cycles.count, report.cycles.unit);
+        let mut text = format!("nilometer  {}: {cycles} in {}", program.name, duration(program.seconds));
+        if let Some(peak) = report.memory.peak_bytes {
+            text += &format!(", peak {}", size(peak as f64));
+            if let (Some(limit), Some(name)) = (report.memory.limit_bytes, report.memory.limit) {
+                text += &format!(" of {} ({})", size(limit as f64), limit_words(name));
+            }
+        }
+        self.line(&text, 11);
+        if let Some(words) = program.exit.as_ref().and_then(ending) {
+            self.line(&format!("           {words}"), 11);
+        }
+        self.out.push('\n');
+    }
+
+    fn verdict(&mut self, report: &Report) {
+        let unit = report.cycles.unit;
+        match (report.verdict, &report.growth) {
+            (Verdict::Leak, Some(growth)) => {
+                let word = self.paint("LEAK", AnsiColor::Red.on_default().bold());
+                let mut text = format!(
+                    "{word}  +{} per {unit} since {unit} {} ({}).",
+                    size(growth.bytes_per_cycle.estimate as f64),
+                    growth.since_cycle,
+                    interval(&growth.bytes_per_cycle)
+                );
+                if let Some(forecast) = &report.forecast {
+                    let at = report.cycles.count + forecast.cycles_left;
+                    text += &format!(" At this rate the limit is reached at {unit} {at}");
+                    if let Some(seconds) = forecast.seconds_left {
+                        text += &format!(", in {}", duration(seconds));
+                    }
+                    text.push('.');
+                }
+                self.line(&text, 6);
+            }
+            (Verdict::NoLeak, _) => {
+                let word = self.paint("NO LEAK", AnsiColor::Green.on_default().bold());
+                self.line(&format!("{word}  {}.", report.reason), 9);
+            }
+            _ => {
+                let word = self.paint("UNDECIDED", AnsiColor::Yellow.on_default().bold());
+                let mut text = format!("{word}  {}.", report.reason);
+                if let Some(needed) = report.cycles.needed {
+                    text += &format!(" Run {} more.", counted(needed, unit));
+                }
+                self.line(&text, 11);
+            }
+        }
+    }
+
+    fn findings(&mut self, findings: &[Finding], unit: &str) {
+        for (i, finding) in findings.iter().enumerate() {
+            let rate = size(finding.bytes_per_cycle.estimate as f64);
+            self.out.push('\n');
+            self.line(
+                &format!("  {}  {}  +{rate} per {unit}  {}", i + 1, finding.sentence, finding.confidence),
+                5,
+            );
+            if let Some(holder) = &finding.holder {
+                self.line(&format!("     held by    {}  {}", holder.path, holder.elements), 16);
+            }
+            for site in &finding.sites {
+                let role = site.role.replace('_', " ");
+                self.line(&format!("     {role:<10} {}:{}  {}", site.file, site.line, site.function), 16);
+            }
+            if let Some(change) = &finding.change {
+                self.line(&format!("     change     {change}"), 16);
+            }
+            if let Some(prove) = &finding.prove {
+                self.line(&format!("     prove it   {prove}"), 16);
+            }
+        }
+    }
+
+    fn components(&mut self, report: &Report) {
+        let unit = report.cycles.unit;
+        let growing = report.components.iter().filter(|c| c.kind == Kind::Growing);
+        for component in growing {
+            self.line(&format!("      {}", component.sentence), 6);
+        }
+        let rest: Vec<_> = report.components.iter().filter(|c| c.kind != Kind::Growing).collect();
+        if rest.is_empty() {
+            return;
+        }
+        let title = if report.verdict == Verdict::NoLeak { "WHAT THE MEMORY IS" } else { "NOT A LEAK" };
+        let title = self.paint(title, Paint::new().bold());
+        self.out += &format!("\n{title}\n");
+        let amounts: Vec<String> = rest.iter().map(|c| amount(c, unit)).collect();
+        let widest = amounts.iter().map(|a| a.chars().count()).max().unwrap_or(0);
+        for (component, amount) in rest.iter().zip(&amounts) {
+            if self.width >= widest + 44 {
+                self.line_in_columns(amount, widest, &component.sentence);
+            } else {
+                self.line(&format!("  {amount}: {}", component.sentence), 4);
+            }
+        }
+    }
+
+    fn line_in_columns(&mut self, left: &str, widest: usize, right: &str) {
+        let indent = widest + 4;
+        let text = wrap(right, self.width - indent, 0).replace('\n', &format!("\n{:indent$}", ""));
+        self.out += &format!("  {left:<widest$}  {text}\n");
+    }
+
+    fn processes(&mut self, report: &Report) {
+        let biggest = report.processes.iter().filter(|p| p.peak_bytes >= 8 << 20);
+        let mut told: Vec<_> = biggest.collect();
+        told.sort_by_key(|p| std::cmp::Reverse(p.peak_bytes));
+        for (i, process) in told.iter().take(5).enumerate() {
+            if i == 0 {
+                let title = self.paint("CHILD PROCESSES", Paint::new().bold());
+                self.out += &format!("\n{title}\n");
+            }
+            let (first, last) = (size(process.first_bytes as f64), size(process.last_bytes as f64));
+            self.line(
+                &format!("  {} (pid {}): {first} at first, {last} at last", process.role, process.pid),
+                4,
+            );
+        }
+    }
+
+    fn losses(&mut self, losses: &[String]) {
+        if losses.is_empty() {
+            return;
+        }
+        let title = self.paint("NOT SEEN", Paint::new().bold());
+        self.out += &format!("\n{title}\n");
+        for loss in losses {
+            self.line(&format!("  {loss}"), 4);
+        }
+    }
+}
+
+fn amount(component: &Component, unit: &str) -> String {
+    match (component.kind, component.bytes_per_cycle) {
+        (Kind::OneTime, _) => format!("+{} once, {}", size(component.bytes as f64), when(component)),
+        (Kind::FileBacked, _) => format!("{} file-backed", size(component.bytes as f64)),
+        (Kind::Filling, _) => format!("+{} filling", size(component.bytes as f64)),
+        (kind, Some(rate)) => {
+            let word = if kind == Kind::Retained { "retained" } else { "sawtooth" };
+            format!("+{} per {unit}, {word}", size(rate as f64))
+        }
+        (_, None) => size(component.bytes as f64),
+    }
+}
+
+fn when(component: &Component) -> String {
+    match component.phase.as_deref() {
+        Some("import") => "importing".to_owned(),
+        Some("fit_entry") => "entering fit()".to_owned(),
+        Some("first_batch") => "in the first batch".to_owned(),
+        Some("first_op") => "at the first operation".to_owned(),
+        Some("build") => "building the model".to_owned(),
+        Some("epoch") => "in the first epochs".to_owned(),
+        Some("validation") => "in the first validation".to_owned(),
+        Some("predict") => "in the first predict()".to_owned(),
+        Some("evaluate") => "in the first evaluate()".to_owned(),
+        Some("trace") => "tracing".to_owned(),
+        Some("program") => "outside of Keras".to_owned(),
+        Some(other) => format!("in {other}"),
+        None => "at the start".to_owned(),
+    }
+}
+
+fn interval(bytes: &Bytes) -> String {
+    format!("95 %: {} to {}", size(bytes.low as f64), size(bytes.high as f64))
+}
+
+fn counted(count: u64, unit: &str) -> String {
+    match (count, unit) {
+        (1, unit) => format!("1 {unit}"),
+        (n, unit) => format!("{n} {unit}s"),
+    }
+}
+
+fn limit_words(limit: &str) -> &'static str {
+    match limit {
+        "cgroup" => "cgroup limit",
+        _ => "RAM",
+    }
+}
+
+/// How the program ended, if that is worth a line.
+fn ending(exit: &Exit) -> Option<String> {
+    let by_limit = match exit.limit {
+        Some("cgroup") => Some("killed by the cgroup's memory limit"),
+        Some("ram") => Some("killed because the machine ran out of memory"),
+        Some("rlimit") => Some("ended by its memory resource limit (ulimit)"),
+        _ => None,
+    };
+    match (by_limit, exit.code, exit.signal) {
+        (Some(words), _, Some(signal)) => Some(format!("{words} (signal {signal})")),
+        (Some(words), Some(code), _) => Some(format!("{words} (exit code {code})")),
+        (None, _, Some(signal)) => Some(format!("ended by signal {signal}")),
+        (None, Some(code), _) if code != 0 => Some(format!("exit code {code}")),
+        _ => None,
+    }
+}
