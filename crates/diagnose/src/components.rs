@@ -80,12 +80,12 @@ impl Evidence<'_> {
     /// Rises before the judged part, by phase; what the same phase goes on adding per cycle is growth, not this.
     fn one_time(&self) -> Vec<Component> {
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-        let first = self.first_judged();
-        for s in self.stretches.iter().filter(|s| s.reading <= first) {
+        let start_up = self.reading_of(self.judgement.started);
+        for s in self.stretches.iter().filter(|s| s.reading <= start_up) {
             *sums.entry(s.phase.as_deref().unwrap_or(OWN_WORK)).or_default() += s.bytes;
         }
         let going_on = self.per_cycle();
-        let warm_cycles = self.cycles.points.get(self.judgement.since).map_or(0.0, |p| p.ordinal as f64);
+        let warm_cycles = self.cycles.points.get(self.judgement.started).map_or(0.0, |p| p.ordinal as f64);
         let mut out: Vec<_> = sums
             .into_iter()
             .map(|(phase, bytes)| {
@@ -175,7 +175,7 @@ impl Evidence<'_> {
 
     /// Rise per cycle by phase, over the judged part.
     fn per_cycle(&self) -> BTreeMap<String, f64> {
-        let (first, cycles) = (self.first_judged(), self.judged_cycles());
+        let (first, cycles) = (self.reading_of(self.judgement.since), self.judged_cycles());
         let last = self.cycles.points.last().map_or(0, |p| p.reading);
         let mut out = BTreeMap::new();
         if self.judgement.rate.is_none() || cycles <= 0.0 {
@@ -194,10 +194,10 @@ impl Evidence<'_> {
         points.first().zip(points.last()).map_or(0.0, |(a, b)| (b.ordinal - a.ordinal) as f64)
     }
 
-    /// The reading at which the judged part begins; with nothing judged, the last.
-    fn first_judged(&self) -> usize {
-        let all = self.timeline.readings.len().saturating_sub(1);
-        self.cycles.points.get(self.judgement.since).map_or(all, |p| p.reading)
+    /// The reading of a point; with no such point, the last reading.
+    fn reading_of(&self, point: usize) -> usize {
+        let last = self.timeline.readings.len().saturating_sub(1);
+        self.cycles.points.get(point).map_or(last, |p| p.reading)
     }
 
     fn ends(&self) -> Option<(&Reading, &Reading)> {

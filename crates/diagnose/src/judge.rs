@@ -20,8 +20,10 @@ pub(crate) struct Judgement {
     pub(crate) needed: Option<u64>,
     /// Net of garbage; `None` with too few cycles.
     pub(crate) rate: Option<Interval>,
-    /// Index of the first point that counts, after start-up.
+    /// Index of the first point that counts for the rate.
     pub(crate) since: usize,
+    /// Index of the point at which start-up had ended: before it lie one-time rises, between it and `since` a filling.
+    pub(crate) started: usize,
     /// Bytes per cycle that collections take back.
     pub(crate) sawtooth: f64,
     /// Rise that levels off: bytes so far, and the bound where one is in sight.
@@ -37,6 +39,8 @@ pub(crate) struct Filling {
 
 /// Points after start-up that a verdict needs at least.
 const LEAST_POINTS: usize = 6;
+/// Start-up of more cycles than this is told apart from the one-time rises of the first ones.
+const LONG_START: usize = 3;
 /// Growth below this share of live memory per cycle cannot matter within a thousand cycles' doubling.
 const TOLERANCE: f64 = 0.0005;
 /// A rise below this in all is within what any process breathes.
@@ -61,12 +65,16 @@ pub(crate) fn judge(
         return too_few(cycles, needed.max(1), warm);
     }
     let (since, ended) = growing_part(&points[warm..], cycles.unit.floor());
+    // A start-up of many cycles that rises a lot is a buffer or cache that fills.
+    let long = warm > LONG_START && levels[warm] - levels[LONG_START] > LEAST_RISE;
+    let started = if long { LONG_START } else { warm };
+    let ended = ended.or_else(|| long.then(|| levels[warm] - levels[LONG_START]));
     let since = warm + since;
     let before = since.checked_sub(1).map(|i| &points[i]);
     let Some(net) = net_growth(timeline, before, &points[since..], exit) else {
         return too_few(cycles, LEAST_POINTS, warm);
     };
-    let case = Case { cycles, basis, points: &points[since..], net, since };
+    let case = Case { cycles, basis, points: &points[since..], net, since, started };
     match ended {
         Some(bytes) => case.levelled(bytes),
         None => case.decide(),
@@ -105,6 +113,7 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
         needed: Some(needed as u64),
         rate: None,
         since: warm.min(cycles.points.len().saturating_sub(1)),
+        started: warm.min(cycles.points.len().saturating_sub(1)),
         sawtooth: 0.0,
         filling: None,
     }
@@ -116,6 +125,7 @@ struct Case<'a> {
     points: &'a [Point],
     net: Net,
     since: usize,
+    started: usize,
 }
 
 impl Case<'_> {
@@ -202,7 +212,7 @@ impl Case<'_> {
     /// Growth ended inside the run.
     fn levelled(&self, bytes: f64) -> Judgement {
         let judged = self.decide();
-        if judged.verdict == Verdict::Undecided {
+        if judged.verdict != Verdict::NoLeak {
             return judged;
         }
         let from = self.points.first().map_or(0, |p| p.ordinal);
@@ -218,6 +228,7 @@ impl Case<'_> {
             needed,
             rate: Some(self.net.rate),
             since: self.since,
+            started: self.started,
             sawtooth: self.net.sawtooth,
             filling: None,
         }

@@ -74,6 +74,9 @@ impl Screen {
                     text.push('.');
                 }
                 self.line(&text, 6);
+                for component in report.components.iter().filter(|c| c.kind == Kind::Growing) {
+                    self.line(&format!("      {}", component.sentence), 6);
+                }
             }
             (Verdict::NoLeak, _) => {
                 let word = self.paint("NO LEAK", AnsiColor::Green.on_default().bold());
@@ -116,10 +119,6 @@ impl Screen {
 
     fn components(&mut self, report: &Report) {
         let unit = report.cycles.unit;
-        let growing = report.components.iter().filter(|c| c.kind == Kind::Growing);
-        for component in growing {
-            self.line(&format!("      {}", component.sentence), 6);
-        }
         let rest: Vec<_> = report.components.iter().filter(|c| c.kind != Kind::Growing).collect();
         if rest.is_empty() {
             return;

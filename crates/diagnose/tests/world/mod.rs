@@ -1,0 +1,149 @@
+//! A small world: programs described in a few lines, written through the real writer and read by the real reader.
+#![allow(clippy::unwrap_used, dead_code, reason = "a test's own world; each test uses a part of it")]
+
+use nilometer_capture::{Capture, Counters, CycleUnit, Edge, Moment, Record, Surroundings, Writer};
+use nilometer_diagnose::{Report, diagnose};
+
+pub(crate) const KIB: i64 = 1024;
+pub(crate) const MIB: i64 = 1024 * KIB;
+
+/// A program that lives through cycles; all amounts are bytes.
+pub(crate) struct World {
+    writer: Writer,
+    folder: tempfile::TempDir,
+    at_ns: u64,
+    live: i64,
+    /// Anonymous memory above live.
+    slack: i64,
+    collections: [u64; 3],
+    young: u64,
+    ordinals: [u64; 16],
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Writer::create(&folder.path().join("world.nilo"), false).unwrap();
+        let mut world = Self {
+            writer,
+            folder,
+            at_ns: 0,
+            live: 200 * MIB,
+            slack: 30 * MIB,
+            collections: [0; 3],
+            young: 0,
+            ordinals: [0; 16],
+        };
+        world.limits(8 * 1024 * MIB, 7 * 1024 * MIB);
+        world
+    }
+
+    pub(crate) fn say(&mut self, record: &Record) -> &mut Self {
+        assert!(self.writer.append_at(self.at_ns, record));
+        self.at_ns += 1000;
+        self
+    }
+
+    pub(crate) fn fact(&mut self, key: &str, value: &str) -> &mut Self {
+        self.say(&Record::Fact { key: key.to_owned(), value: value.to_owned() })
+    }
+
+    pub(crate) fn limits(&mut self, ram: i64, available: i64) -> &mut Self {
+        self.say(&Record::Surroundings(Surroundings {
+            ram_total: Some(ram as u64),
+            ram_available: Some(available as u64),
+            ..Surroundings::default()
+        }))
+    }
+
+    /// Live memory changes.
+    pub(crate) fn takes(&mut self, bytes: i64) -> &mut Self {
+        self.live += bytes;
+        self
+    }
+
+    /// Resident memory changes while live memory does not.
+    pub(crate) fn retains(&mut self, bytes: i64) -> &mut Self {
+        self.slack += bytes;
+        self
+    }
+
+    /// Container objects are made; the young generations are collected as Python would.
+    pub(crate) fn objects(&mut self, count: u64) -> &mut Self {
+        self.young += count;
+        while self.young > 700 {
+            self.young -= 700;
+            self.collections[0] += 1;
+        }
+        self
+    }
+
+    pub(crate) fn collects(&mut self, generation: usize) -> &mut Self {
+        self.collections[generation] += 1;
+        self
+    }
+
+    pub(crate) fn passes(&mut self, seconds: f64) -> &mut Self {
+        self.at_ns += (seconds * 1e9) as u64;
+        self
+    }
+
+    pub(crate) fn reads(&mut self, moment: Moment) -> &mut Self {
+        let python = 80 * MIB;
+        let counters = Counters {
+            rss_anon: Some((self.live + self.slack) as u64),
+            rss_file: Some(300 << 20),
+            heap_in_use: Some((self.live - python) as u64),
+            heap_mapped: Some(0),
+            py_in_use: Some(python as u64),
+            gc0: Some(self.collections[0]),
+            gc1: Some(self.collections[1]),
+            gc2: Some(self.collections[2]),
+            gc_young: Some(self.young),
+            ..Counters::default()
+        };
+        self.say(&Record::Reading { moment, counters })
+    }
+
+    /// A cycle of one second ends.
+    pub(crate) fn cycle(&mut self, unit: CycleUnit) -> &mut Self {
+        self.passes(1.0);
+        self.ordinals[unit as usize] += 1;
+        let ordinal = self.writer.board().count_cycle(unit);
+        self.say(&Record::Cycle { unit, ordinal });
+        self.reads(Moment::Cycle { unit, ordinal })
+    }
+
+    pub(crate) fn phase(&mut self, name: &str, inside: impl FnOnce(&mut Self)) -> &mut Self {
+        let edge = |edge| Record::Phase { name: name.to_owned(), edge, thread: 1 };
+        self.say(&edge(Edge::Begin)).reads(Moment::Phase);
+        inside(self);
+        self.say(&edge(Edge::End)).reads(Moment::Phase)
+    }
+
+    /// The program ends; the collection at exit frees this much.
+    pub(crate) fn ends(&mut self, garbage: i64) -> &mut Self {
+        self.reads(Moment::BeforeExit);
+        self.takes(-garbage).collects(2).reads(Moment::AfterExitCollection)
+    }
+
+    pub(crate) fn report(&self) -> Report {
+        diagnose(&Capture::open(&self.folder.path().join("world.nilo")).unwrap())
+    }
+}
+
+/// Numbers that look like noise and are the same in every run: uniform in -1 to 1.
+pub(crate) struct Noise(pub(crate) u64);
+
+impl Noise {
+    pub(crate) fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub(crate) fn bytes(&mut self, amplitude: i64) -> i64 {
+        (self.next() * amplitude as f64) as i64
+    }
+}
