@@ -1,0 +1,222 @@
+//! The words of the command line: ours up to the program, then the program's.
+//!
+//! `run` has the grammar of `python`: the first word that is not an option of ours is the script, `-m` and `-c` stand in
+//! its place, and from there on every word belongs to the program. The cut is made here, before clap sees anything, so
+//! that clap can never take a word of the program for ours.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+
+/// Watches the memory of a Keras or TensorFlow program and says whether it leaks.
+#[derive(Debug, Parser)]
+#[command(name = "nilometer", version, max_term_width = 100, disable_help_subcommand = true)]
+struct Words {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a Python program and say at its end whether its memory leaks
+    Run(RunOptions),
+    /// Print the report of a capture, also while its program still runs
+    Report(ReportOptions),
+}
+
+/// `nilometer run`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(
+    override_usage = "nilometer run [OPTIONS] SCRIPT [ARGS]...\n       nilometer run [OPTIONS] -m MODULE [ARGS]...\n       \
+                      nilometer run [OPTIONS] -c CODE [ARGS]...",
+    after_help = "Everything from SCRIPT, -m or -c on belongs to the program, as with `python`.\n\
+                  Its output, exit code and signals are its own; nilometer writes to stderr only."
+)]
+pub(crate) struct RunOptions {
+    /// The capture's name [default: nilometer-SCRIPT.PID.nilo in the current folder]; {pid} in it stands for the
+    /// program's process id
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Overwrite the capture if it exists
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    /// No live line at the bottom of the terminal
+    #[arg(long)]
+    pub(crate) no_live: bool,
+    /// Print no report at the end, only where the capture is
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// The program: what `python` would get.
+    #[arg(skip)]
+    pub(crate) program: Vec<OsString>,
+}
+
+/// `nilometer report`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReportOptions {
+    /// The capture, a file ending in .nilo
+    pub(crate) file: PathBuf,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    pub(crate) format: Format,
+}
+
+/// Forms of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Terminal,
+    /// For programs
+    Json,
+}
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Parsed {
+    Run(RunOptions),
+    Report(ReportOptions),
+    /// Everything was said already (help, version, a mistake in the words); only the exit code is left.
+    Said(i32),
+}
+
+/// Reads the words after the program's own name.
+pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
+    if args.is_empty() {
+        args.push("--help".into());
+    }
+    let program = match args.first() {
+        Some(first) if first == "run" => cut(&mut args),
+        _ => Vec::new(),
+    };
+    match Words::try_parse_from(std::iter::once(OsString::from("nilometer")).chain(args)) {
+        Ok(Words { command: Command::Run(options) }) => Parsed::Run(RunOptions { program, ..options }),
+        Ok(Words { command: Command::Report(options) }) => Parsed::Report(options),
+        Err(error) => {
+            error.print().unwrap_or_default();
+            Parsed::Said(error.exit_code())
+        }
+    }
+}
+
+/// Cuts the program off the words of `run`; a lone `--` between the two is dropped.
+fn cut(args: &mut Vec<OsString>) -> Vec<OsString> {
+    let mut at = 1;
+    while let Some(word) = args.get(at) {
+        if word == "--" {
+            let program = args.split_off(at + 1);
+            args.truncate(at);
+            return program;
+        }
+        if begins_program(word) {
+            return args.split_off(at);
+        }
+        at += if takes_next(word) { 2 } else { 1 };
+    }
+    Vec::new()
+}
+
+/// A script, `-` (the script comes on stdin), `-m`, `-mname`, `-c`, `-ccode`.
+fn begins_program(word: &OsStr) -> bool {
+    let bytes = word.as_bytes();
+    !bytes.starts_with(b"-") || bytes == b"-" || bytes.starts_with(b"-m") || bytes.starts_with(b"-c")
+}
+
+/// Whether this option of ours has its value in the next word.
+fn takes_next(word: &OsStr) -> bool {
+    let takes_value = |arg: &clap::Arg| arg.get_action().takes_values();
+    let Some(word) = word.to_str() else { return false };
+    let command = Words::command();
+    let Some(run) = command.find_subcommand("run") else { return false };
+    if let Some(long) = word.strip_prefix("--") {
+        return run.get_arguments().any(|arg| arg.get_long() == Some(long) && takes_value(arg));
+    }
+    // In a bundle such as `-fo`, only the last letter can have its value in the next word.
+    let mut letters = word.chars().skip(1).peekable();
+    while let Some(letter) = letters.next() {
+        if run.get_arguments().any(|arg| arg.get_short() == Some(letter) && takes_value(arg)) {
+            return letters.peek().is_none();
+        }
+    }
+    false
+}
+
+/// An option of ours that stands right after the script, where it belongs to the program.
+pub(crate) fn misplaced(program: &[OsString]) -> Option<&str> {
+    let at = match program.first()?.to_str() {
+        Some("-m" | "-c") => 2,
+        _ => 1,
+    };
+    let word = program.get(at)?.to_str()?;
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    let command = Words::command();
+    let run = command.find_subcommand("run")?;
+    let ours = run.get_arguments().any(|arg| {
+        arg.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long))
+            || arg.get_short().is_some_and(|short| name.strip_prefix('-') == Some(short.to_string().as_str()))
+    });
+    (ours && name != "-h" && name != "--help").then_some(name)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    fn run(line: &str) -> RunOptions {
+        match parse(words(line)) {
+            Parsed::Run(options) => options,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn clap_finds_no_fault_in_the_commands() {
+        Words::command().debug_assert();
+    }
+
+    #[test]
+    fn everything_after_the_script_is_the_programs() {
+        let options = run("run -o out.nilo -f train.py -o other --no-live -- x");
+        assert_eq!(options.output, Some("out.nilo".into()));
+        assert!(options.force && !options.no_live);
+        assert_eq!(options.program, words("train.py -o other --no-live -- x"));
+    }
+
+    #[test]
+    fn modules_and_code_stand_in_the_scripts_place() {
+        assert_eq!(run("run --no-live -m pkg.mod --quiet").program, words("-m pkg.mod --quiet"));
+        assert_eq!(run("run -mpkg.mod -f").program, words("-mpkg.mod -f"));
+        assert_eq!(run("run -c pass -f").program, words("-c pass -f"));
+        assert_eq!(run("run -").program, words("-"));
+    }
+
+    #[test]
+    fn a_double_dash_ends_our_options() {
+        assert_eq!(run("run -f -- -X dev train.py").program, words("-X dev train.py"));
+        assert_eq!(run("run -- --odd-name.py").program, words("--odd-name.py"));
+    }
+
+    #[test]
+    fn values_of_ours_are_not_taken_for_the_script() {
+        assert_eq!(run("run --output a.nilo x.py").program, words("x.py"));
+        assert_eq!(run("run --output=a.nilo x.py").program, words("x.py"));
+        assert_eq!(run("run -fo a.nilo x.py").program, words("x.py"));
+        assert_eq!(run("run -oa.nilo x.py").program, words("x.py"));
+    }
+
+    #[test]
+    fn our_options_behind_the_script_are_noticed() {
+        assert_eq!(misplaced(&words("train.py --no-live")), Some("--no-live"));
+        assert_eq!(misplaced(&words("train.py --output=x")), Some("--output"));
+        assert_eq!(misplaced(&words("-m mod -f")), Some("-f"));
+        assert_eq!(misplaced(&words("train.py x --no-live")), None);
+        assert_eq!(misplaced(&words("train.py --epochs")), None);
+        assert_eq!(misplaced(&words("train.py --help")), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! Every environment variable the command line reads or sets, in one place.
+
+use std::ffi::OsString;
+
+/// Set to anything but `0`: no live line.
+pub(crate) const NO_PROGRESS: &str = "NILOMETER_NO_PROGRESS";
+/// Set to anything: no colour (<https://no-color.org>).
+pub(crate) const NO_COLOR: &str = "NO_COLOR";
+/// The width to print for, in columns, where no terminal says it.
+pub(crate) const COLUMNS: &str = "COLUMNS";
+/// The kind of terminal; `dumb` gets no live line.
+pub(crate) const TERM: &str = "TERM";
+
+/// Private, from the Python entry: the absolute folder of the `nilometer` package. Not passed on.
+pub(crate) const PACKAGE: &str = "_NILOMETER_PACKAGE";
+/// Private, to the program: the capture's absolute path, in which `{pid}` stands for the program's pid.
+pub(crate) const CAPTURE: &str = "_NILOMETER_CAPTURE";
+/// Python's own: where it looks for modules. Our boot folder goes in front and is taken out again by the boot.
+pub(crate) const PYTHONPATH: &str = "PYTHONPATH";
+/// Private, to the program: the `PYTHONPATH` it would have had.
+pub(crate) const OLD_PYTHONPATH: &str = "_NILOMETER_PYTHONPATH";
+/// Private, to the program: `1` if it would have had a `PYTHONPATH` at all, else `0`.
+pub(crate) const OLD_PYTHONPATH_SET: &str = "_NILOMETER_PYTHONPATH_SET";
+
+/// The variable, unless it is unset or empty.
+pub(crate) fn get(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Whether the variable switches something on.
+pub(crate) fn is_on(name: &str) -> bool {
+    get(name).is_some_and(|value| value != "0")
+}

@@ -1,0 +1,33 @@
+//! The command line: one file per command.
+//!
+//! In: the words after the program's name, the Python interpreter and its flags. Out: an exit code, and for `run` the
+//! program's own end, also by signal. What must not happen here: a word on stdout that was not asked for, or anything
+//! that the program under `run` could tell from running without us, beyond what `docs/design/supervisor.md` admits.
+
+mod args;
+mod env;
+mod live;
+mod place;
+mod report;
+mod run;
+mod say;
+mod style;
+mod supervisor;
+
+use std::ffi::OsString;
+
+use args::Parsed;
+
+/// Runs the command line; gives back the exit code.
+///
+/// `args` are the words after the program's own name, `python` the interpreter to run programs with (its
+/// `sys.executable`), `flags` the flags that interpreter was started with and that programs are to be started with too.
+pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<String>) -> i32 {
+    let args = args.into_iter().map(Into::into).collect();
+    let done = match args::parse(args) {
+        Parsed::Run(options) => run::run(&options, python, flags),
+        Parsed::Report(options) => report::report(&options).map(|()| 0),
+        Parsed::Said(code) => Ok(code),
+    };
+    done.unwrap_or_else(|failure| failure.tell())
+}

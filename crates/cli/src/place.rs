@@ -1,0 +1,116 @@
+//! Where the capture goes: its name, the place asked for, and the place to fall back to.
+//!
+//! In: the program's words. Out: path templates, in which `{pid}` stands for the program's process id: the name is
+//! needed in the program's environment before there is a pid.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+/// Stands for the process id in a template.
+const PID: &[u8] = b"{pid}";
+/// File names may have 255 bytes; ours adds a prefix, a pid and an ending.
+const LONGEST_NAME: usize = 100;
+
+/// Path templates of a capture, in the order in which they are tried; both absolute.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Templates {
+    /// As asked for, or the current folder.
+    pub(crate) first: PathBuf,
+    /// The folder for temporary files.
+    pub(crate) second: PathBuf,
+}
+
+impl Templates {
+    pub(crate) fn new(output: Option<&Path>, program: &[OsString]) -> Self {
+        let name = format!("nilometer-{}.{{pid}}.nilo", program_name(program));
+        let first = output.map_or_else(|| PathBuf::from(&name), Path::to_path_buf);
+        // Without a current folder (it was removed) the first try fails in its own words.
+        let first = std::path::absolute(&first).unwrap_or(first);
+        Self { first, second: std::env::temp_dir().join(name) }
+    }
+}
+
+/// The path for a program with this pid.
+pub(crate) fn with_pid(template: &Path, pid: u32) -> PathBuf {
+    let pid = pid.to_string();
+    let mut path = Vec::new();
+    let mut rest = template.as_os_str().as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        if let Some(after) = rest.strip_prefix(PID) {
+            path.extend_from_slice(pid.as_bytes());
+            rest = after;
+        } else {
+            path.push(*first);
+            rest = tail;
+        }
+    }
+    PathBuf::from(OsString::from_vec(path))
+}
+
+/// What to call the program: the script's file name, the module, or `command`.
+pub(crate) fn program_name(program: &[OsString]) -> String {
+    let first = program.first().map(OsString::as_os_str).unwrap_or_default();
+    let name = match first.as_bytes() {
+        b"-m" => program.get(1).map(|module| module.to_string_lossy().into_owned()),
+        [b'-', b'm', module @ ..] => Some(String::from_utf8_lossy(module).into_owned()),
+        [b'-', b'c', ..] => Some("command".to_owned()),
+        b"-" => Some("stdin".to_owned()),
+        [b'-', ..] => None,
+        _ => Path::new(first).file_name().map(|name| OsStr::to_string_lossy(name).into_owned()),
+    };
+    let plain: String = name
+        .unwrap_or_default()
+        .chars()
+        .map(|letter| if letter.is_control() || letter == '/' { '_' } else { letter })
+        .collect();
+    let mut end = plain.len().min(LONGEST_NAME);
+    while !plain.is_char_boundary(end) {
+        end -= 1;
+    }
+    match plain.get(..end) {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => "program".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(words: &[&str]) -> String {
+        program_name(&words.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_program_is_called_by_its_script_or_module() {
+        assert_eq!(name(&["jobs/train.py", "x"]), "train.py");
+        assert_eq!(name(&["-m", "pkg.train"]), "pkg.train");
+        assert_eq!(name(&["-mpkg"]), "pkg");
+        assert_eq!(name(&["-c", "print(1)"]), "command");
+        assert_eq!(name(&["-"]), "stdin");
+        assert_eq!(name(&[".."]), "program");
+        assert_eq!(name(&["-X", "dev", "a.py"]), "program");
+        assert_eq!(name(&["-m"]), "program");
+    }
+
+    #[test]
+    fn names_stay_short_and_printable() {
+        assert_eq!(name(&["a\nb.py"]), "a_b.py");
+        assert!(name(&["ü".repeat(200).as_str()]).len() <= LONGEST_NAME);
+    }
+
+    #[test]
+    fn the_pid_goes_where_it_is_asked_for() {
+        assert_eq!(with_pid(Path::new("/t/{pid}/a-{pid}.nilo"), 47), Path::new("/t/47/a-47.nilo"));
+        assert_eq!(with_pid(Path::new("/t/{pi"), 47), Path::new("/t/{pi"));
+    }
+
+    #[test]
+    fn templates_are_absolute() {
+        let templates = Templates::new(Some(Path::new("x.nilo")), &["train.py".into()]);
+        assert!(templates.first.is_absolute() && templates.second.is_absolute());
+        assert!(templates.first.ends_with("x.nilo"));
+        assert!(templates.second.ends_with("nilometer-train.py.{pid}.nilo"));
+    }
+}

@@ -1,0 +1,79 @@
+//! `nilometer run`: the program, then the report, then the program's own end.
+
+use std::path::{Path, PathBuf};
+
+use nilometer_capture::Capture;
+
+use crate::args::{self, RunOptions};
+use crate::place::Templates;
+use crate::say::{self, Failure};
+use crate::supervisor::kernel::{self, Change};
+use crate::supervisor::{Plan, supervise};
+use crate::{env, style};
+
+pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
+    if options.program.is_empty() {
+        return Err(Failure::new("there is no program to run").hint("nilometer run train.py"));
+    }
+    if let Some(word) = args::misplaced(&options.program) {
+        say::hint(format!(
+            "{word} stands after the program's name, so the program gets it; nilometer's own go before"
+        ));
+    }
+    let outcome = supervise(&Plan {
+        python,
+        flags,
+        program: options.program.clone(),
+        package: env::get(env::PACKAGE).map(PathBuf::from),
+        templates: Templates::new(options.output.as_deref(), &options.program),
+        overwrite: options.force,
+        live: !options.no_live && !env::is_on(env::NO_PROGRESS),
+    })?;
+    if let Some(capture) = &outcome.capture {
+        tell(capture, options.quiet);
+    }
+    Ok(end_like(outcome.change))
+}
+
+/// The final screen.
+fn tell(path: &Path, quiet: bool) {
+    let mut text = String::new();
+    if !quiet {
+        match Capture::open(path) {
+            Ok(capture) => {
+                let report = nilometer_diagnose::diagnose(&capture);
+                text.push('\n');
+                text.push_str(&nilometer_report::terminal(&report, &style::of(&std::io::stderr(), 2)));
+                if !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                text.push('\n');
+            }
+            Err(error) => say::warning(error),
+        }
+    }
+    text.push_str("Capture: ");
+    text.push_str(&from_here(path).display().to_string());
+    text.push('\n');
+    say::to_stderr(&text);
+}
+
+/// The path as one would type it from the current folder.
+fn from_here(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path).to_path_buf()
+}
+
+/// Ends as the program did: its exit code, or its signal, so that whoever started us sees the same.
+fn end_like(change: Change) -> i32 {
+    match change {
+        Change::Exited(code) => code,
+        Change::Killed(signal) => {
+            kernel::forbid_core();
+            kernel::suffer(signal);
+            // Only if the signal was not deadly to us: then the shell's way of writing it.
+            128 + signal
+        }
+        Change::Stopped(_) | Change::Continued => 2,
+    }
+}

@@ -1,0 +1,158 @@
+//! What the supervisor reads by the clock: the program's processes and the limits around them.
+//!
+//! In: the program's pid. Out: records. Files stay open and buffers are reused; the search for descendants, which asks
+//! every thread, is paced by its own cost.
+
+use std::time::{Duration, Instant};
+
+use nilometer_capture::{ProcessReading, Record, Surroundings, Writer};
+use nilometer_host::cgroup::Cgroup;
+use nilometer_host::memory::Machine;
+use nilometer_host::process::{self, Process};
+use nilometer_host::stat::ticks_per_second;
+use nilometer_host::tree;
+
+/// Descendants are looked for at most this often, and never for more than a thousandth of the time.
+const SEARCH_EVERY: Duration = Duration::from_millis(900);
+const SEARCH_SHARE: u32 = 1000;
+/// Every so many readings a thorough one, with the files that are dear to read.
+const THOROUGH_EVERY: u64 = 8;
+/// Commands of descendants are cut to this many characters.
+const LONGEST_ROLE: usize = 200;
+
+/// All that is read again and again.
+pub(crate) struct Readings {
+    program: Option<Process>,
+    descendants: Vec<Process>,
+    next_search: Instant,
+    had_descendants: bool,
+    cgroup: Option<Cgroup>,
+    machine: Machine,
+    buffer: Vec<u8>,
+    count: u64,
+    vm_peak: Option<u64>,
+    vm_data: Option<u64>,
+}
+
+impl Readings {
+    /// Of the process `pid`, before it starts.
+    pub(crate) fn new(pid: u32) -> Self {
+        Self {
+            program: Process::open(pid),
+            descendants: Vec::new(),
+            next_search: Instant::now(),
+            had_descendants: false,
+            cgroup: Cgroup::of(pid),
+            machine: Machine::open(),
+            buffer: Vec::new(),
+            count: 0,
+            vm_peak: None,
+            vm_data: None,
+        }
+    }
+
+    /// Reads everything once and writes it down.
+    pub(crate) fn take(&mut self, writer: &Writer) {
+        let thorough = self.count.is_multiple_of(THOROUGH_EVERY);
+        self.count += 1;
+        if let Some(reading) = self.program() {
+            writer.append(&Record::Process(reading));
+        }
+        self.take_descendants(writer);
+        writer.append(&Record::Surroundings(self.surroundings(thorough)));
+    }
+
+    /// The limits and counters now; a `thorough` look reads all of them.
+    pub(crate) fn surroundings(&mut self, thorough: bool) -> Surroundings {
+        let buffer = &mut self.buffer;
+        let meminfo = self.machine.meminfo(buffer);
+        let group = self.cgroup.as_mut().map(|group| group.read(buffer, thorough)).unwrap_or_default();
+        Surroundings {
+            ram_total: meminfo.total,
+            ram_available: meminfo.available,
+            cgroup_limit: group.limit,
+            cgroup_current: group.current,
+            cgroup_peak: group.peak,
+            cgroup_oom_kills: group.oom_kills,
+            cgroup_limit_hits: group.limit_hits,
+            cgroup_file: group.file,
+            system_oom_kills: if thorough { self.machine.oom_kills(buffer) } else { None },
+        }
+    }
+
+    /// The largest address space and private data of the program that any reading saw.
+    pub(crate) fn peaks(&self) -> (Option<u64>, Option<u64>) {
+        (self.vm_peak, self.vm_data)
+    }
+
+    /// Whether the program had descendants at any reading.
+    pub(crate) fn had_descendants(&self) -> bool {
+        self.had_descendants
+    }
+
+    fn program(&mut self) -> Option<ProcessReading> {
+        let reading = read(self.program.as_ref()?, &mut self.buffer)?;
+        self.vm_peak = self.vm_peak.max(reading.vm_peak);
+        self.vm_data = self.vm_data.max(reading.vm_data);
+        Some(reading)
+    }
+
+    fn take_descendants(&mut self, writer: &Writer) {
+        let now = Instant::now();
+        if now >= self.next_search {
+            self.search(writer);
+            self.next_search = now + SEARCH_EVERY.max(now.elapsed() * SEARCH_SHARE);
+        }
+        let buffer = &mut self.buffer;
+        self.descendants.retain(|process| {
+            let reading = read(process, buffer);
+            let lives = reading.is_some();
+            reading.map(|reading| writer.append(&Record::Process(reading)));
+            lives
+        });
+    }
+
+    fn search(&mut self, writer: &Writer) {
+        let Some(program) = self.program.as_ref().map(Process::pid) else { return };
+        for pid in tree::descendants(program, &mut self.buffer) {
+            if self.descendants.iter().any(|process| process.pid() == pid) {
+                continue;
+            }
+            let Some(process) = Process::open(pid) else { continue };
+            self.had_descendants = true;
+            if let Some(child) = self.child(&process) {
+                writer.append(&child);
+            }
+            self.descendants.push(process);
+        }
+    }
+
+    /// Who started it, and by which command.
+    fn child(&mut self, process: &Process) -> Option<Record> {
+        let parent = process.stat(&mut self.buffer)?.parent;
+        let words = process::command_line(process.pid(), &mut self.buffer)?;
+        let role: String = words.join(" ").chars().take(LONGEST_ROLE).collect();
+        Some(Record::Child { pid: u64::from(process.pid()), parent, role })
+    }
+}
+
+/// Everything about one process; `None` once it has ended.
+fn read(process: &Process, buffer: &mut Vec<u8>) -> Option<ProcessReading> {
+    let status = process.status(buffer)?;
+    // A zombie and a process between fork and exec of its own end have no memory to tell of.
+    status.vm_size?;
+    let cpu_ns = process.stat(buffer).map(|stat| stat.cpu_ns(ticks_per_second()));
+    Some(ProcessReading {
+        pid: Some(u64::from(process.pid())),
+        rss_anon: status.rss_anon,
+        rss_file: status.rss_file,
+        rss_shmem: status.rss_shmem,
+        swap: status.swap,
+        vm_size: status.vm_size,
+        vm_peak: status.vm_peak,
+        vm_data: status.vm_data,
+        rss_peak: status.rss_peak,
+        threads: status.threads,
+        cpu_ns,
+    })
+}
