@@ -1,5 +1,6 @@
 //! What the formats look like, to the letter: a leak, a healthy run, an undecided one, at several widths.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::assigning_clones, reason = "tests")]
+#![allow(clippy::too_many_lines, reason = "a report in full is long")]
 
 use nilometer_diagnose::{
     Bytes, Component, CycleCount, Exit, Finding, Forecast, Growth, Holder, Kind, Memory, Process, Program,
