@@ -84,7 +84,8 @@ impl Writer {
 
     /// Writes a record that happened now; false if it could not be recorded, which is counted in the header.
     pub fn append(&self, record: &Record) -> bool {
-        self.append_at(self.now(), record)
+        // The clock costs more than this question.
+        !self.board.is_closed() && self.append_at(self.now(), record)
     }
 
     /// Writes a record that happened at this time, in nanoseconds since the start of the capture.
