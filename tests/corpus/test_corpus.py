@@ -1,0 +1,141 @@
+"""Runs the corpus under `nilometer run` and compares what the report says with the truth.
+
+The fast part by default, all of it with `--all-corpus`. Every run has a folder of its own that goes with the
+test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus_truth import CORPUS, Expected, Run, all_runs
+
+# A program that hangs must not hang the whole session: no run takes a tenth of this on an idle machine.
+TIMEOUT_S = 900
+
+pytestmark = pytest.mark.slow
+
+Report = dict[str, Any]
+
+
+def python(*args: str | Path, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    """Runs the interpreter of the tests; `cwd` must be the test's own folder."""
+    env = {
+        **os.environ,
+        "KERAS_BACKEND": "tensorflow",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "CUDA_VISIBLE_DEVICES": "-1",
+    }
+    return subprocess.run([sys.executable, *args], cwd=cwd, env=env, capture_output=True, timeout=TIMEOUT_S)
+
+
+def text_of(ran: subprocess.CompletedProcess[bytes]) -> str:
+    return f"exit code {ran.returncode}\n{ran.stdout[-4000:].decode()}\n{ran.stderr[-4000:].decode()}"
+
+
+def observe(run: Run, folder: Path) -> tuple[subprocess.CompletedProcess[bytes], Report]:
+    """The program under nilometer, and the report of its capture."""
+    capture = folder / "x.nilo"
+    ran = python("-m", "nilometer", "run", "-o", capture, run.script, *run.args, cwd=folder)
+    assert capture.exists(), text_of(ran)
+    told = python("-m", "nilometer", "report", capture, "--format", "json", cwd=folder)
+    assert told.returncode == 0, text_of(told)
+    return ran, json.loads(told.stdout)
+
+
+def wrong_growth(run: Run, report: Report) -> list[str]:
+    truth = run.bytes_per_cycle
+    if run.verdict != "leak" or truth is None or run.tolerance is None:
+        return []
+    if report["growth"] is None:
+        return ["no growth is given"]
+    growth = report["growth"]["bytes_per_cycle"]
+    low, estimate, high = growth["low"], growth["estimate"], growth["high"]
+    wrong = []
+    if not (low <= truth <= high or abs(estimate - truth) <= run.tolerance * truth):
+        wrong.append(f"growth {estimate} ({low} to {high}), truth {truth}")
+    if low < truth / 2 or high > truth * 2:
+        wrong.append(f"interval {low} to {high} is too wide or beside the truth {truth}")
+    return wrong
+
+
+def wrong_component(expected: Expected, components: list[dict[str, Any]]) -> str | None:
+    found = expected.matching(components)
+    total = sum(found)
+    if not found:
+        return f"missing: {expected}"
+    if total < (expected.min_bytes or 0) or total > (expected.max_bytes or total):
+        return f"{total} bytes are out of bounds: {expected}"
+    return None
+
+
+def wrong_facts(run: Run, report: Report) -> list[str]:
+    """Everything in the report that is not so."""
+    wrong = wrong_growth(run, report)
+    if report["verdict"] != run.verdict:
+        wrong.append(f"verdict {report['verdict']}, truth {run.verdict}")
+    cycles = report["cycles"]
+    if cycles["unit"] not in run.unit:
+        wrong.append(f"unit {cycles['unit']}, expected one of {run.unit}")
+    if run.cycles is not None and cycles["count"] != run.cycles:
+        wrong.append(f"{cycles['count']} cycles, truth {run.cycles}")
+    if run.verdict == "undecided" and not (cycles["needed"] or 0) > 0:
+        wrong.append("undecided, yet no cycles are needed")
+    if run.verdict != "leak" and report["forecast"] is not None:
+        wrong.append("a forecast without a leak")
+    if report["program"]["exit"] is None or report["program"]["exit"]["code"] != run.exit_code:
+        wrong.append(f"exit {report['program']['exit']}, truth {run.exit_code}")
+    if report["losses"]:
+        wrong.append(f"losses {report['losses']}")
+    components = report["components"]
+    wrong += filter(None, (wrong_component(expected, components) for expected in run.expect))
+    for unwanted in run.expect_not:
+        found = [size for size in unwanted.matching(components) if size >= (unwanted.min_bytes or size)]
+        if found:
+            wrong.append(f"not wanted, yet there with {found} bytes: {unwanted}")
+    return wrong
+
+
+@pytest.mark.parametrize("run", all_runs(), ids=lambda run: f"{run.program}-{run.name}")
+def test_truth(run: Run, tmp_path: Path, say: Callable[[str], None], request: pytest.FixtureRequest) -> None:
+    if not run.fast and not request.config.getoption("--all-corpus", default=False):
+        pytest.skip("takes long; --all-corpus runs it")
+
+    ran, report = observe(run, tmp_path)
+
+    growth = report["growth"]["bytes_per_cycle"] if report["growth"] else {}
+    right = "right" if report["verdict"] == run.verdict else "WRONG"
+    say(
+        f"{right}  {run.program + ' ' + run.name:<32} truth {run.verdict:<9} {run.bytes_per_cycle!s:>9} B"
+        f"   said {report['verdict']:<9} {growth.get('estimate')!s:>9} B per {report['cycles']['unit']}"
+        f" ({growth.get('low')} to {growth.get('high')})"
+    )
+    assert ran.returncode == run.exit_code, text_of(ran)
+    assert wrong_facts(run, report) == [], text_of(ran)
+    if run.same_stdout:
+        plain = python(run.script, *run.args, cwd=tmp_path)
+        assert plain.returncode == run.exit_code, text_of(plain)
+        assert ran.stdout == plain.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["x.nilo"]
+
+
+def test_every_program_has_its_truth() -> None:
+    programs = {path.parent.name for path in CORPUS.glob("*/train.py")}
+    assert programs == {run.program for run in all_runs()}
+
+
+def test_programs_do_not_know_of_nilometer() -> None:
+    for script in CORPUS.glob("*/*.py"):
+        assert "nilometer" not in script.read_text(), script
+
+
+def test_names_are_unique() -> None:
+    names = [(run.program, run.name) for run in all_runs()]
+    assert len(names) == len(set(names))
