@@ -27,13 +27,16 @@ pub fn growth(x: &[f64], y: &[f64]) -> Option<Interval> {
     let Jumps { ups, downs, passing } = &jumps;
     let steady = Jumps::without(y, passing);
     let lost = passing.len();
-    let plain = slope(x, &Jumps::without(&steady, ups.iter().chain(downs)), lost + ups.len() + downs.len())?;
-    let mut out = plain;
+    let mut out =
+        slope(x, &Jumps::without(&steady, ups.iter().chain(downs)), lost + ups.len() + downs.len())?;
+    // One-sided: a drop is no evidence for more growth, nor a step up for less.
     if !downs.is_empty() {
-        out = slope(x, &Jumps::without(&steady, ups), lost + ups.len())?.hull(out);
+        let net = slope(x, &Jumps::without(&steady, ups), lost + ups.len())?;
+        out = Interval { estimate: net.estimate.min(out.estimate), low: net.low.min(out.low), ..out };
     }
     if jumps.ups_alike() {
-        out = out.hull(slope(x, &Jumps::without(&steady, downs), lost + downs.len())?);
+        let all = slope(x, &Jumps::without(&steady, downs), lost + downs.len())?;
+        out.high = all.high.max(out.high);
     }
     Some(out)
 }
@@ -91,28 +94,22 @@ fn weighted(series: &Series) -> Option<Vec<(f64, Noise, Fit<2>)>> {
     (!fits.is_empty()).then_some(fits)
 }
 
-/// The standard error that the slope would have (bytes per cycle) after `more` cycles like those seen.
-pub(crate) fn scale_after(x: &[f64], y: &[f64], more: usize) -> Option<f64> {
+/// After `more` cycles like those seen: the weight of the kinds of noise under which the half width of [`slope`]
+/// would be at most `tolerance` bytes per cycle.
+pub(crate) fn narrow_after(x: &[f64], y: &[f64], more: usize, tolerance: f64) -> Option<f64> {
     let series = Series::new(x, y, MIN_POINTS)?;
     let last = series.span();
     let future: Vec<f64> = series.x.iter().copied().chain((1..=more).map(|k| last + k as f64)).collect();
     let ones = vec![1.0; future.len()];
     let df = (y.len() - 2) as f64;
-    // The weighted median over the kinds: more cycles will settle which kind it is, so the one that is likeliest
-    // today stands for all. The mean would be that of the worst kind, however unlikely.
-    let mut scales = Vec::new();
+    let reach = quantile(&[Reading { weight: 1.0, centre: 0.0, scale: 1.0 }], df + more as f64, 0.975);
+    let mut narrow = 0.0;
     for (weight, kind, fit) in weighted(&series)?.into_iter().filter(|(weight, ..)| *weight > 0.01) {
         let longer = kind.fit(&future, &[&ones, &future], &ones, 0.0)?;
-        scales.push(((fit.rss / df * longer.last_variance).sqrt(), weight));
+        let half = reach * (fit.rss / df * longer.last_variance).sqrt() / series.gap;
+        narrow += if half <= tolerance { weight } else { 0.0 };
     }
-    scales.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let half = scales.iter().map(|s| s.1).sum::<f64>() / 2.0;
-    let mut passed = 0.0;
-    let middle = scales.into_iter().find(|s| {
-        passed += s.1;
-        passed >= half
-    })?;
-    Some(middle.0 / series.gap)
+    Some(narrow)
 }
 
 /// By how much the variance of the mean increment grows because increments follow one another (growth that comes

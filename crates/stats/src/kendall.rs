@@ -68,7 +68,11 @@ fn inflation(y: &[f64]) -> f64 {
     let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
     let Some(slope) = theil_sen(&x, y) else { return 1.0 };
     let first = y[0];
-    let detrended: Vec<f64> = y.iter().zip(&x).map(|(v, x)| (v - first) - slope * x).collect();
+    // The slope is that of one pair, whose two points are tied once it is taken out: rounding must not part them.
+    let largest = y.iter().fold(0.0_f64, |m, v| m.max((v - first).abs()));
+    let grain = 2.0_f64.powi(-40) * largest.max(f64::MIN_POSITIVE);
+    let detrended: Vec<f64> =
+        y.iter().zip(&x).map(|(v, x)| (((v - first) - slope * x) / grain).round()).collect();
     let mut r = ranks(&detrended);
     let mean = f64::midpoint(n as f64, 1.0);
     for rank in &mut r {

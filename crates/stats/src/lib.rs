@@ -49,10 +49,4 @@ impl Interval {
     pub fn half_width(&self) -> f64 {
         (self.estimate - self.low).max(self.high - self.estimate)
     }
-
-    /// The smallest interval that holds both; the estimate stays this one's.
-    #[must_use]
-    pub fn hull(self, other: Self) -> Self {
-        Self { estimate: self.estimate, low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
 }

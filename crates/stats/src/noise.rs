@@ -21,7 +21,7 @@ const MEMORIES: [f64; 8] = [0.0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98];
 const JITTERS: [f64; 6] = [0.0, 0.5, 2.0, 8.0, 32.0, 128.0];
 /// Weight of "it wanders" before any data was seen. High on purpose: it is the reading that can cost a false alarm,
 /// and even so a level that forgets is recognised within 20 points.
-const WANDERING: f64 = 0.9;
+const WANDERING: f64 = 0.85;
 
 /// All kinds for a series that spans `span` gaps.
 pub(crate) fn kinds(span: f64) -> Vec<Noise> {
@@ -35,7 +35,7 @@ pub(crate) fn kinds(span: f64) -> Vec<Noise> {
     // A proper start for the walk too: so close to 1 that nothing is forgotten within the series.
     let memory = 1.0 - 1e-3 / span.max(1.0);
     out.extend(JITTERS.iter().enumerate().map(|(i, &jitter)| {
-        let share = if i == 0 { 0.75 } else { 0.25 / (JITTERS.len() - 1) as f64 };
+        let share = if i == 0 { 0.5 } else { 0.5 / (JITTERS.len() - 1) as f64 };
         Noise { memory, jitter, prior: WANDERING * share }
     }));
     out

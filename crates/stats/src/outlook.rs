@@ -3,17 +3,17 @@
 //! In: what was seen so far and the width that would do. Out: a number of cycles, from the noise seen; the promise
 //! is as good as that noise is typical.
 
-use crate::growth::{MIN_POINTS, growth, scale_after};
+use crate::growth::{MIN_POINTS, growth, narrow_after, slope};
 
 /// What is asked for before the noise is known at all.
 const FIRST_LOOK: usize = 8;
 /// Nobody waits longer; more than this is the same as never.
-const MOST: u64 = 100_000;
+const MOST: u64 = 10_000;
 
 /// How many more cycles until the half width of [`growth`] is at most `tolerance` bytes per cycle.
 ///
 /// 0 when it is already. With too few points to know the noise: as many as a first look takes. Never more than
-/// 100 000, which stands for "not by waiting".
+/// 10 000, which stands for "not by waiting".
 pub fn cycles_needed(x: &[f64], y: &[f64], tolerance: f64) -> u64 {
     let n = y.len();
     let Some(now) = growth(x, y) else { return FIRST_LOOK.saturating_sub(n).max(MIN_POINTS) as u64 };
@@ -21,15 +21,18 @@ pub fn cycles_needed(x: &[f64], y: &[f64], tolerance: f64) -> u64 {
     if width <= tolerance {
         return 0;
     }
-    let Some(today) = scale_after(x, y, 0) else { return MOST };
-    let enough = |more: u64| scale_after(x, y, more as usize).is_some_and(|s| width * s / today <= tolerance);
+    // What isolated jumps add to or take from the width is taken to stay in proportion.
+    let Some(plain) = slope(x, y, 0) else { return MOST };
+    let wish = tolerance * plain.half_width() / width;
+    // The median over the kinds of noise: half of what is plausible will be there by then.
+    let enough = |more: u64| narrow_after(x, y, more as usize, wish).is_some_and(|weight| weight >= 0.5);
     let gap = (x[n - 1] - x[0]) / (n - 1) as f64;
+    if !enough(MOST) {
+        return MOST;
+    }
     let mut high = 1;
     while !enough(high) {
         high *= 2;
-        if high > MOST {
-            return MOST;
-        }
     }
     let mut low = high / 2;
     while high - low > 1 {
@@ -64,7 +67,7 @@ mod tests {
         let (x, y) = noisy(20);
         let wishes = [1e5, 3e4, 1e4, 1e3].map(|t| cycles_needed(&x, &y, t));
         assert!(wishes.is_sorted() && wishes[0] < wishes[3], "{wishes:?}");
-        assert!(wishes[3] < 5000, "{wishes:?}");
+        assert!(wishes[2] < 2000, "{wishes:?}");
     }
 
     #[test]
@@ -76,6 +79,6 @@ mod tests {
     #[test]
     fn an_impossible_wish_is_bounded() {
         let (x, y) = noisy(12);
-        assert_eq!(cycles_needed(&x, &y, 0.0), 100_000);
+        assert_eq!(cycles_needed(&x, &y, 0.0), 10_000);
     }
 }
