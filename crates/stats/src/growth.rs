@@ -73,7 +73,8 @@ fn readings(series: &Series, df: f64) -> Option<Vec<Reading>> {
         centre: fit.beta[1],
         scale: (fit.rss / df * fit.last_variance).sqrt() * inflation,
     };
-    Some(weighted(series)?.into_iter().map(reading).collect())
+    // What weighs less than this cannot move a quantile that anybody reads.
+    Some(weighted(series)?.into_iter().filter(|(weight, ..)| *weight > 1e-7).map(reading).collect())
 }
 
 /// Every kind of noise with its fit and its weight after the data; the weights sum to 1.

@@ -20,7 +20,7 @@ pub(crate) struct Noise {
 const MEMORIES: [f64; 8] = [0.0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98];
 const JITTERS: [f64; 6] = [0.0, 0.5, 2.0, 8.0, 32.0, 128.0];
 /// Weight of "it wanders" before any data was seen. High on purpose: it is the reading that can cost a false alarm,
-/// and even so a level that forgets is recognised within 20 points.
+/// and even so a level that forgets is recognised within some 50 points.
 const WANDERING: f64 = 0.85;
 
 /// All kinds for a series that spans `span` gaps.
