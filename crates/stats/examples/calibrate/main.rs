@@ -1,6 +1,6 @@
 //! Measures how often the answers are right, on series whose truth is known, and prints the tables of
-//! `docs/design/verdict-statistics.md`. In: optionally the number of series per cell
-//! (default 1000) and a part of the name of the worlds wanted. Deterministic.
+//! `docs/design/verdict-statistics.md`. In, all optional: `growth` or `shape`, the number of
+//! series per cell (250), a part of the name of the worlds wanted. Deterministic.
 #![expect(clippy::print_stdout, reason = "its table is its purpose")]
 
 mod worlds;
@@ -12,27 +12,23 @@ const LENGTHS: [usize; 7] = [4, 6, 8, 12, 20, 50, 200];
 const FLOOR: f64 = 8.0 * KIB;
 
 fn main() {
-    let series = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1000);
-    let only = std::env::args().nth(2).unwrap_or_default();
+    let mut wishes = std::env::args().skip(1);
+    let table = wishes.next().unwrap_or_default();
+    let series = wishes.next().and_then(|a| a.parse().ok()).unwrap_or(250);
+    let only = wishes.next().unwrap_or_default();
     let worlds = || WORLDS.iter().filter(|w| w.name.contains(&only));
-    println!(
-        "| world | cycles | covered | false alarm | false calm | finds 64 KiB | finds 1 MiB | half width KiB |"
-    );
-    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
-    for world in worlds() {
-        for n in LENGTHS {
-            println!("{}", row(world, n, series));
-        }
-    }
-    println!();
-    println!(
-        "| world | cycles | flat | linear | levelling | steps | accelerating | change point | Mann-Kendall p < 0.05 |"
-    );
-    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
-    for world in worlds() {
-        for n in [12, 50, 200] {
-            println!("{}", shapes(world, n, series));
-        }
+    if table == "shape" {
+        println!(
+            "| world | cycles | flat | linear | levelling | steps | accelerating | change | M-K p < 0.05 |"
+        );
+        println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+        worlds().for_each(|w| [12, 50, 200].iter().for_each(|n| println!("{}", shapes(w, *n, series))));
+    } else {
+        println!(
+            "| world | cycles | covered | false alarm | false calm | finds 64 KiB | finds 1 MiB | ± KiB |"
+        );
+        println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+        worlds().for_each(|w| LENGTHS.iter().for_each(|n| println!("{}", row(w, *n, series))));
     }
 }
 
