@@ -16,9 +16,6 @@ pub(crate) enum Unreadable {
     Garbage,
 }
 
-/// More numbers than any list has; what a file has beyond them is read over.
-const NUMBERS_ROOM: usize = 64;
-
 pub(crate) fn decode(record_kind: u8, payload: &[u8]) -> Result<(u64, Record), Unreadable> {
     let mut rest = Rest(payload);
     let at_ns = rest.number()?;
@@ -27,10 +24,18 @@ pub(crate) fn decode(record_kind: u8, payload: &[u8]) -> Result<(u64, Record), U
         kind::CYCLE => Record::Cycle { unit: rest.unit()?, ordinal: rest.number()? },
         kind::PHASE => Record::Phase { name: rest.string()?, edge: rest.edge()?, thread: rest.number()? },
         kind::READING => {
-            Record::Reading { moment: rest.moment()?, counters: Counters::from_numbers(&rest.numbers()?) }
+            let moment = rest.moment()?;
+            let numbers = rest.numbers::<{ Counters::NAMES.len() }>()?;
+            Record::Reading { moment, counters: Counters::from_numbers(&numbers) }
         }
-        kind::PROCESS => Record::Process(ProcessReading::from_numbers(&rest.numbers()?)),
-        kind::SURROUNDINGS => Record::Surroundings(Surroundings::from_numbers(&rest.numbers()?)),
+        kind::PROCESS => {
+            let numbers = rest.numbers::<{ ProcessReading::NAMES.len() }>()?;
+            Record::Process(ProcessReading::from_numbers(&numbers))
+        }
+        kind::SURROUNDINGS => {
+            let numbers = rest.numbers::<{ Surroundings::NAMES.len() }>()?;
+            Record::Surroundings(Surroundings::from_numbers(&numbers))
+        }
         kind::CHILD => Record::Child { pid: rest.number()?, parent: rest.number()?, role: rest.string()? },
         kind::EXIT => Record::Exit(rest.exit()?),
         kind::LOSS => Record::Loss { what: rest.string()?, count: rest.number()? },
@@ -70,10 +75,11 @@ impl<'a> Rest<'a> {
         Ok(String::from_utf8_lossy(self.bytes(length)?).into_owned())
     }
 
-    fn numbers(&mut self) -> Result<[Option<u64>; NUMBERS_ROOM], Unreadable> {
+    /// The first `N` numbers of a list; what the file has beyond them is read over.
+    fn numbers<const N: usize>(&mut self) -> Result<[Option<u64>; N], Unreadable> {
         let count = usize::try_from(self.number()?).map_err(|_too_many| Unreadable::Garbage)?;
         let present = self.bytes(count.div_ceil(8))?;
-        let mut values = [None; NUMBERS_ROOM];
+        let mut values = [None; N];
         for index in 0..count {
             if present.get(index / 8).is_some_and(|bits| bits >> (index % 8) & 1 == 1) {
                 let value = self.number()?;

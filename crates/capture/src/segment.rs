@@ -69,3 +69,45 @@ impl Segment {
         atomics::u32_at(&self.map, offset).is_some_and(|word| word.fetch_or(COMMITTED, Release) != 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+    use crate::layout::UNIT;
+
+    fn segment() -> Segment {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(UNIT as u64).unwrap();
+        Segment::begin(Mapping::new(&file, 0, UNIT).unwrap(), 1, 7, 0).unwrap()
+    }
+
+    #[test]
+    fn reservations_follow_each_other_and_end_at_the_end() {
+        let segment = segment();
+        assert_eq!(segment.reserve(word(1, 5), 5), Some(32));
+        assert_eq!(segment.reserve(word(1, 1), 1), Some(48));
+        assert_eq!(segment.reserve(word(1, 65472), 65472), Some(56), "to the last byte but four");
+        assert_eq!(segment.reserve(word(1, 1), 1), None);
+    }
+
+    #[test]
+    fn a_hint_that_lags_behind_overwrites_nothing() {
+        let segment = segment();
+        let first = segment.reserve(word(1, 20), 20);
+        atomics::u32_at(&segment.map, seg::USED).unwrap().store(SEGMENT_HEADER as u32, Relaxed);
+        assert_eq!((first, segment.reserve(word(1, 4), 4)), (Some(32), Some(56)));
+    }
+
+    #[test]
+    fn a_header_or_word_that_was_scribbled_over_ends_the_segment() {
+        for garbage in [0, 3, 33, UNIT as u32 - 1, UNIT as u32, u32::MAX] {
+            let segment = segment();
+            atomics::u32_at(&segment.map, seg::USED).unwrap().store(garbage, Relaxed);
+            assert_eq!(segment.reserve(word(1, 4), 4), None, "{garbage}");
+        }
+        let segment = segment();
+        atomics::u32_at(&segment.map, SEGMENT_HEADER).unwrap().store(u32::MAX, Relaxed);
+        assert_eq!(segment.reserve(word(1, 4), 4), None);
+    }
+}

@@ -135,3 +135,28 @@ impl Drop for Claim<'_> {
         self.0.claimer.store(0, SeqCst);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_refused_does_not_release_the_one_that_is_held() {
+        let slots = Slots::new();
+        let held = slots.claim(1);
+        assert!(held.is_some());
+        assert!(slots.claim(1).is_none());
+        assert!(slots.claim(1).is_none());
+        drop(held);
+        assert!(slots.claim(1).is_some());
+    }
+
+    #[test]
+    fn a_claim_of_the_parent_is_void_in_a_forked_child() {
+        let slots = Slots::new();
+        let _held_by_a_thread_that_fork_left_behind = slots.claim(1);
+        let in_child = slots.claim(2);
+        assert!(in_child.is_some());
+        assert!(slots.claim(2).is_none());
+    }
+}

@@ -24,8 +24,9 @@ use crate::slots::Slots;
 /// After a refusal: how long until the next try. Doubles up to the second value.
 const RETRY_FIRST_NS: u64 = 1_000_000_000;
 const RETRY_MOST_NS: u64 = 32_000_000_000;
-/// How long a thread waits for another one that is claiming a segment; that takes some 50 us on a local disk.
-const WAIT_MOST: Duration = Duration::from_millis(200);
+/// How long a thread waits for another one that is claiming a segment, which takes some 50 us unless the disk hangs.
+/// After one wait of this length nobody waits until that claim is over.
+const WAIT_MOST: Duration = Duration::from_secs(1);
 
 /// Appends records to a capture. Cheap, lock-free, usable from all threads.
 pub struct Writer {
