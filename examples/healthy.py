@@ -1,9 +1,9 @@
 """The better twin of `leaky.py`: the callback keeps the mean of each prediction, not the prediction itself.
 
 Each epoch keeps one float (24 bytes, and 8 for its place in the list). Memory still rises for a while: with
-the first fit(), the first batch, the allocator's reserves, graphs that wait for Python's garbage collector. None
-of that is a leak. Run it with `nilometer run examples/healthy.py` to see the difference; it trains for more
-epochs than its twin, so that the collector is seen taking the graphs back several times.
+the first fit(), the first batch, the allocator's reserves, graphs that wait for Python's garbage collector.
+None of that is a leak. Run it with `nilometer run examples/healthy.py` to see the difference; it trains for
+more epochs than its twin, so that the collector is seen taking the graphs back several times.
 """
 
 import keras

@@ -1,7 +1,7 @@
 """A training script that leaks: run it with `nilometer run examples/leaky.py`, or `make demo`.
 
-The model learns to turn 50 numbers into 500. After each epoch a callback predicts 4,000 validation rows, to plot
-later how the predictions changed, and keeps the whole array:
+The model learns to turn 50 numbers into 500. After each epoch a callback predicts 4,000 validation rows, to
+plot later how the predictions changed, and keeps the whole array:
 
     4,000 rows x 500 columns x 4 bytes (float32) = 8,000,000 bytes = 7.63 MiB per epoch
 
