@@ -1,7 +1,7 @@
 """What the hook on Keras' training step costs: nanoseconds per step with it and without, in one process.
 
-Started without nilometer it starts itself again under `nilometer run`. There it times the two batch methods of
-`CallbackList` as every training step calls them, wrapped and as Keras wrote them, in turn.
+Started without nilometer it starts itself again under `nilometer run`. There it times the two batch methods
+of `CallbackList` as every training step calls them, wrapped and as Keras wrote them, in turn.
 """
 
 from __future__ import annotations
