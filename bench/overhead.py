@@ -1,8 +1,8 @@
 """What `nilometer run` costs, as ratios to the same program without any tool, beside two other tools.
 
 In each round every tool runs the workload once, in turn (A B C D, A B C D, ...), and each run is compared
-with the no-tool run of its own round, so that a machine that slows down slows all alike. Read README.md before
-quoting a figure.
+with the no-tool run of its own round, so that a machine that slows down slows all alike. Read README.md
+before quoting a figure.
 """
 
 from __future__ import annotations
