@@ -6,6 +6,7 @@ Never: an import that the start-up time of `nilometer run` would feel.
 
 from __future__ import annotations
 
+import os
 import sys
 
 # Interpreter options whose value may stand in the next argument.
@@ -51,8 +52,10 @@ def main() -> int:
 
     as_module = getattr(sys.modules["__main__"], "__spec__", None) is not None
     flags = interpreter_flags(sys.orig_argv, sys.argv, as_module)
+    # Where the boot lies that the program's interpreter is to run; taken out again before the program starts.
+    os.environ["_NILOMETER_PACKAGE"] = os.path.dirname(os.path.abspath(__file__))
     try:
-        return _native.cli(sys.argv, sys.executable, flags)
+        return _native.cli(sys.argv[1:], sys.executable, flags)
     except KeyboardInterrupt:
         return 130
 

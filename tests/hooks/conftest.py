@@ -1,7 +1,7 @@
 """Runs programs the way `nilometer run` does, against a native module that writes down what it is told.
 
-The program's interpreter is `NILOMETER_TEST_PYTHON` (default: the one that runs the tests), so that one test run
-can be made for each version of a framework.
+The program's interpreter is `NILOMETER_TEST_PYTHON` (default: the one that runs the tests), so that one test
+run can be made for each version of a framework.
 """
 
 from __future__ import annotations
@@ -22,7 +22,18 @@ PACKAGE = HERE.parents[1] / "python" / "nilometer"
 PROGRAMS = HERE / "programs"
 PYTHON = os.environ.get("NILOMETER_TEST_PYTHON", sys.executable)
 
-UNITS = "epoch fit evaluate predict on_batch model clear_session request step call".split()
+UNITS = (
+    "epoch",
+    "fit",
+    "evaluate",
+    "predict",
+    "on_batch",
+    "model",
+    "clear_session",
+    "request",
+    "step",
+    "call",
+)
 
 
 @dataclass

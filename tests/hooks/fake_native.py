@@ -1,4 +1,4 @@
-"""Stands in for the native module: writes each call as a line of JSON to the file that FAKE_NATIVE_LOG names."""
+"""Stands in for the native module: writes each call as JSON to the file that FAKE_NATIVE_LOG names."""
 
 import os
 from _thread import get_ident

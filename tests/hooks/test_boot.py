@@ -82,8 +82,9 @@ def test_no_sitecustomize_is_left(run: Runner) -> None:
 
 @pytest.mark.parametrize(
     "program",
-    ["1/0", "def f():\n    raise ValueError('x')\nf()", "import nothing_here", "x = (", "raise SystemExit('bye')",
-     "import sys; sys.exit(7)", "import os; os._exit(9)", "raise KeyboardInterrupt"],
+    ["1/0", "def f():\n    raise ValueError('x')\nf()", "import nothing_here",
+     "x = (", "raise SystemExit('bye')", "import sys; sys.exit(7)",
+     "import os; os._exit(9)", "raise KeyboardInterrupt"],
 )  # fmt: skip
 def test_endings_are_the_same(run: Runner, program: str) -> None:
     (run.folder / "ends.py").write_text(program)
@@ -111,7 +112,7 @@ def test_children_are_not_recorded(run: Runner) -> None:
         "import subprocess, sys, os\n"
         "print(subprocess.check_output([sys.executable, '-c', "
         "'import sys; print(any(m.startswith(\"nilometer\") for m in sys.modules))'], text=True))\n"
-        "if os.fork() == 0:\n    os.execv(sys.executable, [sys.executable, '-c', 'import sys; print(sys.path[0:0])'])\n"
+        "if os.fork() == 0:\n    os.execv(sys.executable, [sys.executable, '-c', 'print([])'])\n"
         "os.wait()\n"
     )
     ended = run(["-c", program])
@@ -121,16 +122,17 @@ def test_children_are_not_recorded(run: Runner) -> None:
 
 @pytest.mark.parametrize(
     "how",
-    ["os.execv(sys.executable, [sys.executable, 'again.py', 'second'])",
-     "os.execl(sys.executable, sys.executable, 'again.py', 'second')",
-     "os.execvp(sys.executable, [sys.executable, 'again.py', 'second'])",
-     "os.execve(sys.executable, [sys.executable, 'again.py', 'second'], {'FAKE_NATIVE_LOG': os.environ['FAKE_NATIVE_LOG'], 'A': 'b'})",
-     "os.execve(sys.executable, [sys.executable, 'again.py', 'second'], {**os.environb, b'PYTHONPATH': b'/tmp'})",
-     "os.execle(sys.executable, sys.executable, 'again.py', 'second', dict(os.environ, A='b', PYTHONPATH='/usr'))"],
+    ["os.execv(*again)",
+     "os.execl(again[0], *again[1])",
+     "os.execvp(*again)",
+     "os.execve(*again, {'FAKE_NATIVE_LOG': os.environ['FAKE_NATIVE_LOG'], 'A': 'b'})",
+     "os.execve(*again, {**os.environb, b'PYTHONPATH': b'/tmp'})",
+     "os.execle(again[0], *again[1], dict(os.environ, A='b', PYTHONPATH='/usr'))"],
 )  # fmt: skip
 def test_reexec_is_followed(run: Runner, how: str) -> None:
     (run.folder / "again.py").write_text(
         "import os, sys\n"
+        "again = sys.executable, [sys.executable, 'again.py', 'second']\n"
         "if len(sys.argv) == 1:\n"
         f"    {how}\n"
         "print(sorted((k, v) for k, v in os.environ.items() if k != 'LC_CTYPE'), sys.path)\n"
@@ -148,7 +150,8 @@ def test_failed_exec_leaves_the_environment(run: Runner) -> None:
     program = (
         "import os, sys\n"
         "before = dict(os.environ), os.popen('env | sort').read()\n"
-        "for call in (lambda: os.execv('/nowhere', ['x']), lambda: os.execve('/nowhere', ['x'], {'A': 'b'}),\n"
+        "for call in (lambda: os.execv('/nowhere', ['x']),\n"
+        "             lambda: os.execve('/nowhere', ['x'], {'A': 'b'}),\n"
         "             lambda: os.execvp('nowhere-at-all', ['x'])):\n"
         "    try:\n        call()\n    except FileNotFoundError as error:\n"
         "        import traceback; print(len(traceback.extract_tb(error.__traceback__)))\n"
@@ -163,7 +166,7 @@ def test_failed_exec_leaves_the_environment(run: Runner) -> None:
 
 def _pythons() -> list[str]:
     found = sorted(Path.home().glob(".pyenv/versions/3.1[0-9].*/bin/python"))
-    return [str(path) for path in found if "3.10" <= path.parts[-3][:4]] or [PYTHON]
+    return [str(path) for path in found if path.parts[-3][:4] >= "3.10"] or [PYTHON]
 
 
 @pytest.mark.parametrize("python", _pythons())
