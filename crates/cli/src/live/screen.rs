@@ -11,6 +11,8 @@ use std::fmt::Write as _;
 /// Saves the cursor and its colours; [`BACK`] brings both back.
 const SAVE: &str = "\x1b7";
 const BACK: &str = "\x1b8";
+/// Hangul, the first script whose letters take two columns.
+const FIRST_WIDE: u32 = 0x1100;
 const WHOLE_REGION: &str = "\x1b[r";
 
 /// Rows and columns of a terminal.
@@ -63,12 +65,12 @@ pub(super) fn release_for_resize(_old: Size) -> String {
 
 /// The text up to this many columns, without anything a terminal could take for a command.
 ///
-/// What is not ASCII counts as two columns: too short a line is harmless, one that wraps is not.
+/// Whatever may be wide counts as two columns: too short a line is harmless, one that wraps is not.
 fn cut(text: &str, columns: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
     for letter in text.chars().filter(|letter| !letter.is_control()) {
-        used += if letter.is_ascii() { 1 } else { 2 };
+        used += if u32::from(letter) < FIRST_WIDE { 1 } else { 2 };
         if used > columns {
             break;
         }
@@ -99,7 +101,7 @@ mod tests {
     #[test]
     fn text_never_wraps_and_commands_nothing() {
         assert_eq!(cut("abcdef", 3), "abc");
-        assert_eq!(cut("äöü", 4), "äö");
+        assert_eq!(cut("ä·ü", 2), "ä·");
         assert_eq!(cut("記憶記憶", 5), "記憶");
         assert_eq!(cut("a\x1b[2Jb\r\n", 10), "a[2Jb");
     }

@@ -10,11 +10,12 @@ use super::Plan;
 use crate::place::program_name;
 
 /// Writes the facts down.
-pub(crate) fn write(plan: &Plan, limits: Rlimits, writer: &Writer) {
+pub(crate) fn write(plan: &Plan, pid: u32, limits: Rlimits, writer: &Writer) {
     let cwd = std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).ok();
     let limit = |limit: Option<u64>| limit.map(|bytes| bytes.to_string());
     let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok();
     let facts = [
+        ("pid", Some(pid.to_string())),
         ("argv", Some(list(&plan.program))),
         ("script", Some(program_name(&plan.program))),
         ("python", Some(plan.python.clone())),

@@ -36,7 +36,7 @@ type Environment = Vec<(OsString, OsString)>;
 pub(crate) fn launch(
     plan: &Plan,
     signals: &Inherited,
-    prepare: impl FnOnce(&Writer),
+    prepare: impl FnOnce(&Writer, u32),
 ) -> Result<Launched, Failure> {
     let words = std::iter::once(plan.python.clone().into())
         .chain(plan.flags.iter().map(OsString::from))
@@ -59,7 +59,7 @@ pub(crate) fn launch(
     let mut readings = Readings::new(pid.unsigned_abs());
     let before = readings.surroundings(true);
     if let Some(recording) = &recording {
-        prepare(&recording.writer);
+        prepare(&recording.writer, pid.unsigned_abs());
     }
     let path = recording.as_ref().map(|recording| recording.path.clone());
     if let Err(error) = held.release(choice) {

@@ -62,7 +62,7 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     let signals = Signals::open(&watched).map_err(failed)?;
     let limits = Rlimits::of(0);
     let witness = Witness::start();
-    let launched = launch(plan, &inherited, |writer| facts::write(plan, limits, writer))?;
+    let launched = launch(plan, &inherited, |writer, pid| facts::write(plan, pid, limits, writer))?;
     let live = launched.recording.as_ref().filter(|_| plan.live).map(|recording| Live::new(&recording.path));
     Watch::new(launched, live, signals, witness, limits).follow()
 }
