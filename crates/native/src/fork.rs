@@ -1,0 +1,65 @@
+#![expect(unsafe_code, reason = "registers the C library's fork handlers")]
+//! Forks: the recording stays with the parent.
+//!
+//! Two doors. Python's own forks pass `before` and `after_*`, which end the ticker and make it anew, so that the process
+//! forks with exactly the threads the program has (Python 3.12 and later warn of more). Forks in C pass only the C
+//! library's handlers: they wait, with a bound, until the ticker holds no lock, and turn the recording off in the child.
+//!
+//! What must not happen here: in the child, anything but stores to atomics.
+
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
+
+use pyo3::Python;
+
+use crate::{session, ticker};
+
+/// Python forks under way, on several threads at once perhaps.
+static UNDER_WAY: AtomicU32 = AtomicU32::new(0);
+
+/// Registers the C library's handlers, for good.
+pub(crate) fn register() -> bool {
+    // SAFETY: the handlers live as long as this module, which is never unloaded, and take nothing.
+    unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) == 0 }
+}
+
+/// Python is about to fork.
+pub(crate) fn before(py: Python<'_>) {
+    UNDER_WAY.fetch_add(1, SeqCst);
+    if session::current().is_some() {
+        py.detach(ticker::stop);
+    }
+}
+
+/// Python has forked, in the parent; or has failed to.
+pub(crate) fn after_in_parent(py: Python<'_>) {
+    let was = UNDER_WAY.try_update(SeqCst, SeqCst, |count| count.checked_sub(1));
+    if was == Ok(1)
+        && let Some(session) = session::current()
+        && session.is_ticking()
+        && !ticker::start(py)
+    {
+        session.lost("the ticker did not start again after a fork");
+    }
+}
+
+/// Python has forked, in the child.
+pub(crate) fn after_in_child() {
+    child();
+}
+
+extern "C" fn prepare() {
+    if session::current().is_some() {
+        ticker::hold_for_fork();
+    }
+}
+
+extern "C" fn parent() {
+    ticker::release_after_fork();
+}
+
+extern "C" fn child() {
+    session::turn_off_in_child();
+    ticker::forget_in_child();
+    UNDER_WAY.store(0, SeqCst);
+}

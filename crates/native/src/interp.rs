@@ -1,0 +1,140 @@
+#![expect(
+    unsafe_code,
+    reason = "CPython functions that PyO3 does not wrap: allocator figures, pending calls, the GIL"
+)]
+//! What the interpreter is asked for.
+//!
+//! In: the GIL, where a function takes `py`. Out: figures of Python's allocator and collector; pending calls. What must
+//! not happen here: an exception that stays set, a call into an interpreter that is ending, user code.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
+use nilometer_capture::Counters;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use crate::pymalloc::Pymalloc;
+
+type PrintFigures = unsafe extern "C" fn(*mut libc::FILE) -> c_int;
+
+/// Python's own sources of figures, found once.
+pub(crate) struct Interpreter {
+    print_figures: Option<PrintFigures>,
+    /// Python runs without its small-object allocator, or prints a text we cannot read.
+    unreadable: AtomicBool,
+    allocated_blocks: Option<Py<PyAny>>,
+    gc_stats: Option<Py<PyAny>>,
+    gc_count: Option<Py<PyAny>>,
+}
+
+impl Interpreter {
+    pub(crate) fn find(py: Python<'_>) -> Self {
+        // The functions themselves are kept, so that a program which replaces names in `gc` is not called by us.
+        let function = |module: &str, name: &str| {
+            py.import(module).and_then(|module| module.getattr(name)).ok().map(Bound::unbind)
+        };
+        Self {
+            print_figures: find_print_figures(),
+            unreadable: AtomicBool::new(false),
+            allocated_blocks: function("sys", "getallocatedblocks"),
+            gc_stats: function("gc", "get_stats"),
+            gc_count: function("gc", "get_count"),
+        }
+    }
+
+    /// Python's part of a reading.
+    pub(crate) fn read_allocator(&self, py: Python<'_>, counters: &mut Counters) {
+        if !self.unreadable.load(Relaxed) {
+            let found = self.print_figures.and_then(|print| print_pymalloc(py, print));
+            if let Some(found) = found {
+                counters.py_in_use = Some(found.in_use);
+                counters.py_blocks = Some(found.blocks);
+                counters.py_system = Some(found.system);
+                return;
+            }
+            self.unreadable.store(true, Relaxed);
+        }
+        let blocks = self.allocated_blocks.as_ref().and_then(|call| call.call0(py).ok());
+        // Without its small-object allocator Python counts 0 blocks, which is no figure.
+        counters.py_blocks = blocks.and_then(|blocks| blocks.extract(py).ok()).filter(|blocks| *blocks > 0);
+    }
+
+    /// The collector's part of a reading, below a microsecond.
+    pub(crate) fn read_collector(&self, py: Python<'_>, counters: &mut Counters) {
+        let collections = |index: usize| -> Option<u64> {
+            let stats = self.gc_stats.as_ref()?.bind(py).call0().ok()?;
+            stats.get_item(index).ok()?.get_item("collections").ok()?.extract().ok()
+        };
+        counters.gc0 = collections(0);
+        counters.gc1 = collections(1);
+        counters.gc2 = collections(2);
+        counters.gc_young = self.gc_count.as_ref().and_then(|call| {
+            let counts = call.bind(py).call0().ok()?;
+            counts.get_item(0).ok()?.extract().ok()
+        });
+    }
+}
+
+fn find_print_figures() -> Option<PrintFigures> {
+    const NAME: &CStr = c"_PyObject_DebugMallocStats";
+    // SAFETY: a C string, searched in what is loaded; CPython exports this private function from 3.10 to 3.13, and where
+    // it does not, nothing is found.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, NAME.as_ptr()) };
+    // SAFETY: CPython declares `int _PyObject_DebugMallocStats(FILE *)`; the option's niche is the null pointer.
+    unsafe { std::mem::transmute::<*mut c_void, Option<PrintFigures>>(found) }
+}
+
+/// Lets Python print its allocator's figures into memory, and reads them. The GIL is what keeps the arenas still.
+fn print_pymalloc(_py: Python<'_>, print: PrintFigures) -> Option<Pymalloc> {
+    let mut text: *mut c_char = std::ptr::null_mut();
+    let mut length = 0_usize;
+    // SAFETY: both places outlive the stream, which is closed below.
+    let stream = unsafe { libc::open_memstream(&raw mut text, &raw mut length) };
+    if stream.is_null() {
+        return None;
+    }
+    // SAFETY: the stream is open, the GIL is held.
+    let in_use = unsafe { print(stream) };
+    // SAFETY: the stream is ours and open; closing it makes `text` and `length` final.
+    let closed = unsafe { libc::fclose(stream) };
+    let found = if text.is_null() || closed != 0 || in_use == 0 {
+        None
+    } else {
+        // SAFETY: after fclose the stream left `length` bytes at `text`.
+        Pymalloc::parse(unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) })
+    };
+    // SAFETY: open_memstream's buffer is the caller's to free; null is allowed.
+    unsafe { libc::free(text.cast::<c_void>()) };
+    found
+}
+
+/// Whether the interpreter may still be spoken to from a thread of our own. Reads one word, takes no lock.
+pub(crate) fn is_alive() -> bool {
+    // SAFETY: callable at any time, without the GIL.
+    unsafe { ffi::Py_IsInitialized() != 0 }
+}
+
+/// Asks the main thread to call this function between two instructions. False if it has too many such calls already.
+pub(crate) fn ask_main_thread(call: extern "C" fn(*mut c_void) -> c_int) -> bool {
+    // SAFETY: callable from any thread without the GIL while the interpreter lives, which the caller has just seen.
+    unsafe { ffi::Py_AddPendingCall(Some(call), std::ptr::null_mut()) == 0 }
+}
+
+/// Before 3.13 a pending call that another thread asked for is noticed only when the main thread takes the GIL, which a
+/// loop in pure Python never does by itself.
+pub(crate) fn needs_nudge(py: Python<'_>) -> bool {
+    static NEEDS: OnceLock<bool> = OnceLock::new();
+    *NEEDS.get_or_init(|| py.version_info() < (3, 13))
+}
+
+/// Takes the GIL as any Python thread would, and gives it back: the main thread takes it again and sees its calls.
+pub(crate) fn nudge() {
+    // SAFETY: this thread does not hold the GIL, and the interpreter lives; should it end in between, PyO3 parks the
+    // thread for good instead of letting CPython unwind it.
+    let state = unsafe { ffi::PyGILState_Ensure() };
+    // SAFETY: the state just taken, on the same thread.
+    unsafe { ffi::PyGILState_Release(state) };
+}

@@ -1,0 +1,30 @@
+//! The Python module: marks and readings inside the user's process, and the door to the command line.
+//!
+//! In: marks from the hooks in `python/nilometer`. Out: records in the capture. Everything in here but [`module`]'s `cli`
+//! runs inside the user's program and must be harmless there: no exception, no output, no signal, no wait without a
+//! bound. `docs/design/inside-the-process.md` tells what runs when, and why that is safe.
+#![cfg_attr(
+    test,
+    allow(dead_code, reason = "unit tests are built without Python, and so without what calls the rest")
+)]
+
+mod heap;
+mod losses;
+mod names;
+mod pacing;
+mod pymalloc;
+mod reading;
+mod thread;
+
+// A test program would have to link libpython, which a machine that only runs Python need not have. What speaks to
+// Python is tested from Python, in `tests/native`.
+#[cfg(not(test))]
+mod fork;
+#[cfg(not(test))]
+mod interp;
+#[cfg(not(test))]
+mod module;
+#[cfg(not(test))]
+mod session;
+#[cfg(not(test))]
+mod ticker;

@@ -1,0 +1,148 @@
+//! The functions that Python sees. `python/nilometer/_native.pyi` is their twin.
+//!
+//! In: whatever Python code passes. Out: `None`, `bool` or `int`. What must not happen here: an exception. A wrong
+//! argument, an unreadable string or a panic of ours becomes a loss in the capture.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::session::{self, Session};
+
+/// Does it with the recording, if there is one; keeps panics in here.
+fn with_session(work: impl FnOnce(&'static Session)) {
+    if let Some(session) = session::current()
+        && catch_unwind(AssertUnwindSafe(|| work(session))).is_err()
+    {
+        drop(catch_unwind(AssertUnwindSafe(|| session.lost("an internal error of nilometer"))));
+    }
+}
+
+/// Text of a Python string, also of one that is no valid Unicode.
+fn text(value: &Bound<'_, PyAny>) -> Option<String> {
+    value.cast::<PyString>().ok().map(|value| value.to_string_lossy().into_owned())
+}
+
+/// Counts one batch.
+#[pyfunction]
+fn step() {
+    if let Some(session) = session::current() {
+        session.step();
+    }
+}
+
+#[pymodule]
+mod _native {
+    use std::ffi::OsString;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use nilometer_capture::{CycleUnit, Edge, Moment};
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::step;
+    use super::{text, with_session};
+    use crate::{fork, session};
+
+    /// Joins the capture and begins to record; false if that is not possible.
+    #[pyfunction]
+    fn start(py: Python<'_>, path: &Bound<'_, PyAny>) -> bool {
+        let Ok(path) = path.extract::<OsString>() else { return false };
+        catch_unwind(AssertUnwindSafe(|| session::start(py, path.as_ref()))).unwrap_or(false)
+    }
+
+    /// Says that a cycle of this unit ended.
+    #[pyfunction]
+    fn cycle(py: Python<'_>, unit: &Bound<'_, PyAny>) {
+        let number = unit.extract::<u8>();
+        with_session(|session| match number.ok().and_then(CycleUnit::from_number) {
+            Some(unit) => session.cycle(py, unit),
+            None => session.lost("a cycle of an unknown unit"),
+        });
+    }
+
+    fn phase(name: &Bound<'_, PyAny>, edge: Edge) {
+        with_session(|session| match text(name) {
+            Some(text) => session.phase(name.py(), text, edge),
+            None => session.lost("a phase whose name is not a string"),
+        });
+    }
+
+    /// Says that a phase begins on this thread.
+    #[pyfunction]
+    fn phase_begin(name: &Bound<'_, PyAny>) {
+        phase(name, Edge::Begin);
+    }
+
+    /// Says that a phase ends on this thread.
+    #[pyfunction]
+    fn phase_end(name: &Bound<'_, PyAny>) {
+        phase(name, Edge::End);
+    }
+
+    /// States a fact about the program.
+    #[pyfunction]
+    fn fact(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) {
+        with_session(|session| match (text(key), text(value)) {
+            (Some(key), Some(value)) => session.fact(key, value),
+            _ => session.lost("a fact that is not two strings"),
+        });
+    }
+
+    /// Names a process that the program started.
+    #[pyfunction]
+    fn child(pid: &Bound<'_, PyAny>, role: &Bound<'_, PyAny>) {
+        with_session(|session| match (pid.extract::<u64>(), text(role)) {
+            (Ok(pid), Some(role)) => session.child(pid, role),
+            _ => session.lost("a child process without a number or a role"),
+        });
+    }
+
+    /// Counts something that could not be recorded.
+    #[pyfunction]
+    fn lost(what: &Bound<'_, PyAny>) {
+        with_session(|session| session.lost(text(what).as_deref().unwrap_or("a loss without a name")));
+    }
+
+    /// Python is about to fork.
+    #[pyfunction]
+    fn before_fork(py: Python<'_>) {
+        drop(catch_unwind(AssertUnwindSafe(|| fork::before(py))));
+    }
+
+    /// Python has forked; this is the parent.
+    #[pyfunction]
+    fn after_fork_parent(py: Python<'_>) {
+        drop(catch_unwind(AssertUnwindSafe(|| fork::after_in_parent(py))));
+    }
+
+    /// Python has forked; this is the child.
+    #[pyfunction]
+    fn after_fork_child() {
+        fork::after_in_child();
+    }
+
+    /// The program's own code has ended.
+    #[pyfunction]
+    fn before_exit(py: Python<'_>) {
+        with_session(|session| {
+            session.stop_ticking(py);
+            session.once(py, Moment::BeforeExit);
+        });
+    }
+
+    /// Python has made its last full collection.
+    #[pyfunction]
+    fn after_exit_collection(py: Python<'_>) {
+        with_session(|session| session.once(py, Moment::AfterExitCollection));
+    }
+
+    /// The command line; gives the exit code.
+    #[pyfunction]
+    fn cli(py: Python<'_>, argv: Vec<OsString>, python: String, flags: Vec<String>) -> i32 {
+        // Not inside a user's program: here a panic may say so on stderr, and 2 means that the tool itself broke.
+        let main = AssertUnwindSafe(|| nilometer_cli::main(argv, python, flags));
+        py.detach(|| catch_unwind(main).unwrap_or(2))
+    }
+}

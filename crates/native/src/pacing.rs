@@ -1,0 +1,229 @@
+//! When a reading may be taken: what readings cost decides how often they happen.
+//!
+//! In: the clock and what earlier readings cost. Out: yes or no. Pure apart from its own counters; no clock, no lock, no
+//! allocation, so that the ticker's thread and the program's threads may ask at once.
+//!
+//! The beginning of each kind is read whole, because that is where one-time growth and the first cycles stand. Later the
+//! cost rules: cycles get the largest share, phases may not starve them, ticks fill silence.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use nilometer_capture::CycleUnit;
+
+/// So many of each kind are read in any case.
+const ALWAYS: u64 = 8;
+/// So many of each kind are read while the [allowance](Pacer::has_allowance) lasts.
+const EARLY: u64 = 64;
+/// What early readings may take together, and beside it one part of the time so far.
+const ALLOWANCE_NS: u64 = 100_000_000;
+const ALLOWANCE_SHARE: u64 = 200;
+/// Pauses as multiples of the smoothed cost: 200 means at most 0.5 % of the time.
+const PAUSE: u64 = 200;
+const PAUSE_CYCLE: u64 = 400;
+const PAUSE_PHASE: u64 = 1000;
+/// A part of a reading that costs no more than this goes with every reading.
+const CHEAP_NS: u64 = 5_000_000;
+
+/// Who asks for a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// The end of a cycle of this unit.
+    Cycle(CycleUnit),
+    /// The beginning or end of a phase.
+    Phase,
+    /// The clock.
+    Tick,
+    /// Moments that come once.
+    Once,
+}
+
+/// Smoothed cost of something, and when it happened last. Nanoseconds.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    cost: AtomicU64,
+    last: AtomicU64,
+}
+
+impl Pace {
+    /// Whether it may happen again under its share of the time.
+    pub(crate) fn is_due(&self, now: u64) -> bool {
+        self.is_due_after(PAUSE, now)
+    }
+
+    /// For a part of a reading: cheap ones always, dear ones under their own share.
+    pub(crate) fn is_cheap_or_due(&self, now: u64) -> bool {
+        self.cost.load(Relaxed) <= CHEAP_NS || self.is_due(now)
+    }
+
+    /// It ended at `now` and took `cost`.
+    pub(crate) fn note(&self, now: u64, cost: u64) {
+        let before = self.cost.load(Relaxed);
+        // One preempted reading in four must not silence the rest; a heap that got slow must show within a few.
+        let smoothed = if before == 0 { cost } else { before - before / 4 + cost / 4 };
+        self.cost.store(smoothed.max(1), Relaxed);
+        self.last.store(now, Relaxed);
+    }
+
+    fn is_due_after(&self, pause: u64, now: u64) -> bool {
+        pause_is_over(self.cost.load(Relaxed), pause, self.last.load(Relaxed), now)
+    }
+}
+
+fn pause_is_over(cost: u64, pause: u64, last: u64, now: u64) -> bool {
+    cost == 0 || now.saturating_sub(last) >= cost.saturating_mul(pause)
+}
+
+/// Decides about whole readings.
+#[derive(Debug, Default)]
+pub(crate) struct Pacer {
+    whole: Pace,
+    last_cycle: [AtomicU64; CycleUnit::ALL.len()],
+    last_phase: AtomicU64,
+    spent: AtomicU64,
+}
+
+impl Pacer {
+    /// Whether the `nth` asker of its kind (from 1) gets a reading now.
+    pub(crate) fn wants(&self, asker: Asker, nth: u64, now: u64) -> bool {
+        let cost = self.whole.cost.load(Relaxed);
+        let early = nth <= ALWAYS || nth <= EARLY && self.has_allowance(now);
+        match asker {
+            Asker::Once => true,
+            Asker::Cycle(unit) => {
+                let last = self.last_of(unit).map_or(0, |last| last.load(Relaxed));
+                early || pause_is_over(cost, PAUSE_CYCLE, last, now)
+            }
+            Asker::Phase => {
+                let last = self.last_phase.load(Relaxed);
+                early || self.whole.is_due(now) && pause_is_over(cost, PAUSE_PHASE, last, now)
+            }
+            Asker::Tick => self.whole.is_due(now),
+        }
+    }
+
+    /// A reading for `asker` ended at `now` and took `cost`.
+    pub(crate) fn note(&self, asker: Asker, now: u64, cost: u64) {
+        self.whole.note(now, cost);
+        self.spent.fetch_add(cost, Relaxed);
+        match asker {
+            Asker::Cycle(unit) => {
+                if let Some(last) = self.last_of(unit) {
+                    last.store(now, Relaxed);
+                }
+            }
+            Asker::Phase => self.last_phase.store(now, Relaxed),
+            Asker::Tick | Asker::Once => {}
+        }
+    }
+
+    /// When the last reading of any kind ended.
+    pub(crate) fn last(&self) -> u64 {
+        self.whole.last.load(Relaxed)
+    }
+
+    fn last_of(&self, unit: CycleUnit) -> Option<&AtomicU64> {
+        self.last_cycle.get(unit as usize)
+    }
+
+    fn has_allowance(&self, now: u64) -> bool {
+        self.spent.load(Relaxed) <= ALLOWANCE_NS + now / ALLOWANCE_SHARE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const SECOND: u64 = 1000 * MS;
+
+    /// A program that marks every `period` for `duration`; each reading takes `cost`. Gives how many were read.
+    fn drive(pacer: &Pacer, asker: Asker, period: u64, duration: u64, cost: u64) -> u64 {
+        let (mut now, mut nth, mut taken) = (SECOND, 0, 0);
+        while now < SECOND + duration {
+            nth += 1;
+            if pacer.wants(asker, nth, now) {
+                now += cost;
+                taken += 1;
+                pacer.note(asker, now, cost);
+            }
+            now += period;
+        }
+        taken
+    }
+
+    #[test]
+    fn slow_cycles_are_all_read() {
+        let pacer = Pacer::default();
+        assert_eq!(drive(&pacer, Asker::Cycle(CycleUnit::Epoch), SECOND, 300 * SECOND, MS / 2), 300);
+    }
+
+    #[test]
+    fn fast_cycles_cost_at_most_half_a_percent_beyond_the_allowance() {
+        for asker in [Asker::Cycle(CycleUnit::Step), Asker::Phase, Asker::Tick] {
+            let pacer = Pacer::default();
+            let cost = MS / 2;
+            let spent = drive(&pacer, asker, 50_000, 60 * SECOND, cost) * cost;
+            assert!(spent <= 60 * SECOND / 200 + ALLOWANCE_NS + cost, "{asker:?} took {spent} ns");
+            assert!(spent >= 60 * SECOND / 2000, "{asker:?} took only {spent} ns");
+        }
+    }
+
+    #[test]
+    fn early_readings_stop_when_the_allowance_is_used_up() {
+        let pacer = Pacer::default();
+        let taken = drive(&pacer, Asker::Cycle(CycleUnit::Epoch), 1000, SECOND, 20 * MS);
+        assert!((ALWAYS..EARLY / 2).contains(&taken), "{taken} readings of 20 ms in a row");
+    }
+
+    #[test]
+    fn phases_do_not_starve_cycles() {
+        let pacer = Pacer::default();
+        let (cost, mut now, mut cycles) = (MS, SECOND, 0);
+        for nth in 1..=10_000 {
+            for asker in [Asker::Phase, Asker::Phase, Asker::Cycle(CycleUnit::Epoch)] {
+                now += 30 * MS;
+                if pacer.wants(asker, nth, now) {
+                    now += cost;
+                    pacer.note(asker, now, cost);
+                    cycles += u64::from(asker != Asker::Phase);
+                }
+            }
+        }
+        assert!(cycles > 1_500, "{cycles} of 10,000 epochs were read");
+    }
+
+    #[test]
+    fn a_dear_part_is_taken_seldom_and_a_cheap_one_always() {
+        let dear = Pace::default();
+        assert!(dear.is_cheap_or_due(0), "nobody knows yet what it costs");
+        dear.note(SECOND, 250 * MS);
+        assert!(!dear.is_cheap_or_due(20 * SECOND));
+        assert!(dear.is_cheap_or_due(51 * SECOND));
+        let cheap = Pace::default();
+        cheap.note(SECOND, MS);
+        assert!(cheap.is_cheap_or_due(SECOND));
+    }
+
+    #[test]
+    fn one_preempted_reading_does_not_silence_the_rest() {
+        let pace = Pace::default();
+        for _ in 0..20 {
+            pace.note(SECOND, MS);
+        }
+        pace.note(SECOND, 40 * MS);
+        for _ in 0..10 {
+            pace.note(SECOND, MS);
+        }
+        assert!(pace.is_due(2 * SECOND));
+    }
+
+    #[test]
+    fn nothing_overflows() {
+        let pacer = Pacer::default();
+        pacer.note(Asker::Once, u64::MAX, u64::MAX);
+        pacer.note(Asker::Once, 0, u64::MAX);
+        assert!(!pacer.wants(Asker::Tick, u64::MAX, 5));
+    }
+}

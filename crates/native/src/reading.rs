@@ -1,0 +1,149 @@
+//! One reading: counters of the kernel, the C allocator and Python, taken together.
+//!
+//! In: the time, and the GIL where Python's part is wanted. Out: [`Counters`]. What must not happen here: two readings
+//! at once, a part that grew dear in every reading, a file descriptor that stays open.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
+use std::time::Instant;
+
+use nilometer_capture::Counters;
+use nilometer_host::status::Status;
+
+use crate::heap::Source;
+use crate::pacing::Pace;
+
+/// Which parts of a reading are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Those that are cheap enough now.
+    Paced,
+    /// All of them, whatever they cost; for moments that come once.
+    Whole,
+}
+
+/// Takes readings, one at a time.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    heap: Source,
+    heap_pace: Pace,
+    python_pace: Pace,
+    busy: AtomicBool,
+}
+
+impl Reader {
+    pub(crate) fn new(heap: Source) -> Self {
+        Self { heap, heap_pace: Pace::default(), python_pace: Pace::default(), busy: AtomicBool::new(false) }
+    }
+
+    /// Reads at `now`; `python` adds what needs the GIL. `None` while another reading is under way: a collection that
+    /// strikes inside of one, or the ticker.
+    pub(crate) fn read(
+        &self,
+        now: u64,
+        depth: Depth,
+        python: Option<&dyn Fn(&mut Counters)>,
+    ) -> Option<Counters> {
+        if self.busy.swap(true, Acquire) {
+            return None;
+        }
+        let _end = EndOfReading(&self.busy);
+        let begin = Instant::now();
+        let mut counters = Counters::default();
+        read_status(&mut counters);
+        if depth == Depth::Whole || self.heap_pace.is_cheap_or_due(now) {
+            self.read_heap(now, &mut counters);
+        }
+        if let Some(python) = python
+            && (depth == Depth::Whole || self.python_pace.is_cheap_or_due(now))
+        {
+            let begin = Instant::now();
+            python(&mut counters);
+            self.python_pace.note(now, nanoseconds(begin));
+        }
+        counters.cost_ns = Some(nanoseconds(begin));
+        Some(counters)
+    }
+
+    fn read_heap(&self, now: u64, counters: &mut Counters) {
+        let begin = Instant::now();
+        if let Some(heap) = self.heap.read(counters.vm_data) {
+            counters.heap_in_use = Some(heap.in_use);
+            counters.heap_mapped = Some(heap.mapped);
+            counters.heap_free = Some(heap.free);
+            counters.heap_system = Some(heap.system);
+        }
+        self.heap_pace.note(now, nanoseconds(begin));
+    }
+}
+
+/// Ends the reading also when it panics.
+struct EndOfReading<'a>(&'a AtomicBool);
+
+impl Drop for EndOfReading<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Release);
+    }
+}
+
+fn nanoseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The kernel's part. Opened anew each time: a descriptor of ours that stays open would shift the numbers of the
+/// program's own, and a daemon that closes all descriptors would close it.
+fn read_status(counters: &mut Counters) {
+    // The wanted lines stand in the first kilobyte; masks of many processors only make the rest longer.
+    let mut buffer = [0_u8; 4096];
+    let Ok(length) = File::open("/proc/self/status").and_then(|mut file| file.read(&mut buffer)) else {
+        return;
+    };
+    let status = Status::parse(buffer.get(..length).unwrap_or_default());
+    counters.rss_anon = status.rss_anon;
+    counters.rss_file = status.rss_file;
+    counters.rss_shmem = status.rss_shmem;
+    counters.swap = status.swap;
+    counters.vm_size = status.vm_size;
+    counters.vm_data = status.vm_data;
+    counters.threads = status.threads;
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_has_the_kernels_figures_and_its_cost() {
+        let reader = Reader::new(Source::Absent);
+        let counters = reader.read(1, Depth::Paced, None).unwrap();
+        assert!(counters.rss_anon > Some(4096));
+        assert!(counters.threads >= Some(1));
+        assert!(counters.vm_size >= counters.rss_anon);
+        assert!(counters.cost_ns > Some(0));
+        assert_eq!((counters.heap_in_use, counters.py_in_use), (None, None));
+    }
+
+    #[test]
+    fn a_reading_inside_a_reading_is_refused_and_the_next_one_is_not() {
+        let reader = Reader::new(Source::Absent);
+        let inner = std::cell::Cell::new(false);
+        let nested = |_: &mut Counters| inner.set(reader.read(1, Depth::Whole, None).is_some());
+        assert!(reader.read(1, Depth::Whole, Some(&nested)).is_some());
+        assert!(!inner.get());
+        assert!(reader.read(1, Depth::Paced, None).is_some());
+    }
+
+    #[test]
+    fn no_descriptor_stays_open() {
+        let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+        let reader = Reader::new(Source::Absent);
+        let before = open();
+        for _ in 0..100 {
+            reader.read(1, Depth::Whole, None);
+        }
+        assert!(open() < before + 50, "descriptors pile up");
+    }
+}

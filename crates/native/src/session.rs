@@ -1,0 +1,200 @@
+//! The one recording of this process: what to write, and whether to write at all.
+//!
+//! In: marks from Python, beats of the ticker. Out: records in the capture. What must not happen here: a lock held while
+//! Python or the C library is called; anything but an atomic load once the recording is off (in a forked child).
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use nilometer_capture::{Counters, CycleUnit, Edge, Moment, Record, Writer};
+use pyo3::Python;
+
+use crate::heap::Allocator;
+use crate::interp::Interpreter;
+use crate::losses::{Losses, Told};
+use crate::names::Names;
+use crate::pacing::{Asker, Pace, Pacer};
+use crate::reading::{Depth, Reader};
+use crate::{fork, thread, ticker};
+
+/// Each unit's first cycles are all recorded, later ones at most one per this time.
+const RECORDED_CYCLES: u64 = 1024;
+const CYCLE_PAUSE_NS: u64 = 10_000_000;
+
+static SESSION: OnceLock<Session> = OnceLock::new();
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// The recording, if there is one and this is the process that it belongs to.
+pub(crate) fn current() -> Option<&'static Session> {
+    if ON.load(Relaxed) { SESSION.get() } else { None }
+}
+
+/// Begins the recording. False if the capture cannot be joined, or if this process had a recording before.
+pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
+    if SESSION.get().is_some() {
+        return false;
+    }
+    let Ok(writer) = Writer::join(path) else { return false };
+    let allocator = Allocator::find();
+    let session = Session {
+        writer,
+        interpreter: Interpreter::find(py),
+        reader: Reader::new(allocator.source),
+        pacer: Pacer::default(),
+        unasked: Pace::default(),
+        phases: Names::new(),
+        losses: Losses::default(),
+        last_cycle: Default::default(),
+        ticking: AtomicBool::new(false),
+    };
+    let session = SESSION.get_or_init(|| session);
+    // A fork in C that we do not hear of would let the child write on in the parent's name.
+    if !fork::register() {
+        session.lost("nothing was recorded inside the program: fork handlers were refused");
+        return false;
+    }
+    // What goes wrong in here is told in the capture; a panic's message on the program's stderr helps nobody.
+    std::panic::set_hook(Box::new(|_| {}));
+    ON.store(true, Relaxed);
+    thread::number(); // the thread that starts the recording is the first
+    if let Some(name) = allocator.foreign {
+        session.fact("allocator".to_owned(), name);
+    }
+    session.ticking.store(true, Relaxed);
+    if !ticker::start(py) {
+        session.lost("readings by the clock: no thread could be started");
+    }
+    true
+}
+
+/// Ends it in a forked child: the recording is the parent's. Async-signal-safe.
+pub(crate) fn turn_off_in_child() {
+    if let Some(session) = SESSION.get() {
+        session.writer.close_in_child();
+    }
+    ON.store(false, Relaxed);
+}
+
+/// A recording.
+pub(crate) struct Session {
+    writer: Writer,
+    interpreter: Interpreter,
+    reader: Reader,
+    pacer: Pacer,
+    /// Readings without Python's part.
+    unasked: Pace,
+    phases: Names,
+    losses: Losses,
+    last_cycle: [AtomicU64; CycleUnit::ALL.len()],
+    ticking: AtomicBool,
+}
+
+impl Session {
+    /// Whether the ticker is to run.
+    pub(crate) fn is_ticking(&self) -> bool {
+        self.ticking.load(Relaxed)
+    }
+
+    /// Ends the ticker for good.
+    pub(crate) fn stop_ticking(&self, py: Python<'_>) {
+        self.ticking.store(false, Relaxed);
+        py.detach(ticker::stop);
+    }
+
+    pub(crate) fn step(&self) {
+        self.writer.board().count_step();
+    }
+
+    pub(crate) fn cycle(&self, py: Python<'_>, unit: CycleUnit) {
+        let ordinal = self.writer.board().count_cycle(unit);
+        let now = self.writer.now();
+        let Some(last) = self.last_cycle.get(unit as usize) else { return };
+        if ordinal > RECORDED_CYCLES && now.saturating_sub(last.load(Relaxed)) < CYCLE_PAUSE_NS {
+            return;
+        }
+        last.store(now, Relaxed);
+        self.writer.append_at(now, &Record::Cycle { unit, ordinal });
+        self.read_if_due(py, Asker::Cycle(unit), ordinal, Moment::Cycle { unit, ordinal });
+    }
+
+    pub(crate) fn phase(&self, py: Python<'_>, name: String, edge: Edge) {
+        let nth = self.phases.count(&name);
+        self.writer.append(&Record::Phase { name, edge, thread: thread::number() });
+        self.read_if_due(py, Asker::Phase, nth, Moment::Phase);
+    }
+
+    pub(crate) fn fact(&self, key: String, value: String) {
+        self.writer.append(&Record::Fact { key, value });
+    }
+
+    pub(crate) fn child(&self, pid: u64, role: String) {
+        let parent = u64::from(std::process::id());
+        self.writer.append(&Record::Child { pid, parent, role });
+    }
+
+    pub(crate) fn lost(&self, what: &str) {
+        if let Some(told) = self.losses.count(what) {
+            self.tell(told);
+        }
+    }
+
+    /// A reading at a moment that comes once.
+    pub(crate) fn once(&self, py: Python<'_>, moment: Moment) {
+        self.read(py, Asker::Once, moment, Depth::Whole);
+        for told in self.losses.rest() {
+            self.tell(told);
+        }
+    }
+
+    /// Nanoseconds since the last full reading.
+    pub(crate) fn silence(&self) -> u64 {
+        self.writer.now().saturating_sub(self.pacer.last())
+    }
+
+    /// Whether a tick would be affordable now.
+    pub(crate) fn wants_tick(&self) -> bool {
+        self.pacer.wants(Asker::Tick, u64::MAX, self.writer.now())
+    }
+
+    /// A tick with the GIL.
+    pub(crate) fn tick(&self, py: Python<'_>) {
+        if self.wants_tick() {
+            self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
+        }
+    }
+
+    /// A tick without the GIL, from the ticker's own thread. Does not allocate.
+    pub(crate) fn tick_outside(&self) {
+        let now = self.writer.now();
+        if self.unasked.is_due(now)
+            && let Some(counters) = self.reader.read(now, Depth::Paced, None)
+        {
+            self.unasked.note(self.writer.now(), counters.cost_ns.unwrap_or_default());
+            self.writer.append_at(now, &Record::Reading { moment: Moment::Tick, counters });
+        }
+    }
+
+    fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) {
+        if self.pacer.wants(asker, nth, self.writer.now()) {
+            self.read(py, asker, moment, Depth::Paced);
+        }
+    }
+
+    fn read(&self, py: Python<'_>, asker: Asker, moment: Moment, depth: Depth) {
+        let now = self.writer.now();
+        let python = |counters: &mut Counters| {
+            self.interpreter.read_allocator(py, counters);
+            self.interpreter.read_collector(py, counters);
+        };
+        if let Some(counters) = self.reader.read(now, depth, Some(&python)) {
+            self.pacer.note(asker, self.writer.now(), counters.cost_ns.unwrap_or_default());
+            self.writer.append_at(now, &Record::Reading { moment, counters });
+        }
+    }
+
+    fn tell(&self, Told { what, count }: Told) {
+        self.writer.append(&Record::Loss { what, count });
+    }
+}

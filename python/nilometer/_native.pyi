@@ -1,0 +1,43 @@
+"""The native module. No function but `cli` raises; what cannot be recorded is counted in the capture."""
+
+def start(path: str) -> bool:
+    """Join the capture and begin to record. False if that is not possible; the program goes on unrecorded."""
+
+def cycle(unit: int) -> None:
+    """A cycle of the unit with this number has ended."""
+
+def phase_begin(name: str) -> None:
+    """A phase begins on this thread."""
+
+def phase_end(name: str) -> None:
+    """A phase ends on this thread."""
+
+def step() -> None:
+    """Count one batch."""
+
+def fact(key: str, value: str) -> None:
+    """State a fact about the program; lists are JSON."""
+
+def child(pid: int, role: str) -> None:
+    """Name a process that the program started."""
+
+def lost(what: str) -> None:
+    """Count something that could not be recorded."""
+
+def before_fork() -> None:
+    """For `os.register_at_fork`: end the ticker, so that the program forks with its own threads only."""
+
+def after_fork_parent() -> None:
+    """For `os.register_at_fork`: start the ticker again."""
+
+def after_fork_child() -> None:
+    """For `os.register_at_fork`: stop recording, the capture is the parent's."""
+
+def before_exit() -> None:
+    """For `atexit`: the program's own code has ended. Ends the ticker for good."""
+
+def after_exit_collection() -> None:
+    """For a callback of `gc`: Python has made its last full collection."""
+
+def cli(argv: list[str], python: str, flags: list[str]) -> int:
+    """Run the command line, without the GIL; gives the exit code."""

@@ -1,0 +1,149 @@
+"""What the marks leave in the capture."""
+
+from __future__ import annotations
+
+from conftest import Program
+
+
+def test_marks_are_recorded_in_order_with_readings(program: Program) -> None:
+    program.run("""
+_native.fact("framework.keras", "3.15.1")
+_native.phase_begin("fit")
+_native.step(); _native.step()
+_native.cycle(0)
+_native.phase_end("fit")
+_native.child(4711, "PyDataset worker")
+_native.before_exit()
+_native.after_exit_collection()
+""")
+    capture = program.capture()
+    assert (capture.steps, capture.cycles[0], capture.lost) == (2, 1, 0)
+    assert [record.kind for record in capture.records] == [
+        *["fact", "phase", "reading", "cycle", "reading", "phase", "reading", "child", "reading", "reading"]
+    ]
+    assert [record["moment"] for record in capture.of("reading")] == [
+        *["phase", "cycle", "phase", "before_exit", "after_exit_collection"]
+    ]
+    assert [(record["name"], record["edge"]) for record in capture.of("phase")] == [
+        ("fit", "begin"),
+        ("fit", "end"),
+    ]
+    reading = capture.of("reading", moment="cycle")[0]
+    assert (reading["unit"], reading["ordinal"]) == (0, 1)
+    missing = [name for name, value in reading.fields.items() if value is None]
+    assert missing == []
+
+
+def test_figures_follow_what_the_program_keeps(program: Program) -> None:
+    program.run("""
+import gc
+_native.cycle(7)
+small = [bytes([i & 255]) * 31 for i in range(100_000)]  # 64 bytes each in Python's allocator
+_native.cycle(7)
+big = bytearray(b"x") * (64 << 20)
+_native.cycle(7)
+chunks = [bytearray(1000) for _ in range(20_000)]
+_native.cycle(7)
+del small, big, chunks
+gc.collect()
+_native.cycle(7)
+""")
+    first, small, big, chunks, freed = program.capture().of("reading", moment="cycle")
+    # 33 bytes of header and 31 of content are one block of 64; the list is 800,000 bytes of the C allocator.
+    assert abs(small["py_in_use"] - first["py_in_use"] - 6_400_000) < 20_000
+    assert abs(small["py_blocks"] - first["py_blocks"] - 100_000) < 300
+    assert small["py_system"] >= small["py_in_use"]
+    assert 64 << 20 <= big["heap_mapped"] - small["heap_mapped"] < (64 << 20) + 65536
+    assert big["rss_anon"] - small["rss_anon"] > 60 << 20
+    assert abs(chunks["heap_in_use"] - big["heap_in_use"] - 20_000 * 1016) < 300_000
+    assert abs(freed["py_in_use"] - first["py_in_use"]) < 50_000
+    assert freed["gc2"] == first["gc2"] + 1
+
+
+def test_fast_cycles_are_thinned_and_counted_exactly(program: Program) -> None:
+    program.run("for _ in range(200_000): _native.cycle(8)")
+    capture = program.capture()
+    assert capture.cycles[8] == 200_000
+    ordinals = [record["ordinal"] for record in capture.of("cycle")]
+    assert ordinals[:1024] == list(range(1, 1025))
+    assert len(ordinals) < 3000
+    readings = capture.of("reading", moment="cycle")
+    assert {record["ordinal"] for record in readings} <= set(ordinals)
+    elapsed = capture.records[-1].at_ns - capture.records[0].at_ns
+    assert sum(record["cost_ns"] for record in readings) < 0.12e9 + 0.006 * elapsed
+
+
+def test_phases_of_threads_are_told_apart(program: Program) -> None:
+    program.run("""
+import threading
+_native.phase_begin("fit")
+threads = [threading.Thread(target=_native.phase_begin, args=("data",)) for _ in range(3)]
+[thread.start() for thread in threads], [thread.join() for thread in threads]
+_native.phase_end("fit")
+""")
+    capture = program.capture()
+    assert {record["thread"] for record in capture.of("phase", name="fit")} == {0}
+    assert len({record["thread"] for record in capture.of("phase", name="data")} - {0}) == 3
+
+
+def test_nothing_raises_and_losses_add_up(program: Program) -> None:
+    _, err = program.run(r"""
+_native.cycle("epoch"); _native.cycle(99); _native.cycle(-1); _native.cycle(None)
+_native.phase_begin(3); _native.phase_end(None)
+_native.phase_begin("half a \ud800 pair"); _native.phase_begin("zero \0 byte"); _native.phase_begin("")
+_native.fact(1, "x"); _native.fact("x" * 100_000, "\udcff")
+_native.child("x", "role"); _native.child(-4, "role")
+for _ in range(1000): _native.lost("hooks: no such method")
+_native.lost(None)
+assert _native.start("/nowhere/at/all") is False and _native.start(3) is False
+_native.before_exit()
+""")
+    assert err == ""
+    losses: dict[str, int] = {}
+    for record in (capture := program.capture()).of("loss"):
+        losses[record["what"]] = losses.get(record["what"], 0) + record["count"]
+    assert losses["hooks: no such method"] == 1000
+    assert losses["a cycle of an unknown unit"] == 4
+    assert len(capture.of("loss")) < 30
+    assert len(capture.of("phase")) == 3
+
+
+def test_without_a_capture_every_call_does_nothing(program: Program) -> None:
+    _, err = program.run(
+        """
+import _native, os
+assert _native.start("/nowhere/at/all.nilo") is False
+_native.cycle(0); _native.step(); _native.phase_begin("fit"); _native.phase_end("fit")
+_native.fact("a", "b"); _native.child(1, "x"); _native.lost("x")
+_native.before_fork(); _native.after_fork_parent(); _native.after_fork_child()
+_native.before_exit(); _native.after_exit_collection()
+assert len(os.listdir("/proc/self/task")) == 1
+""",
+        prelude=False,
+    )
+    assert err == ""
+
+
+def test_python_without_its_own_allocator(program: Program) -> None:
+    program.run("_native.cycle(0); _native.cycle(0)", env={"PYTHONMALLOC": "malloc"})
+    for reading in program.capture().of("reading", moment="cycle"):
+        assert (reading["py_in_use"], reading["py_blocks"]) == (None, None)
+        assert reading["heap_in_use"] > 1 << 20
+
+
+def test_kill_leaves_every_mark(program: Program) -> None:
+    process = program.start("""
+for index in range(1, 501):
+    _native.cycle(0)
+    print(index, flush=True)
+sys.stdin.read()
+""")
+    assert process.stdout is not None
+    last = 0
+    for line in process.stdout:
+        last = int(line)
+        if last == 500:
+            break
+    process.kill()
+    process.communicate()
+    assert [record["ordinal"] for record in program.capture().of("cycle")] == list(range(1, last + 1))
