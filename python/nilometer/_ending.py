@@ -12,9 +12,11 @@ import gc
 import sys
 
 from nilometer import _native
-from nilometer.hooks import finder, marks
+from nilometer.hooks import facts, finder, marks
 
-_done = False
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def register() -> None:
@@ -29,6 +31,7 @@ def forget() -> None:
 
 def _at_exit() -> None:
     try:
+        facts.say_versions()
         marks.say_left_out()
         finder.say_missed()
         unhandled = getattr(sys, "last_type", None)
@@ -37,13 +40,19 @@ def _at_exit() -> None:
     except Exception:
         _native.lost("facts at exit")
     _native.before_exit()
-    gc.callbacks.append(_after_collection)
+    gc.callbacks.append(_last_collection())
 
 
-def _after_collection(moment: str, info: dict[str, int]) -> None:
-    # Stays in the list: taking itself out while the interpreter walks it would skip the program's next
-    # callback.
-    global _done
-    if moment == "stop" and info.get("generation") == 2 and not _done:
-        _done = True
-        _native.after_exit_collection()
+def _last_collection() -> Callable[[str, dict[str, int]], None]:
+    """A callback that tells the next full collection, once.
+
+    It needs no global name: a later collection may call it after this module was cleared. It stays in the
+    list: taking itself out while the interpreter walks it would skip the program's next callback.
+    """
+    waiting = [_native.after_exit_collection]
+
+    def tell(moment: str, info: dict[str, int]) -> None:
+        if waiting and moment == "stop" and info.get("generation") == 2:
+            waiting.pop()()
+
+    return tell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conftest import Runner
+from conftest import HIDES_FRAMES, Runner
 
 
 def _package(run: Runner, files: dict[str, str]) -> dict[str, str]:
@@ -43,6 +43,7 @@ def test_missing_functions_are_a_loss_and_no_error(run: Runner) -> None:
     assert "no EpochIterator.__init__ in this version" in losses
 
 
+@HIDES_FRAMES
 def test_failing_import_is_the_programs_own(run: Runner) -> None:
     env = _package(run, {"tensorflow/__init__.py": "def f():\n    raise OSError('broken wheel')\nf()\n"})
     program = (
