@@ -51,6 +51,5 @@ def test_command_gets_what_it_needs(run: Runner, flags: list[str]) -> None:
     fake.write_text(fake.read_text() + "\n\ndef cli(*call):\n    print(*call)\n    return 5\n")
     arguments = [*flags, "-m", "nilometer", "run", "x.py", "-m", "y"]
     ended = run.plain(arguments, {"PYTHONPATH": str(run.package.parent)}, python=sys.executable)
-    main = str(run.package / "__main__.py")
-    assert ended.stdout == f"{[main, 'run', 'x.py', '-m', 'y']} {sys.executable} {flags}\n"
+    assert ended.stdout == f"{['run', 'x.py', '-m', 'y']} {sys.executable} {flags}\n"
     assert ended.returncode == 5
