@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
+import pytest
 from conftest import Program
 
 
@@ -147,3 +151,29 @@ sys.stdin.read()
     process.kill()
     process.communicate()
     assert [record["ordinal"] for record in program.capture().of("cycle")] == list(range(1, last + 1))
+
+
+def test_endless_phases_fill_no_disk(program: Program) -> None:
+    program.run("for _ in range(100_000): _native.phase_begin('predict'); _native.phase_end('predict')")
+    edges = [record["edge"] for record in program.capture().of("phase")]
+    assert 16_000 < len(edges) < 80_000
+    assert edges == ["begin", "end"] * (len(edges) // 2)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_another_allocator_is_named_and_not_misread(program: Program) -> None:
+    source = program.folder / "mimic.c"
+    source.write_text(
+        "#include <stddef.h>\n"
+        "void *__libc_malloc(size_t); void *malloc(size_t n) { return __libc_malloc(n); }\n"
+        "void __libc_free(void *); void free(void *p) { __libc_free(p); }\n"
+    )
+    library = program.folder / "libmimic.so.2"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    program.run("_native.cycle(0)", env={"LD_PRELOAD": str(library)})
+    capture = program.capture()
+    assert [record["value"] for record in capture.of("fact", key="allocator")] == ["libmimic.so.2"]
+    reading = capture.of("reading", moment="cycle")[0]
+    assert (reading["heap_in_use"], reading["heap_free"]) == (None, None)
+    assert reading["py_in_use"] > 0
+    assert reading["rss_anon"] > 0

@@ -111,7 +111,9 @@ except KeyboardInterrupt:
     assert time.monotonic() - begin < 5
 
 
-@pytest.mark.parametrize("ending", ["", "os._exit(0)", "os.execv(sys.executable, [sys.executable, '-c', ''])"])
+@pytest.mark.parametrize(
+    "ending", ["", "os._exit(0)", "os.execv(sys.executable, [sys.executable, '-c', ''])"]
+)
 @pytest.mark.parametrize("announced", [True, False])
 def test_every_ending_is_quick_and_silent(program: Program, ending: str, announced: bool) -> None:
     code = "import atexit, time\n"

@@ -14,7 +14,7 @@ use pyo3::Python;
 use crate::heap::Allocator;
 use crate::interp::Interpreter;
 use crate::losses::{Losses, Told};
-use crate::names::Names;
+use crate::names::{Names, is_recorded};
 use crate::pacing::{Asker, Pace, Pacer};
 use crate::reading::{Depth, Reader};
 use crate::{fork, thread, ticker};
@@ -120,7 +120,10 @@ impl Session {
     }
 
     pub(crate) fn phase(&self, py: Python<'_>, name: String, edge: Edge) {
-        let nth = self.phases.count(&name);
+        let nth = self.phases.count(&name, edge);
+        if !is_recorded(nth) {
+            return;
+        }
         self.writer.append(&Record::Phase { name, edge, thread: thread::number() });
         self.read_if_due(py, Asker::Phase, nth, Moment::Phase);
     }
