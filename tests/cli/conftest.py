@@ -40,7 +40,7 @@ class Bench:
         env: dict[str, str] | None = None,
         before: str = "",
     ) -> subprocess.CompletedProcess[bytes]:
-        """Runs a command in the folder; `before` is shell that runs first in the same process (limits, traps)."""
+        """Runs a command in the folder; `before` is shell that runs first, in the same process."""
         if before:
             command = ["sh", "-c", f'{before}; exec "$@"', "sh", *command]
         return subprocess.run(
@@ -60,7 +60,7 @@ class Bench:
 
     def start(self, *args: str, **options: object) -> subprocess.Popen[bytes]:
         """Starts `nilometer run ARGS` with all streams as pipes."""
-        return subprocess.Popen(
+        process: subprocess.Popen[bytes] = subprocess.Popen(
             [*COMMAND, "run", *args],
             cwd=self.folder,
             env=self.environment(),
@@ -69,6 +69,7 @@ class Bench:
             stderr=subprocess.PIPE,
             **options,  # type: ignore[call-overload]
         )
+        return process
 
     def captures(self) -> list[Path]:
         return sorted(self.folder.glob("*.nilo"))

@@ -54,7 +54,8 @@ def test_a_cgroups_limit(bench: Bench, cgroup_v1: Path) -> None:
     assert done.returncode == -9
     assert exit_of(bench)["signal"] == 9
     assert (exit_of(bench)["oom_killed"], exit_of(bench)["limit"]) == (True, "cgroup")
-    assert b"200" in done.stderr and b"cgroup" in done.stderr
+    assert b"200" in done.stderr
+    assert b"cgroup" in done.stderr
 
 
 def test_an_innocent_kill_in_a_limited_cgroup(bench: Bench, cgroup_v1: Path) -> None:
@@ -66,7 +67,7 @@ def test_an_innocent_kill_in_a_limited_cgroup(bench: Bench, cgroup_v1: Path) -> 
 
 
 def test_the_limit_of_the_address_space(bench: Bench) -> None:
-    # Small steps, so that the peak comes near the limit before the failure; all of nilometer lives below it, too.
+    # Small steps, so that the peak comes near the limit before the failure.
     done = bench.run(
         [*COMMAND, "run", bench.script("import time\n" + EATS + "    time.sleep(0.005)\n")],
         before="ulimit -v 1200000",

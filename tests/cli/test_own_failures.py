@@ -15,7 +15,8 @@ from conftest import COMMAND, Bench
 def test_no_words_at_all_print_the_help(bench: Bench) -> None:
     done = bench.run(COMMAND)
     assert done.returncode == 0
-    assert b"run" in done.stdout and b"report" in done.stdout
+    assert b"run" in done.stdout
+    assert b"report" in done.stdout
     assert done.stderr == b""
 
 
@@ -61,7 +62,8 @@ def test_an_existing_capture_is_kept_unless_forced(bench: Bench) -> None:
     again = bench.watched("-o", "a.nilo", script, env={"TMPDIR": str(bench.folder)})
     assert again.stdout == b"ran\n"
     assert again.returncode == 0
-    assert b"a.nilo" in again.stderr and b"warning: " in again.stderr
+    assert b"a.nilo" in again.stderr
+    assert b"warning: " in again.stderr
     assert (bench.folder / "a.nilo").read_bytes() == first
     forced = bench.watched("-f", "-o", "a.nilo", script)
     assert b"warning: " not in forced.stderr
@@ -99,10 +101,23 @@ def test_a_read_only_folder(bench: Bench, tmp_path_factory: pytest.TempPathFacto
     assert done.stdout == b"ran\n"
 
 
-def test_stderr_closed(bench: Bench) -> None:
-    done = bench.watched(bench.script("import sys; print('ran'); sys.exit(3)"), before="exec 2>&-")
-    assert done.stdout == b"ran\n"
+@pytest.mark.parametrize("closed", ["2>&-", "0<&- 2>&-", "0<&-"])
+def test_closed_streams_stay_closed_and_harm_nothing(bench: Bench, closed: str) -> None:
+    script = bench.script(
+        "import os, sys\n"
+        "def is_open(fd):\n"
+        "    try: os.fstat(fd)\n"
+        "    except OSError: return False\n"
+        "    return True\n"
+        "print([is_open(fd) for fd in range(12)], sys.stdin, sys.stderr)\n"
+        "sys.exit(3)"
+    )
+    plain = bench.plain(script, before=f"exec {closed}")
+    done = bench.watched(script, before=f"exec {closed}")
+    assert done.stdout == plain.stdout
     assert done.returncode == 3
+    report = bench.report(bench.captures()[0].name, "--format", "json")
+    assert json.loads(report.stdout)["program"]["exit"]["code"] == 3
 
 
 def test_quiet_says_only_where_the_capture_is(bench: Bench) -> None:
@@ -120,7 +135,8 @@ def test_report_prints_what_run_printed(bench: Bench) -> None:
     again = bench.report(bench.captures()[0].name)
     assert again.returncode == 0
     assert again.stderr == b""
-    assert again.stdout.strip() and again.stdout.strip() in done.stderr
+    assert again.stdout.strip()
+    assert again.stdout.strip() in done.stderr
 
 
 def test_report_as_json(bench: Bench) -> None:
@@ -143,5 +159,6 @@ def test_report_of_what_is_no_capture(bench: Bench, kind: str) -> None:
     assert done.returncode == 2
     assert done.stdout == b""
     error, hint = done.stderr.splitlines()
-    assert error.startswith(b"error: ") and b"x.nilo" in error
+    assert error.startswith(b"error: ")
+    assert b"x.nilo" in error
     assert hint.startswith(b"hint: ")

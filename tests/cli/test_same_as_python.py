@@ -1,4 +1,4 @@
-"""The program's stdout and exit status are byte for byte those of plain Python, and its stderr comes first."""
+"""The program's stdout and exit status are byte for byte those of plain Python; its stderr comes first."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_ignored_signals_stay_ignored(bench: Bench) -> None:
     """`nohup` and background jobs of scripts ignore signals on behalf of the program."""
     script = bench.script(
         "import os, signal\n"
-        "print(signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGHUP), signal.getsignal(signal.SIGCHLD))\n"
+        "print([signal.getsignal(n) for n in (signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)])\n"
         "os.kill(os.getpid(), signal.SIGHUP)\n"
         "print('alive')"
     )

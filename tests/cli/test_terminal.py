@@ -22,7 +22,8 @@ ROWS, COLUMNS = 16, 90
 BAR = """
 import sys, time, os
 def bar(done):
-    sys.stdout.write("\\r" + f"{done:2}/20 " + "=" * done + "." * (20 - done) + " loss: 0.1234" + "\\b" * 6 + "9.8765")
+    bar = f"{done:2}/20 " + "=" * done + "." * (20 - done)
+    sys.stdout.write("\\r" + bar + " loss: 0.1234" + "\\b" * 6 + "9.8765")
     sys.stdout.flush()
 for epoch in range(2):
     print(f"Epoch {epoch + 1}")
@@ -130,7 +131,7 @@ def test_the_line_and_a_progress_bar(bench: Bench, terminal: Terminal) -> None:
 
 
 def test_a_bar_that_stands_in_the_bottom_row(bench: Bench, terminal: Terminal) -> None:
-    """The program's cursor is in the bottom row, in mid-line, when the row is taken: the line moves up whole."""
+    """The cursor is in the bottom row, in mid-line, when that row is taken: the line moves up whole."""
     script = bench.script(
         "import os, time\n"
         "print('0123456789' * 3, end='', flush=True)\n"
@@ -159,9 +160,12 @@ def test_no_line_where_none_is_wanted(bench: Bench, terminal: Terminal, how: str
         terminal.type(f"clear; {how} {command} {script}")
     else:
         terminal.type(f"clear; {command} {script} {how}")
-    seen: list[list[str]] = []
-    terminal.until(lambda screen: (seen.append(screen), "over" in screen)[1], "did not end")
-    assert not any(live(screen) for screen in seen)
+
+    def over(screen: list[str]) -> bool:
+        assert not live(screen)
+        return "over" in screen
+
+    terminal.until(over, "did not end")
 
 
 def test_ctrl_z_and_back(bench: Bench, terminal: Terminal) -> None:
@@ -206,9 +210,9 @@ def test_ctrl_c_ends_a_loop_of_the_shell(bench: Bench, terminal: Terminal) -> No
     terminal.type(f"clear; for i in 1 2 3; do {command}; done; echo status $?")
     terminal.until(lambda screen: "ready" in screen, "not started")
     terminal.press("C-c")
-    screen = terminal.until(lambda screen: any(row.startswith("Capture: ") for row in screen), "did not end")
+    terminal.until(lambda screen: any(row.startswith("Capture: ") for row in screen), "did not end")
     terminal.type("echo after")
-    screen = terminal.until(lambda screen: "after" in screen, "the loop went on")
+    terminal.until(lambda screen: "after" in screen, "the loop went on")
     assert len(bench.captures()) == 1
 
 

@@ -12,6 +12,7 @@ use crate::supervisor::{Plan, supervise};
 use crate::{env, style};
 
 pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
+    kernel::fill_closed_streams();
     if options.program.is_empty() {
         return Err(Failure::new("there is no program to run").hint("nilometer run train.py"));
     }

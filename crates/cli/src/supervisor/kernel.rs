@@ -10,6 +10,19 @@ use std::time::Duration;
 
 use libc::{c_int, pid_t};
 
+/// Puts something harmless where a standard stream is closed, else the next file opened (a capture) would stand there
+/// and get our words. Closed on exec: the program finds the stream closed, as it would have without us.
+pub(crate) fn fill_closed_streams() {
+    for fd in 0..3 {
+        // SAFETY: asks about a number; the path is a constant. The lowest free descriptor is this one.
+        unsafe {
+            if libc::fcntl(fd, libc::F_GETFD) < 0 {
+                libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+            }
+        }
+    }
+}
+
 /// A set of signals.
 #[derive(Clone, Copy)]
 struct SignalSet(libc::sigset_t);
