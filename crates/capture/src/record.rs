@@ -168,6 +168,8 @@ numbers! {
         gc_young,
         /// What taking this reading cost, in nanoseconds.
         cost_ns,
+        /// Objects that collections of all generations have freed so far (a count).
+        gc_collected,
     }
 }
 

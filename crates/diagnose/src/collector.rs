@@ -10,10 +10,9 @@
 //!   is exact.
 //! * The full collection that Python makes while it exits, after the program's own code has ended: what it frees is
 //!   all the garbage there was (and, where functions have returned, perhaps more): an upper bound.
-//! * Otherwise the number of container objects made: garbage needs containers to hang on, and in every framework
-//!   measured a container of garbage weighs 200 to 300 bytes with all it keeps. More than [`MOST_PER_OBJECT`] each
-//!   is not garbage of a framework; a user's own cycles around big arrays may be more, and only a full collection
-//!   can tell.
+//! * Otherwise the number of container objects made: garbage needs containers to hang on. What collections freed per
+//!   object so far, in this very program, is what garbage weighs here; frameworks' own weighs 200 to 300 bytes with all
+//!   it keeps, a user's own cycles around arrays may weigh megabytes. Before any collection, [`MOST_PER_OBJECT`].
 
 use nilometer_capture::Moment;
 use nilometer_stats::{Interval, growth};
@@ -24,6 +23,8 @@ use crate::timeline::{Basis, Timeline};
 /// Bytes of garbage per container object: what is plausible at most, and what is usual at least.
 const MOST_PER_OBJECT: f64 = 1024.0;
 const USUAL_PER_OBJECT: f64 = 200.0;
+/// Garbage to come may weigh so many times more than the garbage that was seen.
+const WEIGHT_MARGIN: f64 = 4.0;
 /// Containers made, net, before the collector looks at the youngest generation (Python up to 3.12; 2000 later, which
 /// only makes the bounds below cautious).
 const YOUNG: f64 = 700.0;
@@ -35,6 +36,8 @@ const LEAST_SPAN: f64 = 3.0;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Net {
     pub(crate) rate: Interval,
+    /// Upper end if what usually is garbage is garbage; never above that of `rate`.
+    pub(crate) likely_high: f64,
     /// Bytes per cycle that collections take back.
     pub(crate) sawtooth: f64,
     /// Whether the collector has looked at all of it: no garbage is left in the interval.
@@ -45,6 +48,8 @@ pub(crate) struct Net {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExitCollection {
     pub(crate) freed: f64,
+    /// Objects, if Python told.
+    objects: Option<f64>,
 }
 
 impl ExitCollection {
@@ -52,9 +57,13 @@ impl ExitCollection {
         if basis != Basis::Live {
             return None;
         }
-        let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment).and_then(|r| r.live);
-        let freed = at(Moment::BeforeExit)? - at(Moment::AfterExitCollection)?;
-        Some(Self { freed: freed.max(0.0) })
+        let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment);
+        let (before, after) = (at(Moment::BeforeExit)?, at(Moment::AfterExitCollection)?);
+        let collected = after.counters.gc_collected.zip(before.counters.gc_collected);
+        Some(Self {
+            freed: (before.live? - after.live?).max(0.0),
+            objects: collected.map(|(after, before)| after.saturating_sub(before) as f64),
+        })
     }
 }
 
@@ -69,7 +78,8 @@ pub(crate) fn net_growth(
     let plain = growth(&all.0, &all.1)?;
     let full = troughs(timeline, before, points, 2);
     if let Some(rate) = envelope(&full, points, &plain) {
-        return Some(Net { rate, sawtooth: rising(points) - rate.estimate, examined: true });
+        let sawtooth = rising(points) - rate.estimate;
+        return Some(Net { rate, likely_high: rate.high, sawtooth, examined: true });
     }
     let young = envelope(&troughs(timeline, before, points, 1), points, &plain);
     let seen = young.unwrap_or(plain);
@@ -78,12 +88,13 @@ pub(crate) fn net_growth(
     let last_full = full.last().map_or(1.0, |p| p.ordinal as f64);
     let since_full = (points.last()?.ordinal as f64 - last_full).max(1.0);
     let by_exit = exit.map(|e| e.freed / since_full);
-    let most = by_exit.unwrap_or(f64::INFINITY).min(objects * MOST_PER_OBJECT);
+    let ceiling = MOST_PER_OBJECT.max(WEIGHT_MARGIN * weight_of_garbage(timeline, points, exit));
+    let most = by_exit.unwrap_or(f64::INFINITY).min(objects * ceiling);
     let usual = by_exit.map_or(0.0, |b| (0.7 * b).min(objects * USUAL_PER_OBJECT));
     let mut rate = Interval {
         estimate: seen.estimate - usual,
         low: seen.low.min(seen.estimate) - most,
-        high: seen.high - usual,
+        high: seen.high,
     };
     if let Some(trough) = full.last() {
         let to_exit = exit.and_then(|e| between(trough, points.last()?, -e.freed, rising(points)));
@@ -91,7 +102,22 @@ pub(crate) fn net_growth(
         rate.low = sure.min(rate.estimate);
     }
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
-    Some(Net { rate, sawtooth: (rising(points) - rate.estimate).max(0.0), examined: false })
+    let sawtooth = (rising(points) - rate.estimate).max(0.0);
+    Some(Net { rate, likely_high: seen.high - usual, sawtooth, examined: false })
+}
+
+/// Bytes that a collected object weighed, with all it kept: in collections within the points, and at exit.
+fn weight_of_garbage(timeline: &Timeline, points: &[Point], exit: Option<ExitCollection>) -> f64 {
+    let collected = |p: &Point| timeline.readings[p.reading].counters.gc_collected.unwrap_or(0);
+    let step = rising(points).max(0.0);
+    let weigh = |w: &[Point]| {
+        let objects = collected(&w[1]).saturating_sub(collected(&w[0])) as f64;
+        let freed = w[0].level + step * (w[1].ordinal - w[0].ordinal) as f64 - w[1].level;
+        // Small collections say little: their drop drowns in what else the cycle did.
+        (objects >= 100.0 && freed > 0.0).then(|| freed / objects)
+    };
+    let at_exit = exit.and_then(|e| Some(e.freed / e.objects.filter(|n| *n >= 1.0)?));
+    points.windows(2).filter_map(weigh).chain(at_exit).fold(0.0, f64::max)
 }
 
 /// From the first point, which may carry garbage, to a trough, which carries none: growth is at least that.

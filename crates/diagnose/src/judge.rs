@@ -150,11 +150,14 @@ impl Case<'_> {
             let reason = format!("live memory grows with every {unit} and shows no sign of levelling");
             return self.say(Verdict::Leak, reason, None);
         }
-        if rate.high <= tolerance {
+        let high = self.net.likely_high;
+        if high <= tolerance {
             let reason = if rate.low > 0.0 {
-                format!("live memory grows by at most {} per {unit}: too little to matter", size(rate.high))
+                format!("live memory grows by at most {} per {unit}: too little to matter", size(high))
+            } else if high > 0.0 {
+                format!("live memory does not grow (at most {} per {unit})", size(high))
             } else {
-                format!("live memory does not grow (at most {} per {unit})", size(rate.high.max(0.0)))
+                "live memory does not grow".to_owned()
             };
             return self.say(Verdict::NoLeak, reason, None);
         }
@@ -178,7 +181,7 @@ impl Case<'_> {
         if noisy || self.net.examined {
             let reason = format!(
                 "the {unit}s differ too much to tell a growth of up to {} per {unit} from none",
-                size(self.net.rate.high)
+                size(self.net.likely_high)
             );
             let needed = cycles_needed(x, y, self.tolerance() / 2.0).max(1);
             return self.say(Verdict::Undecided, reason, Some(needed));

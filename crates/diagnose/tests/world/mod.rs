@@ -16,6 +16,7 @@ pub(crate) struct World {
     /// Anonymous memory above live.
     slack: i64,
     collections: [u64; 3],
+    collected: u64,
     young: u64,
     ordinals: [u64; 16],
 }
@@ -31,6 +32,7 @@ impl World {
             live: 200 * MIB,
             slack: 30 * MIB,
             collections: [0; 3],
+            collected: 0,
             young: 0,
             ordinals: [0; 16],
         };
@@ -83,6 +85,12 @@ impl World {
         self
     }
 
+    /// A collection frees so many objects that kept so many bytes.
+    pub(crate) fn frees(&mut self, generation: usize, objects: u64, bytes: i64) -> &mut Self {
+        self.collected += objects;
+        self.takes(-bytes).collects(generation)
+    }
+
     pub(crate) fn passes(&mut self, seconds: f64) -> &mut Self {
         self.at_ns += (seconds * 1e9) as u64;
         self
@@ -100,6 +108,7 @@ impl World {
             gc1: Some(self.collections[1]),
             gc2: Some(self.collections[2]),
             gc_young: Some(self.young),
+            gc_collected: Some(self.collected),
             ..Counters::default()
         };
         self.say(&Record::Reading { moment, counters })
@@ -121,10 +130,15 @@ impl World {
         self.say(&edge(Edge::End)).reads(Moment::Phase)
     }
 
-    /// The program ends; the collection at exit frees this much.
+    /// The program ends; the collection at exit frees this much, in objects as heavy as a framework's garbage.
     pub(crate) fn ends(&mut self, garbage: i64) -> &mut Self {
+        self.ends_with(garbage as u64 / 250, garbage)
+    }
+
+    /// The program ends; the collection at exit frees so many objects that kept so many bytes.
+    pub(crate) fn ends_with(&mut self, objects: u64, garbage: i64) -> &mut Self {
         self.reads(Moment::BeforeExit);
-        self.takes(-garbage).collects(2).reads(Moment::AfterExitCollection)
+        self.frees(2, objects, garbage).reads(Moment::AfterExitCollection)
     }
 
     pub(crate) fn report(&self) -> Report {
