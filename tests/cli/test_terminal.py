@@ -185,6 +185,26 @@ def test_ctrl_z_and_back(bench: Bench, terminal: Terminal) -> None:
     terminal.scrolls_whole()
 
 
+def test_ctrl_z_of_a_program_that_stops_itself(bench: Bench, terminal: Terminal) -> None:
+    """A handler that tidies up and then stops its own pid: the shell must get its prompt all the same."""
+    script = bench.script(
+        "import os, signal, time\n"
+        "def stop(*a):\n"
+        "    print('tidy', flush=True); os.kill(os.getpid(), signal.SIGSTOP)\n"
+        "signal.signal(signal.SIGTSTP, stop)\n"
+        "print('ready', flush=True)\n"
+        "while not os.path.exists('go'): time.sleep(0.05)\n"
+        "print('over')"
+    )
+    terminal.run(script)
+    terminal.until(lambda screen: "ready" in screen, "not started")
+    terminal.press("C-z")
+    terminal.until(lambda screen: any("Stopped" in row for row in screen), "not stopped")
+    terminal.type("touch go; fg")
+    screen = terminal.until(lambda screen: any(row.startswith("Capture: ") for row in screen), "did not end")
+    assert "over" in screen
+
+
 def test_ctrl_c_comes_once(bench: Bench, terminal: Terminal) -> None:
     script = bench.script(
         "import signal, time\n"
