@@ -38,6 +38,7 @@ def test_fit(run: Runner) -> None:
     assert once == {"fit": 1, "fit_entry": 1, "first_batch": 1, "first_op": 1}
     assert (phases["epoch"], phases["validation"]) == (3, 3)
     assert phases["data_adapter"] == 2  # of the training and of the validation data
+    assert int(ended.facts()["fit.elements"]) > 0
     assert phases["import"] >= 1
     assert phases["build"] >= 1
     assert "evaluate" not in phases
