@@ -11,10 +11,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-COUNTERS = (
-    "rss_anon rss_file rss_shmem swap vm_size vm_data threads heap_in_use heap_mapped heap_free heap_system "
-    "py_in_use py_system py_blocks gc0 gc1 gc2 gc_young cost_ns"
-).split()
+COUNTERS = [
+    "rss_anon",
+    "rss_file",
+    "rss_shmem",
+    "swap",
+    "vm_size",
+    "vm_data",
+    "threads",
+    "heap_in_use",
+    "heap_mapped",
+    "heap_free",
+    "heap_system",
+    "py_in_use",
+    "py_system",
+    "py_blocks",
+    "gc0",
+    "gc1",
+    "gc2",
+    "gc_young",
+    "cost_ns",
+]
 MOMENTS = ("cycle", "phase", "tick", "before_exit", "after_exit_collection")
 KINDS = {1: "fact", 2: "cycle", 3: "phase", 4: "reading", 7: "child", 9: "loss"}
 PAGE = 4096

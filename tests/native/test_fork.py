@@ -21,8 +21,9 @@ time.sleep(1)
 tasks = os.listdir("/proc/self/task")
 print(len(tasks))
 """,
+        # Not "error": Python 3.13 drops the exception that it makes of its own warning here.
         "-W",
-        "error",
+        "always",
     )
     assert (out, err) == ("2\n", ""), "the ticker is back, and nothing was said"
     assert program.capture().of("reading", moment="tick")
@@ -34,7 +35,8 @@ import threading
 end = False
 def busy():
     while not end:
-        _native.cycle(8); _native.phase_begin("x"); _native.phase_end("x"); [bytearray(2000) for _ in range(50)]
+        _native.cycle(8); _native.phase_begin("x"); _native.phase_end("x")
+        [bytearray(2000) for _ in range(50)]
 threads = [threading.Thread(target=busy) for _ in range(3)]
 [thread.start() for thread in threads]
 for _ in range(150):
@@ -112,7 +114,7 @@ print("parent")
 
 
 def test_subprocess_and_multiprocessing(program: Program) -> None:
-    out, err = program.run("""
+    out, _ = program.run("""
 import multiprocessing, subprocess
 for _ in range(20):
     subprocess.run([sys.executable, "-S", "-c", "pass"], check=True)

@@ -7,12 +7,14 @@
 //!
 //! What must not happen here: in the child, anything but stores to atomics.
 
+use std::ffi::{c_int, c_void};
+use std::panic::catch_unwind;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::SeqCst;
 
 use pyo3::Python;
 
-use crate::{session, ticker};
+use crate::{interp, session, ticker};
 
 /// Python forks under way, on several threads at once perhaps.
 static UNDER_WAY: AtomicU32 = AtomicU32::new(0);
@@ -34,13 +36,34 @@ pub(crate) fn before(py: Python<'_>) {
 /// Python has forked, in the parent; or has failed to.
 pub(crate) fn after_in_parent(py: Python<'_>) {
     let was = UNDER_WAY.try_update(SeqCst, SeqCst, |count| count.checked_sub(1));
-    if was == Ok(1)
+    if was != Ok(1) {
+        return;
+    }
+    // Python 3.13 counts the threads after these hooks, so there the ticker comes back when `os.fork` has returned. On
+    // another thread than the main one there are several anyway, and the main one may be slow to answer.
+    if !(interp::counts_threads_late(py) && is_main_thread() && interp::ask_main_thread(start_later)) {
+        start_again(py);
+    }
+}
+
+extern "C" fn start_later(_: *mut c_void) -> c_int {
+    drop(catch_unwind(|| Python::try_attach(start_again)));
+    0
+}
+
+fn start_again(py: Python<'_>) {
+    if UNDER_WAY.load(SeqCst) == 0
         && let Some(session) = session::current()
         && session.is_ticking()
         && !ticker::start(py)
     {
-        session.lost("the ticker did not start again after a fork");
+        session.lost("readings by the clock after a fork: no thread could be started");
     }
+}
+
+fn is_main_thread() -> bool {
+    // SAFETY: no arguments.
+    unsafe { libc::gettid() == libc::getpid() }
 }
 
 /// Python has forked, in the child.

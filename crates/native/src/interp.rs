@@ -131,6 +131,12 @@ pub(crate) fn needs_nudge(py: Python<'_>) -> bool {
     *NEEDS.get_or_init(|| py.version_info() < (3, 13))
 }
 
+/// Since 3.13 `os.fork` counts the process's threads after its hooks have run (3.12 did before).
+pub(crate) fn counts_threads_late(py: Python<'_>) -> bool {
+    static LATE: OnceLock<bool> = OnceLock::new();
+    *LATE.get_or_init(|| py.version_info() >= (3, 13))
+}
+
 /// Takes the GIL as any Python thread would, and gives it back: the main thread takes it again and sees its calls.
 pub(crate) fn nudge() {
     // SAFETY: this thread does not hold the GIL, and the interpreter lives; should it end in between, PyO3 parks the
