@@ -14,7 +14,9 @@ pub(crate) struct Outside<'a> {
     facts: BTreeMap<&'a str, &'a str>,
     roles: BTreeMap<u64, &'a str>,
     processes: Vec<&'a ProcessReading>,
-    pub(crate) surroundings: Option<&'a Surroundings>,
+    surroundings: Option<&'a Surroundings>,
+    /// Page cache in the cgroup's use; dear to read, so not in every reading.
+    cgroup_file: u64,
     exit: Option<nilometer_capture::Exit>,
     pub(crate) losses: Vec<String>,
     end_ns: u64,
@@ -33,7 +35,10 @@ impl<'a> Outside<'a> {
                     out.roles.insert(*pid, role);
                 }
                 Record::Process(reading) => out.processes.push(reading),
-                Record::Surroundings(surroundings) => out.surroundings = Some(surroundings),
+                Record::Surroundings(surroundings) => {
+                    out.cgroup_file = surroundings.cgroup_file.unwrap_or(out.cgroup_file);
+                    out.surroundings = Some(surroundings);
+                }
                 Record::Exit(exit) => out.exit = Some(*exit),
                 Record::Loss { what, count: 0 | 1 } => out.losses.push(what.clone()),
                 Record::Loss { what, count } => out.losses.push(format!("{what} ({count} times)")),
@@ -102,7 +107,7 @@ impl<'a> Outside<'a> {
         let ram =
             s.ram_total.map(|bytes| Limit { name: "ram", bytes, headroom: s.ram_available.unwrap_or(0) });
         let cgroup = s.cgroup_limit.map(|bytes| {
-            let used = s.cgroup_current.unwrap_or(0).saturating_sub(s.cgroup_file.unwrap_or(0));
+            let used = s.cgroup_current.unwrap_or(0).saturating_sub(self.cgroup_file);
             Limit { name: "cgroup", bytes, headroom: bytes.saturating_sub(used) }
         });
         [cgroup, ram].into_iter().flatten().min_by_key(|l| l.headroom)

@@ -86,7 +86,7 @@ impl Screen {
                 let word = self.paint("UNDECIDED", AnsiColor::Yellow.on_default().bold());
                 let mut text = format!("{word}  {}.", report.reason);
                 if let Some(needed) = report.cycles.needed {
-                    text += &format!(" Run {} more.", counted(needed, unit));
+                    text += &format!(" Run {needed} more {unit}{}.", if needed == 1 { "" } else { "s" });
                 }
                 self.line(&text, 11);
             }
@@ -232,8 +232,23 @@ fn ending(exit: &Exit) -> Option<String> {
     match (by_limit, exit.code, exit.signal) {
         (Some(words), _, Some(signal)) => Some(format!("{words} (signal {signal})")),
         (Some(words), Some(code), _) => Some(format!("{words} (exit code {code})")),
-        (None, _, Some(signal)) => Some(format!("ended by signal {signal}")),
+        (None, _, Some(signal)) => Some(format!("ended by signal {signal}{}", signal_name(signal))),
         (None, Some(code), _) if code != 0 => Some(format!("exit code {code}")),
         _ => None,
+    }
+}
+
+/// The name behind the numbers that end training jobs.
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        1 => " (SIGHUP)",
+        2 => " (SIGINT)",
+        3 => " (SIGQUIT)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
     }
 }

@@ -6,7 +6,7 @@ Never: a look at a module that has not been imported.
 
 from __future__ import annotations
 
-from nilometer.hooks import callbacks, models, trainers
+from nilometer.hooks import callbacks, data, models, trainers
 from nilometer.hooks.wrapping import replace
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ def install(name: str, module: ModuleType) -> None:
     if kind == "callbacks.callback_list":
         callbacks.install(module.CallbackList)
     elif kind == "trainers.epoch_iterator":
-        replace(module.EpochIterator, "__init__", trainers.wrap_phase("data_adapter"))
+        replace(module.EpochIterator, "__init__", data.wrap_adapter)
     elif kind == "trainers.trainer":
         replace(module.Trainer, "_symbolic_build", models.wrap_build(models.always), needed=False)
     elif kind == "layers.layer":
@@ -35,7 +35,7 @@ def install(name: str, module: ModuleType) -> None:
     elif kind == "backend.tensorflow.trainer":
         trainers.install(module.TensorFlowTrainer)
         # Its constructor makes the data pipeline after the common one has run.
-        replace(module.TFEpochIterator, "__init__", trainers.wrap_phase("data_adapter"))
+        replace(module.TFEpochIterator, "__init__", data.wrap_adapter)
     elif kind == "backend.jax.trainer":
         trainers.install(module.JAXTrainer)
     elif kind == "backend.torch.trainer":

@@ -6,7 +6,7 @@ Never: a hook for Keras 3, which has packages where Keras 2 has modules of the s
 
 from __future__ import annotations
 
-from nilometer.hooks import callbacks, models, trainers
+from nilometer.hooks import callbacks, data, models, trainers
 from nilometer.hooks.wrapping import replace
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def install(name: str, module: ModuleType) -> None:
     elif kind == "backend":
         replace(module, "clear_session", models.count_clear_session)
     elif kind == "engine.data_adapter":
-        replace(module.DataHandler, "__init__", trainers.wrap_phase("data_adapter"))
+        replace(module.DataHandler, "__init__", data.wrap_adapter)
     elif kind == "engine.base_layer":
         replace(module.Layer, "_maybe_build", models.wrap_build(models.is_unbuilt))
     elif kind == "engine.training":
