@@ -60,7 +60,7 @@ def copies():
     for make_copy in (*makers, lambda: keras.models.clone_model(model)):
         try:
             copied = make_copy()
-        except AttributeError as error:  # Keras 3.0 cannot pickle a model
+        except (AttributeError, ValueError) as error:  # Keras 3.0 can neither pickle nor copy a model
             print(error)
             continue
         print(type(copied), sorted(vars(copied)), len(copied.layers))
