@@ -31,6 +31,7 @@ COUNTERS = [
     "gc2",
     "gc_young",
     "cost_ns",
+    "gc_collected",
 ]
 MOMENTS = ("cycle", "phase", "tick", "before_exit", "after_exit_collection")
 KINDS = {1: "fact", 2: "cycle", 3: "phase", 4: "reading", 7: "child", 9: "loss"}
@@ -111,7 +112,8 @@ def _decode(kind: str, payload: _Payload) -> dict[str, Any]:
         fields: dict[str, Any] = {"moment": MOMENTS[payload.number()]}
         if fields["moment"] == "cycle":
             fields |= {"unit": payload.number(), "ordinal": payload.number()}
-        return fields | dict(zip(COUNTERS, payload.list(), strict=True))
+        # Lists grow at their end; what is not known here is left over.
+        return fields | dict(zip(COUNTERS, payload.list(), strict=False))
     if kind == "child":
         return {"pid": payload.number(), "parent": payload.number(), "role": payload.text()}
     return {"what": payload.text(), "count": payload.number()}

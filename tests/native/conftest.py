@@ -1,7 +1,7 @@
 """Runs small programs with the real native module and a capture of their own.
 
 The module is the installed one, or the file in `NILOMETER_NATIVE_SO`; the interpreter is the one that runs
-the tests, or `NILOMETER_TEST_PYTHON`. The module is built for the stable ABI, so one file serves all versions.
+the tests, or `NILOMETER_TEST_PYTHON`. The module is built for the stable ABI: one file serves all versions.
 """
 
 from __future__ import annotations
