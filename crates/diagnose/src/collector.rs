@@ -36,6 +36,8 @@ const LEAST_SPAN: f64 = 3.0;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Net {
     pub(crate) rate: Interval,
+    /// With the garbage that nobody has looked at yet.
+    pub(crate) gross: Interval,
     /// Upper end if what usually is garbage is garbage; never above that of `rate`.
     pub(crate) likely_high: f64,
     /// Bytes per cycle that collections take back.
@@ -79,7 +81,7 @@ pub(crate) fn net_growth(
     let full = troughs(timeline, before, points, 2);
     if let Some(rate) = envelope(&full, points, &plain) {
         let sawtooth = rising(points) - rate.estimate;
-        return Some(Net { rate, likely_high: rate.high, sawtooth, examined: true });
+        return Some(Net { rate, gross: rate, likely_high: rate.high, sawtooth, examined: true });
     }
     let young = envelope(&troughs(timeline, before, points, 1), points, &plain);
     let seen = young.unwrap_or(plain);
@@ -99,11 +101,12 @@ pub(crate) fn net_growth(
     if let Some(trough) = full.last() {
         let to_exit = exit.and_then(|e| between(trough, points.last()?, -e.freed, rising(points)));
         let sure = [since_trough(points, trough), to_exit].into_iter().flatten().fold(rate.low, f64::max);
-        rate.low = sure.min(rate.estimate);
+        // Knowing what is no garbage does not make the series less noisy.
+        rate.low = rate.low.max(sure.min(seen.low)).min(rate.estimate);
     }
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
     let sawtooth = (rising(points) - rate.estimate).max(0.0);
-    Some(Net { rate, likely_high: seen.high - usual, sawtooth, examined: false })
+    Some(Net { rate, gross: seen, likely_high: seen.high - usual, sawtooth, examined: false })
 }
 
 /// Bytes that a collected object weighed, with all it kept: in collections within the points, and at exit.
@@ -175,7 +178,7 @@ fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Int
 }
 
 /// The usual step from one cycle to the next, the cycles with a collection among them being few.
-fn rising(points: &[Point]) -> f64 {
+pub(crate) fn rising(points: &[Point]) -> f64 {
     let mut steps: Vec<f64> =
         points.windows(2).map(|w| (w[1].level - w[0].level) / (w[1].ordinal - w[0].ordinal) as f64).collect();
     steps.sort_by(f64::total_cmp);

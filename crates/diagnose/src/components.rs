@@ -108,7 +108,7 @@ impl Evidence<'_> {
         match phase {
             "fit_entry" => match self.copies {
                 Some(copies) if copies.explain(bytes) => format!(
-                    "Keras copies x and y to float32 twice (2 x {:.1} M elements x 4 B = {})",
+                    "Keras copies x and y to float32 twice (2 x {:.1} M elements x 4 B = {}) and sets up training",
                     copies.elements as f64 / 1e6,
                     size(copies.bytes())
                 ),

@@ -6,7 +6,7 @@
 
 use nilometer_stats::{ChangeKind, Interval, Shape, change, cycles_needed, growth, shape, warm_up};
 
-use crate::collector::{ExitCollection, Net, net_growth, series};
+use crate::collector::{ExitCollection, Net, net_growth, rising, series};
 use crate::cycles::{Cycles, Point, Unit};
 use crate::report::Verdict;
 use crate::sizes::size;
@@ -45,6 +45,10 @@ const LONG_START: usize = 3;
 const TOLERANCE: f64 = 0.0005;
 /// A rise below this in all is within what any process breathes.
 const LEAST_RISE: f64 = 256.0 * 1024.0;
+/// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
+const CARRIED_BY_MANY: f64 = 0.3;
+/// Nobody is told to run more than so many times as long.
+const MOST_NEEDED: u64 = 10;
 /// A curve that levels off is settled when this share of its rise is still to come.
 const SETTLED: f64 = 0.05;
 
@@ -119,6 +123,20 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
     }
 }
 
+/// Whether one or two cycles brought nearly all of the rise: growth is what at least three cycles add to.
+fn carried_by_few(points: &[Point]) -> bool {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return true };
+    let usual = rising(points);
+    let mut excess: Vec<f64> = points
+        .windows(2)
+        .map(|w| w[1].level - w[0].level - usual * (w[1].ordinal - w[0].ordinal) as f64)
+        .collect();
+    excess.sort_by(|a, b| b.total_cmp(a));
+    let rise = last.level - first.level;
+    let by_few: f64 = excess.iter().take(2).filter(|e| **e > 0.0).sum();
+    rise - by_few < CARRIED_BY_MANY * rise
+}
+
 struct Case<'a> {
     cycles: &'a Cycles,
     basis: Basis,
@@ -139,6 +157,11 @@ impl Case<'_> {
         if rate.low > floor && rise > LEAST_RISE {
             if let Shape::Levelling { bound, cycles_to_95 } = shape(&x, &y) {
                 return self.levelling(bound, cycles_to_95, &x, &y);
+            }
+            if carried_by_few(self.points) {
+                let reason =
+                    format!("nearly all of the rise came in one or two {unit}s: that may have been all");
+                return self.say(Verdict::Undecided, reason, Some(self.points.len() as u64));
             }
             if self.basis == Basis::Anonymous {
                 let reason =
@@ -176,20 +199,20 @@ impl Case<'_> {
 
     fn undecided(&self, x: &[f64], y: &[f64]) -> Judgement {
         let unit = self.cycles.unit.word();
-        let plain = growth(x, y);
-        let noisy = plain.is_none_or(|r| r.low <= self.cycles.unit.floor());
+        let noisy = self.net.gross.low <= self.cycles.unit.floor();
         if noisy || self.net.examined {
             let reason = format!(
                 "the {unit}s differ too much to tell a growth of up to {} per {unit} from none",
                 size(self.net.likely_high)
             );
-            let needed = cycles_needed(x, y, self.tolerance() / 2.0).max(1);
+            let most = MOST_NEEDED * x.len() as u64;
+            let needed = cycles_needed(x, y, self.tolerance() / 2.0).clamp(1, most);
             return self.say(Verdict::Undecided, reason, Some(needed));
         }
         let reason = format!(
             "live memory grows by {} per {unit}, but Python's collector has not looked at it yet: it may be garbage \
              that the next full collection frees",
-            size(plain.map_or(0.0, |r| r.estimate))
+            size(self.net.gross.estimate)
         );
         // A full collection comes after a quarter more containers; how soon is not known better than "twice as long".
         self.say(Verdict::Undecided, reason, Some(self.cycles.points.len() as u64))
