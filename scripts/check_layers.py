@@ -1,4 +1,4 @@
-"""Checks that a crate depends only on rooms that ARCHITECTURE.md allows it; exits 1 and says which edge is wrong."""
+"""Checks that a crate depends only on the rooms that ARCHITECTURE.md allows; exits 1 and says what is wrong."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ import stat
 from pathlib import Path
 
 import pytest
-
 from conftest import COMMAND, Bench
 
 

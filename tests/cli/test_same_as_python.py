@@ -6,7 +6,6 @@ import signal
 import sys
 
 import pytest
-
 from conftest import COMMAND, Bench
 
 # A process group of its own: what a program does to its group must not reach the test.

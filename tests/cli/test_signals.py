@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import PATIENCE, Bench
 
 COUNTS = """

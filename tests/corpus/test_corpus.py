@@ -14,11 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from corpus_truth import CORPUS, Expected, Run, all_runs
 
 # A program that hangs must not hang the whole session: no run takes a tenth of this on an idle machine.
 TIMEOUT_S = 900
+SCHEMA = json.loads((CORPUS.parent / "docs" / "report.schema.json").read_text())
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +49,9 @@ def observe(run: Run, folder: Path) -> tuple[subprocess.CompletedProcess[bytes],
     assert capture.exists(), text_of(ran)
     told = python("-m", "nilometer", "report", capture, "--format", "json", cwd=folder)
     assert told.returncode == 0, text_of(told)
-    return ran, json.loads(told.stdout)
+    report = json.loads(told.stdout)
+    jsonschema.validate(report, SCHEMA)
+    return ran, report
 
 
 def wrong_growth(run: Run, report: Report) -> list[str]:

@@ -48,7 +48,7 @@ def _tell(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 
 def _elements(data: Any) -> int:
-    """The elements of an array, or of all arrays in a list, tuple or dict; raises `TypeError` for other data."""
+    """The elements of an array, or of all arrays in a list, tuple or dict; `TypeError` for other data."""
     if type(data).__module__ == "numpy":
         return int(data.size)
     if type(data) in (list, tuple):
