@@ -1,4 +1,4 @@
-"""Checks that a crate depends only on the rooms that ARCHITECTURE.md allows; exits 1 and says what is wrong."""
+"""Checks that each crate depends only on the rooms ARCHITECTURE.md allows it; says what is wrong and exits 1."""
 
 from __future__ import annotations
 
