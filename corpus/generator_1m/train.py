@@ -9,7 +9,7 @@ ROWS, COLUMNS, BATCH = 1_000_000, 100, 8192
 STEPS = ROWS // BATCH + 1
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--epochs", type=int, default=12)
+parser.add_argument("--epochs", type=int, default=20)
 args = parser.parse_args()
 
 keras.utils.set_random_seed(5)

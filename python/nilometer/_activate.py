@@ -8,6 +8,7 @@ Never: an exception into the program, or an import that the program would notice
 from __future__ import annotations
 
 import os
+import sys
 
 import nilometer
 from nilometer import _ending, _native, _reexec
@@ -22,6 +23,7 @@ def activate(capture: str, template: str, boot: str) -> None:
     """
     if not _native.start(capture):
         return
+    _native.fact("python.version", ".".join(map(str, sys.version_info[:3])))
     # First of all exit handlers, so that it runs after the program's own.
     _ending.register()
     os.register_at_fork(

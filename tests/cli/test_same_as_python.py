@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -156,3 +157,13 @@ def test_a_death_by_signal_is_the_shells_to_see(bench: Bench) -> None:
     assert watched.returncode == -signal.SIGKILL
     assert b"SIGKILL" in watched.stderr or b"signal 9" in watched.stderr
     assert not list(bench.folder.glob("core*"))
+
+
+@pytest.mark.parametrize("flag", ["-I", "-E", "-S"])
+def test_an_interpreter_that_ignores_its_environment_hands_nothing_of_ours_on(
+    bench: Bench, flag: str
+) -> None:
+    code = "import os; print([n for n in os.environ if 'NILO' in n], os.environ.get('PYTHONPATH'))"
+    ended = bench.watched("--", flag, "-c", code)
+    assert ended.stdout.decode() == f"[] {os.environ.get('PYTHONPATH')}\n"
+    assert "-I, -E or -S" in ended.stderr.decode()

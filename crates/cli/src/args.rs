@@ -159,6 +159,32 @@ pub(crate) fn misplaced(program: &[OsString]) -> Option<&str> {
     (ours && name != "-h" && name != "--help").then_some(name)
 }
 
+/// Whether Python is told to ignore `PYTHONPATH` (`-I`, `-E`) or `sitecustomize` (`-S`), the two ways in for our boot.
+pub(crate) fn ignores_environment<Word: AsRef<OsStr>>(words: impl IntoIterator<Item = Word>) -> bool {
+    let mut is_value = false;
+    for word in words {
+        let word = word.as_ref().to_string_lossy();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+            return false; // the script: what follows is the program's
+        };
+        for (at, letter) in letters.char_indices() {
+            match letter {
+                'I' | 'E' | 'S' => return true,
+                'c' | 'm' => return false,
+                'W' | 'X' => {
+                    is_value = at + 1 == letters.len();
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
 mod tests {
@@ -178,6 +204,16 @@ mod tests {
     #[test]
     fn clap_finds_no_fault_in_the_commands() {
         Words::command().debug_assert();
+    }
+
+    #[test]
+    fn interpreters_that_ignore_their_environment_are_known() {
+        for line in ["-I", "-E x.py", "-BS x.py", "-X dev -I x.py", "-Wd -uE -m pkg"] {
+            assert!(ignores_environment(words(line)), "{line}");
+        }
+        for line in ["", "x.py -I", "-X E x.py", "-W I", "-m pkg -E", "-c I", "-Bum pkg -I", "-OO x.py"] {
+            assert!(!ignores_environment(words(line)), "{line}");
+        }
     }
 
     #[test]

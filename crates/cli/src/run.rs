@@ -21,11 +21,16 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
             "{word} stands after the program's name, so the program gets it; nilometer's own go before"
         ));
     }
+    // An interpreter that ignores its environment would hand ours on to every process it starts.
+    let words =
+        flags.iter().map(AsRef::as_ref).chain(options.program.iter().map(AsRef::<std::ffi::OsStr>::as_ref));
+    let deaf = args::ignores_environment(words);
+    let package = env::get(env::PACKAGE).map(PathBuf::from).filter(|_| !deaf);
     let outcome = supervise(&Plan {
         python,
         flags,
         program: options.program.clone(),
-        package: env::get(env::PACKAGE).map(PathBuf::from),
+        package,
         templates: Templates::new(options.output.as_deref(), &options.program),
         overwrite: options.force,
         live: !options.no_live && !env::is_on(env::NO_PROGRESS),

@@ -8,6 +8,7 @@ use nilometer_stats::{ChangeKind, Interval, Shape, change, cycles_needed, growth
 
 use crate::collector::{ExitCollection, Net, net_growth, rising, series};
 use crate::cycles::{Cycles, Point, Unit};
+use crate::floor::growth_at_most;
 use crate::report::Verdict;
 use crate::sizes::size;
 use crate::timeline::{Basis, Timeline};
@@ -173,7 +174,7 @@ impl Case<'_> {
             let reason = format!("live memory grows with every {unit} and shows no sign of levelling");
             return self.say(Verdict::Leak, reason, None);
         }
-        let high = self.net.likely_high;
+        let high = self.likely_high();
         if high <= tolerance {
             let reason = if rate.low > 0.0 {
                 format!("live memory grows by at most {} per {unit}: too little to matter", size(high))
@@ -185,6 +186,12 @@ impl Case<'_> {
             return self.say(Verdict::NoLeak, reason, None);
         }
         self.undecided(&x, &y)
+    }
+
+    /// The most that live memory plausibly grows by.
+    fn likely_high(&self) -> f64 {
+        let by_floor = growth_at_most(self.points).unwrap_or(f64::INFINITY);
+        self.net.likely_high.min(by_floor)
     }
 
     /// Growth that could matter if it is there, and cannot be told from none.
@@ -203,7 +210,7 @@ impl Case<'_> {
         if noisy || self.net.examined {
             let reason = format!(
                 "the {unit}s differ too much to tell a growth of up to {} per {unit} from none",
-                size(self.net.likely_high)
+                size(self.likely_high())
             );
             let most = MOST_NEEDED * x.len() as u64;
             let needed = cycles_needed(x, y, self.tolerance() / 2.0).clamp(1, most);

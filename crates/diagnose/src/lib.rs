@@ -6,6 +6,7 @@
 mod collector;
 mod components;
 mod cycles;
+mod floor;
 mod forecast;
 mod judge;
 mod phases;

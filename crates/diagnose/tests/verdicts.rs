@@ -148,7 +148,7 @@ fn models_in_a_loop_leak_what_full_collections_leave() {
 }
 
 #[test]
-fn a_batch_in_flight_or_not_is_no_growth() {
+fn noise_around_a_level_is_no_growth() {
     for seed in 1..=20 {
         let mut noise = Noise(seed * 7919);
         let mut w = started();
@@ -160,6 +160,25 @@ fn a_batch_in_flight_or_not_is_no_growth() {
         }
         w.ends(0);
         assert_ne!(w.report().verdict, Verdict::Leak, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_batch_in_flight_or_not_is_no_growth() {
+    // Measured on a fit from a generator: 6.3 MiB more or not, at the end of each epoch, and a few KiB of noise.
+    for seed in 1..=20 {
+        let mut noise = Noise(seed * 104_729);
+        let mut w = started();
+        let mut last = 0;
+        for _ in 0..30 {
+            let in_flight = if noise.next() > 0.0 { 6400 * KIB } else { 0 };
+            let now = in_flight + noise.bytes(60 * KIB);
+            w.takes(now - last).objects(100).cycle(Epoch);
+            last = now;
+        }
+        w.ends(0);
+        let report = w.report();
+        assert_eq!(report.verdict, Verdict::NoLeak, "seed {seed}: {} {:?}", report.reason, report.growth);
     }
 }
 

@@ -33,7 +33,14 @@ pub(crate) fn write(plan: &Plan, pid: u32, limits: Rlimits, writer: &Writer) {
             writer.append(&Record::Fact { key: key.to_owned(), value });
         }
     }
+    if plan.package.is_none() {
+        writer.append(&Record::Loss { what: NOT_INSIDE.to_owned(), count: 1 });
+    }
 }
+
+/// What will be missing because the program cannot be looked into.
+const NOT_INSIDE: &str =
+    "Python was started with -I, -E or -S, so marks and live memory could not be recorded";
 
 /// As JSON.
 fn list<Word: Clone + Into<OsString>>(words: &[Word]) -> String {

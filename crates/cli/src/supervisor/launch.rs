@@ -95,15 +95,19 @@ fn record(plan: &Plan, pid: u32) -> (Option<Recording>, u8) {
 fn recorded(inherited: &dyn Fn() -> Environment, package: Option<&Path>, template: &Path) -> Environment {
     let mut environment = inherited();
     let Some(package) = package else { return environment };
-    let old = environment.iter().position(|(name, _)| name == env::PYTHONPATH);
-    let old = old.map(|at| environment.swap_remove(at).1);
+    let place = environment.iter().position(|(name, _)| name == env::PYTHONPATH);
+    let old = place.map(|at| environment[at].1.clone());
     let mut path = package.join("_boot").into_os_string();
     if let Some(old) = old.as_ref().filter(|old| !old.is_empty()) {
         path.push(":");
         path.push(old);
     }
     let set = if old.is_some() { "1" } else { "0" };
-    environment.push((env::PYTHONPATH.into(), path));
+    // In its old place: a program may print its environment, and the order is part of that.
+    match place {
+        Some(at) => environment[at].1 = path,
+        None => environment.push((env::PYTHONPATH.into(), path)),
+    }
     environment.push((env::OLD_PYTHONPATH.into(), old.unwrap_or_default()));
     environment.push((env::OLD_PYTHONPATH_SET.into(), set.into()));
     environment.push((env::CAPTURE.into(), template.into()));
@@ -125,7 +129,9 @@ mod tests {
 
     #[test]
     fn the_boot_folder_goes_in_front_and_the_old_path_is_told() {
-        let environment = with(&[("A", "1"), ("PYTHONPATH", "/mine:/yours")]);
+        let environment = with(&[("PYTHONPATH", "/mine:/yours"), ("A", "1"), ("B", "2")]);
+        assert_eq!(environment[0].0, "PYTHONPATH");
+        assert_eq!(environment[1].0, "A");
         assert_eq!(value(&environment, "PYTHONPATH"), Some("/site/nilometer/_boot:/mine:/yours"));
         assert_eq!(value(&environment, "_NILOMETER_PYTHONPATH"), Some("/mine:/yours"));
         assert_eq!(value(&environment, "_NILOMETER_PYTHONPATH_SET"), Some("1"));
