@@ -108,6 +108,7 @@ fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>) {
 fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
     let unit = cycles.unit.word();
     let reason = match cycles.points.len() {
+        _ if matches!(cycles.unit, Unit::Window { .. }) => "too short a run to see growth".to_owned(),
         0 => format!("no {unit} has ended yet"),
         1 => format!("one {unit} says nothing about growth: the first ones also start things up"),
         n => format!("{n} {unit}s are too few: the first ones also start things up"),

@@ -39,8 +39,7 @@ impl Screen {
 
     fn heading(&mut self, report: &Report) {
         let program = &report.program;
-        let cycles = counted(report.cycles.count, report.cycles.unit);
-        let mut text = format!("nilometer  {}: {cycles} in {}", program.name, duration(program.seconds));
+        let mut text = format!("nilometer  {}: {}", program.name, course(report));
         if let Some(peak) = report.memory.peak_bytes {
             text += &format!(", peak {}", size(peak as f64));
             if let (Some(limit), Some(name)) = (report.memory.limit_bytes, report.memory.limit) {
@@ -211,6 +210,18 @@ fn counted(count: u64, unit: &str) -> String {
     match (count, unit) {
         (1, unit) => format!("1 {unit}"),
         (n, unit) => format!("{n} {unit}s"),
+    }
+}
+
+/// How far the program came.
+fn course(report: &Report) -> String {
+    let time = duration(report.program.seconds);
+    match (report.cycles.unit, report.cycles.seconds) {
+        ("window", Some(seconds)) => {
+            let windows = counted(report.cycles.count, "window");
+            format!("{time}, no cycle seen ({windows} of {} serve)", duration(seconds))
+        }
+        (unit, _) => format!("{} in {time}", counted(report.cycles.count, unit)),
     }
 }
 

@@ -154,6 +154,15 @@ fn undecided() -> Report {
     report
 }
 
+fn without_cycles() -> Report {
+    let mut report = undecided();
+    report.cycles = CycleCount { unit: "window", count: 3, needed: Some(5), seconds: Some(1.0) };
+    report.reason = "too short a run to see growth".to_owned();
+    report.program.seconds = 3.2;
+    report.program.exit = Some(Exit { code: Some(1), signal: None, oom_killed: false, limit: None });
+    report
+}
+
 fn plain(report: &Report, width: usize) -> String {
     terminal(report, &Style { width, color: false })
 }
@@ -164,6 +173,7 @@ fn screens() {
     insta::assert_snapshot!("leak_60", plain(&leak(), 60));
     insta::assert_snapshot!("healthy_100", plain(&healthy(), 100));
     insta::assert_snapshot!("undecided_80", plain(&undecided(), 80));
+    insta::assert_snapshot!("without_cycles_80", plain(&without_cycles(), 80));
 }
 
 #[test]
