@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,23 @@ def test_a_read_only_folder(bench: Bench, tmp_path_factory: pytest.TempPathFacto
     finally:
         bench.folder.chmod(stat.S_IRWXU)
     assert done.stdout == b"ran\n"
+
+
+def test_a_read_only_file_system(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Also for root, who may write into any folder that can be written to at all."""
+    unshare = ["unshare", "--user", "--map-root-user", "--mount"]
+    if shutil.which("unshare") is None or subprocess.run([*unshare, "true"]).returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    second = tmp_path_factory.mktemp("temporary")
+    mounted = 'mount -t tmpfs -o ro none "$PWD" && cd "$PWD" && exec "$@"'
+    watched = [*unshare, "sh", "-c", mounted, "sh", *COMMAND, "run", "-c", "print('ran')"]
+    done = bench.run(watched, env={"TMPDIR": str(second)})
+    assert done.stdout == b"ran\n"
+    assert done.returncode == 0
+    said = done.stderr.decode()
+    assert "Read-only file system" in said
+    [capture] = second.glob("*.nilo")
+    assert str(capture) in said
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "0<&- 2>&-", "0<&-"])

@@ -155,8 +155,8 @@ pub(crate) fn wait_for(pid: pid_t) -> io::Result<Option<(Change, Option<u64>)>> 
         return Ok(None);
     }
     // SAFETY: a struct of numbers, zeroed above and perhaps filled by the kernel.
-    let peak =
-        u64::try_from(unsafe { usage.assume_init() }.ru_maxrss).ok().and_then(|kib| kib.checked_mul(1024));
+    let usage = unsafe { usage.assume_init() };
+    let peak = u64::try_from(usage.ru_maxrss).ok().and_then(|kib| kib.checked_mul(1024));
     Ok(Some(if libc::WIFEXITED(status) {
         (Change::Exited(libc::WEXITSTATUS(status)), peak)
     } else if libc::WIFSIGNALED(status) {
