@@ -1,4 +1,4 @@
-"""Checks that each crate depends only on the rooms ARCHITECTURE.md allows it; says what is wrong and exits 1."""
+"""Checks that each crate depends only on the rooms ARCHITECTURE.md allows; says what is wrong and exits 1."""
 
 from __future__ import annotations
 
