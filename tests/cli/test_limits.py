@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, Bench
+from cli_bench import COMMAND, Bench
 
 EATS = """
 kept = []

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, Bench
+from cli_bench import COMMAND, Bench
 
 
 def test_no_words_at_all_print_the_help(bench: Bench) -> None:

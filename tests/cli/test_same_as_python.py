@@ -7,7 +7,7 @@ import signal
 import sys
 
 import pytest
-from conftest import COMMAND, Bench
+from cli_bench import COMMAND, Bench
 
 # A process group of its own: what a program does to its group must not reach the test.
 IN_ITS_GROUP = [

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, Bench
+from cli_bench import PATIENCE, Bench
 
 COUNTS = """
 import os, signal, sys, time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conftest import HIDES_FRAMES, Runner
+from hook_runner import HIDES_FRAMES, Runner
 
 
 def _package(run: Runner, files: dict[str, str]) -> dict[str, str]:
@@ -34,7 +34,7 @@ def test_missing_functions_are_a_loss_and_no_error(run: Runner) -> None:
     ended = run(["-c", program], env)
     assert (ended.stdout, ended.stderr) == ("7\n", "")
     assert ended.cycles() == {"epoch": 1}
-    assert ended.facts() == {"framework.keras": "9.9"}
+    assert ended.frameworks() == {"framework.keras": "9.9"}
     losses = ended.losses()
     assert "no CallbackList.on_train_begin in this version" in losses
     assert "hooks of keras.src.models.model: AttributeError" in losses
@@ -72,7 +72,7 @@ def test_frameworks_in_each_other_are_one_import(run: Runner) -> None:
     })  # fmt: skip
     ended = run(["-c", "import keras, tensorflow"], env)
     assert ended.order("import") == ["+import", "-import"]
-    assert ended.facts() == {"framework.keras": "3.0", "framework.tensorflow": "2.0"}
+    assert ended.frameworks() == {"framework.keras": "3.0", "framework.tensorflow": "2.0"}
 
 
 def test_an_import_hook_before_ours_is_told_as_a_loss(run: Runner) -> None:

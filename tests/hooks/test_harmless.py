@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import HIDES_FRAMES, PROGRAMS, Runner
+from hook_runner import HIDES_FRAMES, PROGRAMS, Runner
 from test_marks import KERAS, pytestmark  # noqa: F401
 
 

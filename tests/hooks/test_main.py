@@ -6,7 +6,7 @@ import importlib.util
 import sys
 
 import pytest
-from conftest import PACKAGE, Runner
+from hook_runner import PACKAGE, Runner
 
 
 def _flags(original: list[str], arguments: list[str], as_module: bool) -> list[str]:

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import PROGRAMS, PYTHON, Ran, Runner
+from hook_runner import PROGRAMS, PYTHON, Ran, Runner
 
 KERAS = os.environ.get("NILOMETER_TEST_KERAS", "keras")
 PACKAGE = "tensorflow" if KERAS == "tf.keras" else KERAS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import Program
+from native_program import Program
 
 
 def test_a_single_threaded_program_forks_without_a_warning(program: Program) -> None:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import Program
+from native_program import Program
 
 
 def test_marks_are_recorded_in_order_with_readings(program: Program) -> None:
@@ -177,3 +177,21 @@ def test_another_allocator_is_named_and_not_misread(program: Program) -> None:
     assert (reading["heap_in_use"], reading["heap_free"]) == (None, None)
     assert reading["py_in_use"] > 0
     assert reading["rss_anon"] > 0
+
+
+def test_marks_of_one_moment_share_a_reading(program: Program) -> None:
+    program.run("""
+def together():
+    _native.cycle(0); _native.phase_end("epoch")
+_native.phase_begin("epoch")
+import time
+for _ in range(3):
+    time.sleep(0.01)
+    together()
+""")
+    readings = program.capture().of("reading")
+    costs = [(record["moment"], record["cost_ns"]) for record in readings if record["moment"] != "tick"]
+    assert [moment for moment, _ in costs] == ["phase", *["cycle", "phase"] * 3]
+    assert all(cost > 0 for moment, cost in costs if moment == "cycle")
+    # A preempted process may need a reading of its own for one of them.
+    assert [cost for moment, cost in costs[1:] if moment == "phase"].count(0) >= 2

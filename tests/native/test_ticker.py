@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from conftest import Program
+from native_program import Program
 
 
 def ticks(program: Program) -> list:

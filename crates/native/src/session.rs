@@ -4,9 +4,9 @@
 //! Python or the C library is called; anything but an atomic load once the recording is off (in a forked child).
 
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Mutex, OnceLock};
 
 use nilometer_capture::{Counters, CycleUnit, Edge, Moment, Record, Writer};
 use pyo3::Python;
@@ -22,6 +22,8 @@ use crate::{fork, thread, ticker};
 /// Each unit's first cycles are all recorded, later ones at most one per this time.
 const RECORDED_CYCLES: u64 = 1024;
 const CYCLE_PAUSE_NS: u64 = 10_000_000;
+/// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
+const SAME_MOMENT_NS: u64 = 50_000;
 
 static SESSION: OnceLock<Session> = OnceLock::new();
 static ON: AtomicBool = AtomicBool::new(false);
@@ -47,6 +49,7 @@ pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
         phases: Names::new(),
         losses: Losses::default(),
         last_cycle: Default::default(),
+        latest: Mutex::new(None),
         ticking: AtomicBool::new(false),
     };
     let session = SESSION.get_or_init(|| session);
@@ -88,6 +91,8 @@ pub(crate) struct Session {
     phases: Names,
     losses: Losses,
     last_cycle: [AtomicU64; CycleUnit::ALL.len()],
+    /// The last whole reading and when it ended. Only ever tried, never waited for.
+    latest: Mutex<Option<(u64, Counters)>>,
     ticking: AtomicBool,
 }
 
@@ -180,7 +185,9 @@ impl Session {
     }
 
     fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) {
-        if self.pacer.wants(asker, nth, self.writer.now()) {
+        if let Some(counters) = self.just_read() {
+            self.writer.append(&Record::Reading { moment, counters });
+        } else if self.pacer.wants(asker, nth, self.writer.now()) {
             self.read(py, asker, moment, Depth::Paced);
         }
     }
@@ -192,9 +199,21 @@ impl Session {
             self.interpreter.read_collector(py, counters);
         };
         if let Some(counters) = self.reader.read(now, depth, Some(&python)) {
-            self.pacer.note(asker, self.writer.now(), counters.cost_ns.unwrap_or_default());
+            let end = self.writer.now();
+            self.pacer.note(asker, end, counters.cost_ns.unwrap_or_default());
+            if let Ok(mut latest) = self.latest.try_lock() {
+                *latest = Some((end, counters.clone()));
+            }
             self.writer.append_at(now, &Record::Reading { moment, counters });
         }
+    }
+
+    /// The last reading, if it is of this very moment; it costs nothing again.
+    fn just_read(&self) -> Option<Counters> {
+        let latest = self.latest.try_lock().ok()?;
+        let (end, counters) = latest.as_ref()?;
+        let same = self.writer.now().saturating_sub(*end) < SAME_MOMENT_NS;
+        same.then(|| Counters { cost_ns: Some(0), ..counters.clone() })
     }
 
     fn tell(&self, Told { what, count }: Told) {

@@ -1,0 +1,168 @@
+"""Runs programs the way `nilometer run` does, against a native module that writes down what it is told.
+
+The program's interpreter is `NILOMETER_TEST_PYTHON` (default: the one that runs the tests), so that one test
+run can be made for each version of a framework.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+PACKAGE = HERE.parents[1] / "python" / "nilometer"
+PROGRAMS = HERE / "programs"
+PYTHON = os.environ.get("NILOMETER_TEST_PYTHON", sys.executable)
+VERSION = tuple(
+    map(int, subprocess.check_output([PYTHON, "-c", "import sys; print(*sys.version_info[:2])"]).split())
+)
+# On Python 3.10 each wrapper that an exception passes leaves one line in its traceback.
+HIDES_FRAMES = pytest.mark.skipif(
+    VERSION < (3, 11), reason="tracebacks are only the same from Python 3.11 on"
+)
+
+UNITS = (
+    "epoch",
+    "fit",
+    "evaluate",
+    "predict",
+    "on_batch",
+    "model",
+    "clear_session",
+    "request",
+    "step",
+    "call",
+)
+
+
+@dataclass
+class Ran:
+    """How a program ended, and what the native module was told."""
+
+    code: int
+    stdout: str
+    stderr: str
+    calls: list[list]
+
+    def cycles(self) -> dict[str, int]:
+        """How many cycles of each unit."""
+        return dict(Counter(UNITS[call[1]] for call in self.calls if call[0] == "cycle"))
+
+    def phases(self) -> dict[str, int]:
+        """How many phases of each name began; the nesting is checked on the way."""
+        began: Counter[str] = Counter()
+        open_by_thread: dict[int, list[str]] = {}
+        for what, *rest in self.calls:
+            if what == "phase_begin":
+                began[rest[0]] += 1
+                open_by_thread.setdefault(rest[-1], []).append(rest[0])
+            elif what == "phase_end":
+                assert open_by_thread[rest[-1]].pop() == rest[0], "phases do not nest"
+        assert not any(open_by_thread.values()), f"phases left open: {open_by_thread}"
+        return dict(began)
+
+    def order(self, *wanted: str) -> list[str]:
+        """The marks named, in the order they came: `+phase`, `-phase` or a cycle's unit."""
+        said = []
+        for what, *rest in self.calls:
+            if what == "phase_begin":
+                said.append(f"+{rest[0]}")
+            elif what == "phase_end":
+                said.append(f"-{rest[0]}")
+            elif what == "cycle":
+                said.append(UNITS[rest[0]])
+        return [mark for mark in said if mark.lstrip("+-") in wanted]
+
+    def steps(self) -> int:
+        """How many batches."""
+        return sum(call[0] == "step" for call in self.calls)
+
+    def frameworks(self) -> dict[str, str]:
+        """The facts about frameworks."""
+        return {key: value for key, value in self.facts().items() if key.startswith("framework.")}
+
+    def facts(self) -> dict[str, str]:
+        """The facts said."""
+        return {call[1]: call[2] for call in self.calls if call[0] == "fact"}
+
+    def losses(self) -> list[str]:
+        """What was lost."""
+        return [call[1] for call in self.calls if call[0] == "lost"]
+
+    def named(self, what: str) -> list[list]:
+        """The calls of one native function."""
+        return [call for call in self.calls if call[0] == what]
+
+
+class Runner:
+    """Runs programs with and without the hooks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.package = folder / "site" / "nilometer"
+        shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("_native*", "__pycache__"))
+        shutil.copy(HERE / "fake_native.py", self.package / "_native.py")
+
+    def plain(
+        self, arguments: list[str], env: dict[str, str] | None = None, python: str = PYTHON
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs without hooks."""
+        return self._run(python, arguments, {**self._environment(), **(env or {})})
+
+    def __call__(self, arguments: list[str], env: dict[str, str] | None = None, python: str = PYTHON) -> Ran:
+        """Runs `python *arguments` with the hooks."""
+        given = {**self._environment(), **(env or {})}
+        log = self.folder / "calls.jsonl"
+        log.unlink(missing_ok=True)
+        before = given.get("PYTHONPATH")
+        boot = str(self.package / "_boot")
+        private = {
+            "PYTHONPATH": f"{boot}:{before}" if before else boot,
+            "_NILOMETER_CAPTURE": str(self.folder / "capture.{pid}"),
+            "_NILOMETER_PYTHONPATH": before or "",
+            "_NILOMETER_PYTHONPATH_SET": "0" if before is None else "1",
+            "FAKE_NATIVE_LOG": str(log),
+        }
+        ended = self._run(python, arguments, {**given, **private})
+        calls = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        return Ran(ended.returncode, ended.stdout, ended.stderr, calls)
+
+    def _run(
+        self, python: str, arguments: list[str], env: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        def make_capture() -> None:
+            with open(self.folder / f"capture.{os.getpid()}", "w"):
+                pass
+
+        return subprocess.run(
+            [python, *arguments],
+            env=env,
+            cwd=self.folder,
+            text=True,
+            capture_output=True,
+            timeout=400,
+            preexec_fn=make_capture,  # as the supervisor does: the capture is there before the program
+        )
+
+    @staticmethod
+    def _environment() -> dict[str, str]:
+        kept = ("PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "LANG")
+        return {
+            **{name: os.environ[name] for name in kept if name in os.environ},
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            "CUDA_VISIBLE_DEVICES": "",
+        }
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Runner:
+    """Runs a program under the hooks."""
+    return Runner(tmp_path)
