@@ -45,7 +45,7 @@ corpus: $(VENV)/.wheel
 
 ## bench: overhead against no tool and against peers
 bench: $(VENV)/.wheel
-	$(BIN)/pip install --quiet --group bench
+	$(BIN)/python -m pip install --quiet memray==1.20.0
 	$(BIN)/python bench/overhead.py
 
 ## lock: resolve the Python packages anew (needs uv)

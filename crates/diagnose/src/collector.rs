@@ -166,8 +166,9 @@ fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Int
         return None;
     }
     let ends = (last.level - first.level) / span;
-    // A collection may come anywhere inside its cycle: up to a cycle's garbage more or less at either end.
-    let slack = (rising(points) - ends).abs() / span;
+    // A collection may come anywhere inside its cycle: up to a cycle's garbage more or less at either end. And what else
+    // makes cycles differ (a batch in flight) is in the troughs as well.
+    let slack = ((rising(points) - ends).abs() + 2.0 * jitter(points, troughs)) / span;
     let around = Interval { estimate: ends, low: ends - slack, high: ends + slack };
     let (x, y) = series(troughs);
     Some(growth(&x, &y).map_or(around, |g| Interval {
@@ -183,6 +184,16 @@ pub(crate) fn rising(points: &[Point]) -> f64 {
         points.windows(2).map(|w| (w[1].level - w[0].level) / (w[1].ordinal - w[0].ordinal) as f64).collect();
     steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// How much cycles without a collection differ from the usual one, in the mean.
+fn jitter(points: &[Point], troughs: &[Point]) -> f64 {
+    let usual = rising(points);
+    let collected = |p: &Point| troughs.iter().any(|t| t.ordinal == p.ordinal);
+    let quiet = points.windows(2).filter(|w| !collected(&w[1]));
+    let off = |w: &[Point]| (w[1].level - w[0].level - usual * (w[1].ordinal - w[0].ordinal) as f64).abs();
+    let off: Vec<f64> = quiet.map(off).collect();
+    off.iter().sum::<f64>() / off.len().max(1) as f64
 }
 
 /// Container objects made over the points, net of those freed while young.

@@ -2,7 +2,7 @@
 //!
 //! In: one series of points and what is known of the collector. Out: a verdict, the growth it rests on, and a
 //! sentence that says why. What must not happen here: a leak called on a few cycles, on start-up, on garbage that
-//! waits for its collection, or on a curve that is levelling off. `docs/design/verdict-statistics.md` argues it.
+//! waits for its collection, or on a curve that is levelling off. `docs/design/verdict.md` argues it.
 
 use nilometer_stats::{ChangeKind, Interval, Shape, change, cycles_needed, growth, shape, warm_up};
 
@@ -40,6 +40,8 @@ pub(crate) struct Filling {
 
 /// Points after start-up that a verdict needs at least.
 const LEAST_POINTS: usize = 6;
+/// The same where nothing marks a cycle: a stretch of time says less than something that repeats.
+const LEAST_WINDOWS: usize = 12;
 /// Start-up of more cycles than this is told apart from the one-time rises of the first ones.
 const LONG_START: usize = 3;
 /// Growth below this share of live memory per cycle cannot matter within a thousand cycles' doubling.
@@ -63,10 +65,10 @@ pub(crate) fn judge(
     let points = &cycles.points;
     let (_, levels) = series(points);
     let warm = warm_up(&levels).min(points.len());
-    let least = LEAST_POINTS + 2;
-    if points.len() < least || points.len() - warm < LEAST_POINTS {
-        let needed =
-            (least.saturating_sub(points.len())).max(LEAST_POINTS.saturating_sub(points.len() - warm));
+    let judged = if matches!(cycles.unit, Unit::Window { .. }) { LEAST_WINDOWS } else { LEAST_POINTS };
+    let least = judged + 2;
+    if points.len() < least || points.len() - warm < judged {
+        let needed = least.saturating_sub(points.len()).max(judged.saturating_sub(points.len() - warm));
         return too_few(cycles, needed.max(1), warm);
     }
     let (since, ended) = growing_part(&points[warm..], cycles.unit.floor());
@@ -166,13 +168,20 @@ impl Case<'_> {
                 return self.say(Verdict::Undecided, reason, Some(self.points.len() as u64));
             }
             if self.basis == Basis::Anonymous {
-                let reason =
-                    "resident memory grows, but the allocator could not be asked whether it is in use \
-                              or only kept"
-                        .to_owned();
-                return self.say(Verdict::Undecided, reason, Some(1));
+                let reason = "resident memory grows, but this allocator cannot be asked whether it is in use or \
+                              only kept: run with the C library's own";
+                return self.say(Verdict::Undecided, reason.to_owned(), None);
             }
-            let reason = format!("live memory grows with every {unit} and shows no sign of levelling");
+            let reason = match self.cycles.unit {
+                Unit::Window { .. } => {
+                    "live memory grows all the time; no cycle was seen, so whether it should grow \
+                                        (data being loaded) is for you to say"
+                        .to_owned()
+                }
+                Unit::Marked(_) => {
+                    format!("live memory grows with every {unit} and shows no sign of levelling")
+                }
+            };
             return self.say(Verdict::Leak, reason, None);
         }
         let high = self.likely_high();

@@ -350,6 +350,40 @@ fn weights_kept_at_every_fourth_epoch_leak() {
 }
 
 #[test]
+fn two_full_collections_in_a_noisy_series_are_no_proof_of_growth() {
+    for seed in 1..=40 {
+        let mut noise = Noise(seed * 15_485_863);
+        let mut w = started();
+        let mut last = 0;
+        for epoch in 1..=20 {
+            let now = noise.bytes(6 * MIB);
+            w.takes(now - last).objects(300);
+            last = now;
+            if epoch == 5 || epoch == 16 {
+                w.frees(2, 5000, 0);
+            }
+            w.cycle(Epoch);
+        }
+        w.ends(0);
+        let report = w.report();
+        assert_ne!(report.verdict, Verdict::Leak, "seed {seed}: {} {:?}", report.reason, report.growth);
+    }
+}
+
+#[test]
+fn an_allocator_that_cannot_be_asked_is_never_called_leaking() {
+    let mut w = started();
+    w.without_heap();
+    for _ in 0..20 {
+        w.takes(8 * MIB).objects(100).cycle(Epoch);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Undecided, "{}", report.reason);
+    assert_eq!(report.growth.unwrap().basis, "anonymous");
+}
+
+#[test]
 fn nothing_at_all_is_undecided() {
     let report = World::new().report();
     assert_eq!(report.verdict, Verdict::Undecided);

@@ -73,6 +73,9 @@ impl Screen {
                     text.push('.');
                 }
                 self.line(&text, 6);
+                if unit == "window" {
+                    self.line(&format!("      {}", report.reason), 6);
+                }
                 for component in report.components.iter().filter(|c| c.kind == Kind::Growing) {
                     self.line(&format!("      {}", component.sentence), 6);
                 }
