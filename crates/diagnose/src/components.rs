@@ -18,6 +18,9 @@ const LEAST: f64 = 1024.0 * 1024.0;
 /// File-backed memory worth a line: any Python with an extension module maps a few MiB.
 const LEAST_FILE: f64 = 32.0 * 1024.0 * 1024.0;
 
+/// So many cycles' growth must be known by phase to name the growing one.
+const CLOSELY_READ: f64 = 3.0;
+
 /// All that components are made from.
 pub(crate) struct Evidence<'a> {
     pub(crate) timeline: &'a Timeline,
@@ -58,11 +61,12 @@ impl Evidence<'_> {
         })
     }
 
-    /// The phase with more than half of the growth, where the readings are close enough to tell.
+    /// The phase with more than half of the growth, where enough cycles were read closely enough to tell.
     fn growing_phase(&self, rate: f64) -> Option<String> {
-        let by_phase = self.per_cycle();
+        let by_phase = self.by_phase();
+        let total: f64 = by_phase.values().sum();
         let (phase, bytes) = by_phase.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        (bytes > 0.5 * rate && phase != OWN_WORK).then_some(phase)
+        (bytes > 0.5 * total && total > CLOSELY_READ * rate && phase != OWN_WORK).then_some(phase)
     }
 
     fn filling(&self) -> Option<Component> {
@@ -173,17 +177,27 @@ impl Evidence<'_> {
         })
     }
 
-    /// Rise per cycle by phase, over the judged part.
+    /// Rise per cycle by phase. Phases are read in the first cycles and only now and then later: what was read tells
+    /// the shares, the rate tells the sum.
     fn per_cycle(&self) -> BTreeMap<String, f64> {
-        let (first, cycles) = (self.reading_of(self.judgement.since), self.judged_cycles());
+        let gross = self.judgement.rate.map_or(0.0, |r| r.estimate + self.judgement.sawtooth).max(0.0);
+        let mut out = self.by_phase();
+        let total: f64 = out.values().sum();
+        out.retain(|_, _| total > 0.0);
+        for bytes in out.values_mut() {
+            *bytes *= gross / total;
+        }
+        out
+    }
+
+    /// Rises in the judged part that are known to belong to a phase, summed by phase.
+    fn by_phase(&self) -> BTreeMap<String, f64> {
+        let first = self.reading_of(self.judgement.since);
         let last = self.cycles.points.last().map_or(0, |p| p.reading);
         let mut out = BTreeMap::new();
-        if self.judgement.rate.is_none() || cycles <= 0.0 {
-            return out;
-        }
         for s in self.stretches.iter().filter(|s| s.reading > first && s.reading <= last) {
             if let Some(phase) = &s.phase {
-                *out.entry(phase.clone()).or_default() += s.bytes / cycles;
+                *out.entry(phase.clone()).or_default() += s.bytes;
             }
         }
         out

@@ -285,6 +285,34 @@ fn the_growing_phase_is_named() {
 }
 
 #[test]
+fn the_growing_phase_is_named_where_only_the_first_epochs_were_read_closely() {
+    let mut w = started();
+    for epoch in 0..30 {
+        let predicts = |w: &mut World| {
+            w.takes(4 * MIB);
+        };
+        w.takes(8 * KIB).objects(100);
+        if epoch < 8 {
+            w.phase("epoch", |w| {
+                w.phase("predict", predicts);
+                w.cycle(Epoch);
+            });
+        } else {
+            predicts(&mut w);
+            w.unread_phase("predict").cycle(Epoch);
+        }
+    }
+    w.ends(0);
+    let report = w.report();
+    let growing = report.components.iter().find(|c| c.kind == Kind::Growing).unwrap();
+    assert_eq!(growing.phase.as_deref(), Some("predict"));
+    // The first epochs' predictions are part of the growth, not a one-time rise.
+    let once =
+        |c: &&nilometer_diagnose::Component| c.kind == Kind::OneTime && c.phase.as_deref() == Some("predict");
+    assert_eq!(report.components.iter().find(once), None);
+}
+
+#[test]
 fn without_any_cycle_windows_of_time_serve() {
     let mut w = World::new();
     for _ in 0..240 {

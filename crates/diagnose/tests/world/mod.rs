@@ -138,6 +138,12 @@ impl World {
         self.say(&edge(Edge::End)).reads(Moment::Phase)
     }
 
+    /// A phase that passes without readings, as pacing makes them.
+    pub(crate) fn unread_phase(&mut self, name: &str) -> &mut Self {
+        let edge = |edge| Record::Phase { name: name.to_owned(), edge, thread: 1 };
+        self.say(&edge(Edge::Begin)).say(&edge(Edge::End))
+    }
+
     /// The program ends; the collection at exit frees this much, in objects as heavy as a framework's garbage.
     pub(crate) fn ends(&mut self, garbage: i64) -> &mut Self {
         self.ends_with(garbage as u64 / 250, garbage)
