@@ -49,9 +49,12 @@ pub fn diagnose(capture: &Capture) -> Report {
     };
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();
+    let program = outside.program();
+    // A limit that has been reached needs no forecast.
+    let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     Report {
         schema: SCHEMA,
-        program: outside.program(),
+        program,
         verdict: judgement.verdict,
         reason: judgement.reason.clone(),
         cycles: CycleCount {
@@ -61,7 +64,7 @@ pub fn diagnose(capture: &Capture) -> Report {
             seconds: cycles.seconds,
         },
         growth: growth(&judgement, &cycles, basis),
-        forecast: forecast::forecast(judgement.verdict, rate, &cycles, outside.limit()),
+        forecast: forecast::forecast(judgement.verdict, rate, &cycles, limit),
         memory: outside.memory(last.and_then(|r| r.live), last.and_then(timeline::Reading::anonymous)),
         components: evidence.components(),
         findings: Vec::new(),

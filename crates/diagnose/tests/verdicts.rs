@@ -4,7 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{Call, Epoch, Fit, OnBatch, Predict};
-use nilometer_capture::Moment;
+use nilometer_capture::{Exit, MemoryKill, Moment, Record};
 use nilometer_diagnose::{Kind, Verdict};
 use world::{KIB, MIB, Noise, World};
 
@@ -44,6 +44,20 @@ fn killed_before_any_collection_it_is_still_a_leak() {
         w.takes(4 * MIB).objects(700).cycle(Epoch);
     }
     assert_eq!(w.report().verdict, Verdict::Leak);
+}
+
+#[test]
+fn a_limit_that_ended_the_program_is_not_forecast() {
+    let mut w = started();
+    for _ in 0..12 {
+        w.takes(8 * MIB).objects(100).cycle(Epoch);
+    }
+    w.say(&Record::Exit(Exit { code: None, signal: Some(9), memory_kill: MemoryKill::Cgroup }));
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Leak);
+    assert_eq!(report.forecast, None);
+    let exit = report.program.exit.unwrap();
+    assert!(exit.oom_killed && exit.limit == Some("cgroup"), "{exit:?}");
 }
 
 #[test]
