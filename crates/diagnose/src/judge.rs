@@ -48,6 +48,8 @@ const LONG_START: usize = 3;
 const TOLERANCE: f64 = 0.0005;
 /// A rise below this in all is within what any process breathes.
 const LEAST_RISE: f64 = 256.0 * 1024.0;
+/// A rise that ended is worth telling from this on.
+const LEAST_FILLING: f64 = 1024.0 * 1024.0;
 /// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
 const CARRIED_BY_MANY: f64 = 0.3;
 /// Nobody is told to run more than so many times as long.
@@ -73,7 +75,7 @@ pub(crate) fn judge(
     }
     let (since, ended) = growing_part(&points[warm..], cycles.unit.floor());
     // A start-up of many cycles that rises a lot is a buffer or cache that fills.
-    let long = warm > LONG_START && levels[warm] - levels[LONG_START] > LEAST_RISE;
+    let long = warm > LONG_START && levels[warm] - levels[LONG_START] > LEAST_FILLING;
     let started = if long { LONG_START } else { warm };
     let ended = ended.or_else(|| long.then(|| levels[warm] - levels[LONG_START]));
     let since = warm + since;
@@ -102,7 +104,7 @@ fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>) {
     match (grows(&early), grows(&late)) {
         // It began late, or the rate changed: the late part says what is to come.
         (false, true) => (found.at, None),
-        (true, false) if rise > LEAST_RISE => (found.at, Some(rise)),
+        (true, false) if rise > LEAST_FILLING => (found.at, Some(rise)),
         _ => (0, None),
     }
 }

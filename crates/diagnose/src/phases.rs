@@ -25,34 +25,25 @@ pub(crate) const OWN_WORK: &str = "program";
 /// Lays every rise to its phase.
 pub(crate) fn stretches(capture: &Capture, timeline: &Timeline, basis: Basis) -> Vec<Stretch> {
     let mut out = Vec::new();
-    let mut open: Vec<(u64, &str)> = Vec::new();
-    let mut edge: Option<(u64, &str, Edge)> = None;
-    let mut sure = true;
+    let mut nest = Nest::default();
     let mut last = 0.0;
     let mut reading = 0;
     for stamped in &capture.records {
         match &stamped.record {
             Record::Phase { name, edge: kind, thread } => {
-                if let Some(unread) = edge.take() {
-                    apply(&mut open, unread);
-                    sure = false;
-                }
-                edge = Some((*thread, name, *kind));
+                nest.pass_unread();
+                nest.edge = Some((*thread, name, *kind));
             }
             Record::Reading { moment, .. } => {
-                let at_edge = *moment == Moment::Phase;
-                if !at_edge && let Some(unread) = edge.take() {
-                    apply(&mut open, unread);
-                    sure = false;
+                if *moment != Moment::Phase {
+                    nest.pass_unread();
                 }
                 if let Some(level) = timeline.readings.get(reading).and_then(|r| r.level(basis)) {
-                    let phase = sure.then(|| group(&open).to_owned());
-                    out.push(Stretch { reading, phase, bytes: level - last });
+                    out.push(Stretch { reading, phase: nest.phase(), bytes: level - last });
                     last = level;
-                    sure = true;
-                }
-                if let Some(read) = edge.take() {
-                    apply(&mut open, read);
+                    nest.begin_stretch();
+                } else {
+                    nest.pass_unread();
                 }
                 reading += 1;
             }
@@ -62,13 +53,47 @@ pub(crate) fn stretches(capture: &Capture, timeline: &Timeline, basis: Basis) ->
     out
 }
 
-fn apply<'a>(open: &mut Vec<(u64, &'a str)>, (thread, name, edge): (u64, &'a str, Edge)) {
-    match edge {
-        Edge::Begin => open.push((thread, name)),
-        Edge::End => {
-            if let Some(at) = open.iter().rposition(|(t, n)| *t == thread && *n == name) {
-                open.remove(at);
+/// The phases that are open, and what was passed since the last reading.
+#[derive(Default)]
+struct Nest<'a> {
+    open: Vec<(u64, &'a str)>,
+    /// An edge that the next record may be the reading of.
+    edge: Option<(u64, &'a str, Edge)>,
+    /// An edge without a reading led to another phase: the rise cannot be laid to one of the two.
+    mixed: bool,
+}
+
+impl Nest<'_> {
+    /// The phase of the stretch that ends with a reading.
+    fn phase(&self) -> Option<String> {
+        (!self.mixed).then(|| group(&self.open).to_owned())
+    }
+
+    /// The edge was not read. It matters only where it leads to a phase of another name: graphs traced inside `predict` are
+    /// told as `predict` anyway.
+    fn pass_unread(&mut self) {
+        let before = group(&self.open);
+        if self.edge.is_some() {
+            self.apply();
+            self.mixed |= group(&self.open) != before;
+        }
+    }
+
+    /// A reading was taken, at the edge if there is one.
+    fn begin_stretch(&mut self) {
+        self.apply();
+        self.mixed = false;
+    }
+
+    fn apply(&mut self) {
+        match self.edge.take() {
+            Some((thread, name, Edge::Begin)) => self.open.push((thread, name)),
+            Some((thread, name, Edge::End)) => {
+                if let Some(at) = self.open.iter().rposition(|(t, n)| *t == thread && *n == name) {
+                    self.open.remove(at);
+                }
             }
+            None => {}
         }
     }
 }

@@ -288,6 +288,7 @@ fn the_growing_phase_is_named() {
             w.objects(100);
             w.phase("predict", |w| {
                 w.takes(4 * MIB);
+                w.unread_phase("trace").unread_phase("data_adapter");
             });
             w.cycle(Epoch);
         });
