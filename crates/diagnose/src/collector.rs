@@ -25,9 +25,6 @@ const MOST_PER_OBJECT: f64 = 1024.0;
 const USUAL_PER_OBJECT: f64 = 200.0;
 /// Garbage to come may weigh so many times more than the garbage that was seen.
 const WEIGHT_MARGIN: f64 = 4.0;
-/// Containers made, net, before the collector looks at the youngest generation (Python up to 3.12; 2000 later, which
-/// only makes the bounds below cautious).
-const YOUNG: f64 = 700.0;
 /// Troughs must cover this share of the series to speak for it, and at least so many cycles.
 const COVER: f64 = 0.4;
 const LEAST_SPAN: f64 = 3.0;
@@ -85,8 +82,11 @@ pub(crate) fn net_growth(
     }
     let young = envelope(&troughs(timeline, before, points, 1), points, &plain);
     let seen = young.unwrap_or(plain);
-    let span = points.last()?.ordinal as f64 - points.first()?.ordinal as f64;
-    let objects = containers(timeline, points) / span;
+    let Some(objects) = containers(timeline, points) else {
+        // Nobody counted objects and no collection was seen: all of it may be garbage.
+        let rate = Interval { estimate: seen.estimate, low: seen.low.min(0.0), high: seen.high };
+        return Some(Net { rate, gross: seen, likely_high: seen.high, sawtooth: 0.0, examined: false });
+    };
     let last_full = full.last().map_or(1.0, |p| p.ordinal as f64);
     let since_full = (points.last()?.ordinal as f64 - last_full).max(1.0);
     let by_exit = exit.map(|e| e.freed / since_full);
@@ -139,17 +139,16 @@ fn between(from: &Point, to: &Point, correction: f64, step: f64) -> Option<f64> 
 fn troughs(timeline: &Timeline, before: Option<&Point>, points: &[Point], generation: u8) -> Vec<Point> {
     let collections = |p: &Point| {
         let c = &timeline.readings[p.reading].counters;
-        let full = c.gc2.unwrap_or(0);
-        if generation == 2 { full } else { full + c.gc1.unwrap_or(0) }
+        if generation == 2 { c.gc2 } else { Some(c.gc2? + c.gc1?) }
     };
-    let mut last = before.map(collections);
+    let mut last = before.and_then(collections);
     let mut out = Vec::new();
     for point in points {
         let now = collections(point);
-        if last.is_some_and(|then| now > then) {
+        if last.zip(now).is_some_and(|(then, now)| now > then) {
             out.push(point.clone());
         }
-        last = Some(now);
+        last = now;
     }
     out
 }
@@ -196,17 +195,19 @@ fn jitter(points: &[Point], troughs: &[Point]) -> f64 {
     off.iter().sum::<f64>() / off.len().max(1) as f64
 }
 
-/// Container objects made over the points, net of those freed while young.
-fn containers(timeline: &Timeline, points: &[Point]) -> f64 {
+/// Container objects made per cycle, net of those freed while young; `None` where too few readings counted them.
+fn containers(timeline: &Timeline, points: &[Point]) -> Option<f64> {
     let made = |p: &Point| {
-        let c = &timeline.readings[p.reading].counters;
-        let gone = c.gc0.unwrap_or(0) + c.gc1.unwrap_or(0) + c.gc2.unwrap_or(0);
-        gone as f64 * YOUNG + c.gc_young.unwrap_or(0) as f64
+        let reading = &timeline.readings[p.reading];
+        let c = &reading.counters;
+        let counted = (c.gc0? + c.gc1? + c.gc2?) as f64 * timeline.young + c.gc_young? as f64;
+        reading.has_collector.then_some((p.ordinal as f64, counted))
     };
-    match (points.first(), points.last()) {
-        (Some(first), Some(last)) => (made(last) - made(first)).max(0.0),
-        _ => 0.0,
-    }
+    let first = points.iter().find_map(made)?;
+    let last = points.iter().rev().find_map(made)?;
+    let whole = (points.last()?.ordinal - points.first()?.ordinal) as f64;
+    let span = last.0 - first.0;
+    (span > 0.0 && span >= COVER * whole).then(|| (last.1 - first.1).max(0.0) / span)
 }
 
 pub(crate) fn series(points: &[Point]) -> (Vec<f64>, Vec<f64>) {

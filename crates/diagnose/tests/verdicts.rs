@@ -114,6 +114,35 @@ fn a_leak_in_a_function_that_has_returned_is_still_a_leak() {
 }
 
 #[test]
+fn readings_without_a_word_of_the_collector_are_no_collections() {
+    // On a busy machine the dear part of a reading is left out at times: once for a stretch, once for good.
+    for back in [true, false] {
+        let mut w = started();
+        for epoch in 1..=40 {
+            w.collector_is_read(!(18..30).contains(&epoch) && (back || epoch < 18));
+            w.takes(160 * KIB).objects(700).cycle(Epoch);
+            if epoch % 12 == 0 {
+                w.frees(1, 6000, 1600 * KIB);
+            }
+        }
+        w.collector_is_read(true).ends(2 * MIB);
+        let report = w.report();
+        assert_ne!(report.verdict, Verdict::Leak, "{back}: {} {:?}", report.reason, report.growth);
+    }
+}
+
+#[test]
+fn a_program_whose_collector_nobody_reads_is_not_called_leaking() {
+    let mut w = World::new();
+    w.collector_is_read(false);
+    for _ in 0..30 {
+        w.takes(4 * MIB).cycle(Epoch);
+    }
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Undecided, "{} {:?}", report.reason, report.growth);
+}
+
+#[test]
 fn the_same_without_any_word_from_the_collector_is_undecided() {
     let mut w = started();
     for _ in 0..14 {

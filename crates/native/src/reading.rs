@@ -7,12 +7,11 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
-use std::time::Instant;
 
 use nilometer_capture::Counters;
 use nilometer_host::status::Status;
 
-use crate::heap::Source;
+use crate::heap::{Source, thread_cpu_ns};
 use crate::pacing::Pace;
 
 /// Which parts of a reading are wanted.
@@ -22,6 +21,12 @@ pub(crate) enum Depth {
     Paced,
     /// All of them, whatever they cost; for moments that come once.
     Whole,
+}
+
+/// What needs the GIL: the cheap part and the dear one.
+pub(crate) struct Python<'a> {
+    pub(crate) collector: &'a dyn Fn(&mut Counters),
+    pub(crate) allocator: &'a dyn Fn(&mut Counters),
 }
 
 /// Takes readings, one at a time.
@@ -40,42 +45,39 @@ impl Reader {
 
     /// Reads at `now`; `python` adds what needs the GIL. `None` while another reading is under way: a collection that
     /// strikes inside of one, or the ticker.
-    pub(crate) fn read(
-        &self,
-        now: u64,
-        depth: Depth,
-        python: Option<&dyn Fn(&mut Counters)>,
-    ) -> Option<Counters> {
+    pub(crate) fn read(&self, now: u64, depth: Depth, python: Option<&Python<'_>>) -> Option<Counters> {
         if self.busy.swap(true, Acquire) {
             return None;
         }
         let _end = EndOfReading(&self.busy);
-        let begin = Instant::now();
+        let begin = thread_cpu_ns();
         let mut counters = Counters::default();
         read_status(&mut counters);
         if depth == Depth::Whole || self.heap_pace.is_cheap_or_due(now) {
             self.read_heap(now, &mut counters);
         }
-        if let Some(python) = python
-            && (depth == Depth::Whole || self.python_pace.is_cheap_or_due(now))
-        {
-            let begin = Instant::now();
-            python(&mut counters);
-            self.python_pace.note(now, nanoseconds(begin));
+        if let Some(python) = python {
+            // Never left out: without it nobody knows what is garbage.
+            (python.collector)(&mut counters);
+            if depth == Depth::Whole || self.python_pace.is_cheap_or_due(now) {
+                let begin = thread_cpu_ns();
+                (python.allocator)(&mut counters);
+                self.python_pace.note(now, since(begin));
+            }
         }
-        counters.cost_ns = Some(nanoseconds(begin));
+        counters.cost_ns = Some(since(begin));
         Some(counters)
     }
 
     fn read_heap(&self, now: u64, counters: &mut Counters) {
-        let begin = Instant::now();
+        let begin = thread_cpu_ns();
         if let Some(heap) = self.heap.read(counters.vm_data) {
             counters.heap_in_use = Some(heap.in_use);
             counters.heap_mapped = Some(heap.mapped);
             counters.heap_free = Some(heap.free);
             counters.heap_system = Some(heap.system);
         }
-        self.heap_pace.note(now, nanoseconds(begin));
+        self.heap_pace.note(now, since(begin));
     }
 }
 
@@ -88,8 +90,10 @@ impl Drop for EndOfReading<'_> {
     }
 }
 
-fn nanoseconds(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+/// CPU time of this thread since `begin`. Not the time on the wall: on a busy machine that is mostly other programs', and
+/// readings would become rare just where a program is slowed down already.
+fn since(begin: u64) -> u64 {
+    thread_cpu_ns().saturating_sub(begin).max(1)
 }
 
 /// The kernel's part. Opened anew each time: a descriptor of ours that stays open would shift the numbers of the
@@ -131,9 +135,24 @@ mod tests {
         let reader = Reader::new(Source::Absent);
         let inner = std::cell::Cell::new(false);
         let nested = |_: &mut Counters| inner.set(reader.read(1, Depth::Whole, None).is_some());
-        assert!(reader.read(1, Depth::Whole, Some(&nested)).is_some());
+        let python = Python { collector: &nested, allocator: &|_| {} };
+        assert!(reader.read(1, Depth::Whole, Some(&python)).is_some());
         assert!(!inner.get());
         assert!(reader.read(1, Depth::Paced, None).is_some());
+    }
+
+    #[test]
+    fn a_dear_allocator_is_left_out_and_the_collector_never() {
+        let reader = Reader::new(Source::Absent);
+        let asked = std::cell::Cell::new((0, 0));
+        let collector = |_: &mut Counters| asked.set((asked.get().0 + 1, asked.get().1));
+        let allocator = |_: &mut Counters| asked.set((asked.get().0, asked.get().1 + 1));
+        let python = Python { collector: &collector, allocator: &allocator };
+        reader.python_pace.note(1_000_000_000, 250_000_000);
+        reader.read(1_000_000_001, Depth::Paced, Some(&python)).unwrap();
+        assert_eq!(asked.get(), (1, 0));
+        reader.read(1_000_000_002, Depth::Whole, Some(&python)).unwrap();
+        assert_eq!(asked.get(), (2, 1));
     }
 
     #[test]

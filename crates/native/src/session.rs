@@ -17,7 +17,7 @@ use crate::losses::{Losses, Told};
 use crate::names::{Names, is_recorded};
 use crate::pacing::{Asker, Pace, Pacer};
 use crate::reading::{Depth, Reader};
-use crate::{fork, thread, ticker};
+use crate::{fork, reading, thread, ticker};
 
 /// Each unit's first cycles are all recorded, later ones at most one per this time.
 const RECORDED_CYCLES: u64 = 1024;
@@ -194,9 +194,9 @@ impl Session {
 
     fn read(&self, py: Python<'_>, asker: Asker, moment: Moment, depth: Depth) {
         let now = self.writer.now();
-        let python = |counters: &mut Counters| {
-            self.interpreter.read_allocator(py, counters);
-            self.interpreter.read_collector(py, counters);
+        let python = reading::Python {
+            collector: &|counters| self.interpreter.read_collector(py, counters),
+            allocator: &|counters| self.interpreter.read_allocator(py, counters),
         };
         if let Some(counters) = self.reader.read(now, depth, Some(&python)) {
             let end = self.writer.now();

@@ -20,6 +20,7 @@ pub(crate) struct World {
     young: u64,
     ordinals: [u64; 16],
     has_heap: bool,
+    has_collector: bool,
 }
 
 impl World {
@@ -37,6 +38,7 @@ impl World {
             young: 0,
             ordinals: [0; 16],
             has_heap: true,
+            has_collector: true,
         };
         world.limits(8 * 1024 * MIB, 7 * 1024 * MIB);
         world
@@ -99,6 +101,12 @@ impl World {
         self
     }
 
+    /// Readings from now on have no word of the collector, or have it again.
+    pub(crate) fn collector_is_read(&mut self, is_read: bool) -> &mut Self {
+        self.has_collector = is_read;
+        self
+    }
+
     pub(crate) fn passes(&mut self, seconds: f64) -> &mut Self {
         self.at_ns += (seconds * 1e9) as u64;
         self
@@ -106,17 +114,18 @@ impl World {
 
     pub(crate) fn reads(&mut self, moment: Moment) -> &mut Self {
         let python = 80 * MIB;
+        let known = |count: u64| self.has_collector.then_some(count);
         let counters = Counters {
             rss_anon: Some((self.live + self.slack) as u64),
             rss_file: Some(300 << 20),
             heap_in_use: self.has_heap.then(|| (self.live - python) as u64),
             heap_mapped: Some(0),
             py_in_use: Some(python as u64),
-            gc0: Some(self.collections[0]),
-            gc1: Some(self.collections[1]),
-            gc2: Some(self.collections[2]),
-            gc_young: Some(self.young),
-            gc_collected: Some(self.collected),
+            gc0: known(self.collections[0]),
+            gc1: known(self.collections[1]),
+            gc2: known(self.collections[2]),
+            gc_young: known(self.young),
+            gc_collected: known(self.collected),
             ..Counters::default()
         };
         self.say(&Record::Reading { moment, counters })
