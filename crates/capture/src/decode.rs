@@ -3,6 +3,7 @@
 //! In: one payload and its kind. Out: the record and its time, or why not. What must not happen here: a panic, whatever
 //! the bytes are, or an allocation that a length asks for and the payload does not hold.
 
+use crate::decode_sampling::decode_sampling;
 use crate::record::{
     Counters, CycleUnit, Edge, Exit, MemoryKill, Moment, ProcessReading, Record, Surroundings, kind,
 };
@@ -39,22 +40,27 @@ pub(crate) fn decode(record_kind: u8, payload: &[u8]) -> Result<(u64, Record), U
         kind::CHILD => Record::Child { pid: rest.number()?, parent: rest.number()?, role: rest.string()? },
         kind::EXIT => Record::Exit(rest.exit()?),
         kind::LOSS => Record::Loss { what: rest.string()?, count: rest.number()? },
-        _ => return Err(Unreadable::Unknown),
+        other => Record::Sampling(decode_sampling(other, &mut rest)?),
     };
     Ok((at_ns, record)) // what is left are fields of a newer version
 }
 
 /// What is left of a payload.
-struct Rest<'a>(&'a [u8]);
+pub(crate) struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
+    /// Bytes that are left.
+    pub(crate) fn left(&self) -> usize {
+        self.0.len()
+    }
+
     fn bytes(&mut self, count: usize) -> Result<&'a [u8], Unreadable> {
         let (taken, left) = self.0.split_at_checked(count).ok_or(Unreadable::Garbage)?;
         self.0 = left;
         Ok(taken)
     }
 
-    fn number(&mut self) -> Result<u64, Unreadable> {
+    pub(crate) fn number(&mut self) -> Result<u64, Unreadable> {
         let mut value = 0;
         for (index, byte) in self.0.iter().take(10).enumerate() {
             let low = u64::from(byte & 0x7f);
@@ -70,13 +76,13 @@ impl<'a> Rest<'a> {
         Err(Unreadable::Garbage)
     }
 
-    fn string(&mut self) -> Result<String, Unreadable> {
+    pub(crate) fn string(&mut self) -> Result<String, Unreadable> {
         let length = usize::try_from(self.number()?).map_err(|_too_long| Unreadable::Garbage)?;
         Ok(String::from_utf8_lossy(self.bytes(length)?).into_owned())
     }
 
     /// The first `N` numbers of a list; what the file has beyond them is read over.
-    fn numbers<const N: usize>(&mut self) -> Result<[Option<u64>; N], Unreadable> {
+    pub(crate) fn numbers<const N: usize>(&mut self) -> Result<[Option<u64>; N], Unreadable> {
         let count = usize::try_from(self.number()?).map_err(|_too_many| Unreadable::Garbage)?;
         let present = self.bytes(count.div_ceil(8))?;
         let mut values = [None; N];

@@ -3,8 +3,10 @@
 //! In: a record and its time. Out: bytes into a [`Sink`]. What must not happen here: allocation, and a second pass that
 //! writes more than the first one counted.
 
+use crate::encode_sampling::{kind_of_sampling, sampling};
 use crate::layout::STRING_MAX;
 use crate::record::{Exit, Moment, Record, kind};
+use crate::sample::Sampling;
 
 /// Where encoded bytes go.
 pub(crate) trait Sink {
@@ -28,8 +30,36 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// The kind that stands in the record's word.
-pub(crate) fn kind_of(record: &Record) -> u8 {
+/// What can be written as a record.
+pub(crate) trait Encode {
+    /// The kind that stands in the record's word.
+    fn kind(&self) -> u8;
+    /// The payload, time first.
+    fn encode(&self, at_ns: u64, sink: &mut impl Sink);
+}
+
+impl Encode for Record {
+    fn kind(&self) -> u8 {
+        kind_of(self)
+    }
+
+    fn encode(&self, at_ns: u64, sink: &mut impl Sink) {
+        encode(at_ns, self, sink);
+    }
+}
+
+impl Encode for Sampling<'_> {
+    fn kind(&self) -> u8 {
+        kind_of_sampling(self)
+    }
+
+    fn encode(&self, at_ns: u64, sink: &mut impl Sink) {
+        number(at_ns, sink);
+        sampling(self, sink);
+    }
+}
+
+fn kind_of(record: &Record) -> u8 {
     match record {
         Record::Fact { .. } => kind::FACT,
         Record::Cycle { .. } => kind::CYCLE,
@@ -40,11 +70,11 @@ pub(crate) fn kind_of(record: &Record) -> u8 {
         Record::Child { .. } => kind::CHILD,
         Record::Exit(_) => kind::EXIT,
         Record::Loss { .. } => kind::LOSS,
+        Record::Sampling(said) => kind_of_sampling(said),
     }
 }
 
-/// The payload, time first.
-pub(crate) fn encode(at_ns: u64, record: &Record, sink: &mut impl Sink) {
+fn encode(at_ns: u64, record: &Record, sink: &mut impl Sink) {
     number(at_ns, sink);
     match record {
         Record::Fact { key, value } => {
@@ -76,6 +106,7 @@ pub(crate) fn encode(at_ns: u64, record: &Record, sink: &mut impl Sink) {
             string(what, sink);
             number(*count, sink);
         }
+        Record::Sampling(said) => sampling(said, sink),
     }
 }
 
@@ -106,7 +137,7 @@ fn zigzag(value: i32) -> u64 {
 }
 
 /// LEB128: seven bits a byte, low ones first, the high bit says that more follow.
-fn number(mut value: u64, sink: &mut impl Sink) {
+pub(crate) fn number(mut value: u64, sink: &mut impl Sink) {
     let mut bytes = [0; 10];
     for (index, byte) in bytes.iter_mut().enumerate() {
         *byte = value as u8 & 0x7f;
@@ -120,7 +151,7 @@ fn number(mut value: u64, sink: &mut impl Sink) {
 }
 
 /// How many, a bit for each that is there, then those that are there.
-fn numbers(values: &[Option<u64>], sink: &mut impl Sink) {
+pub(crate) fn numbers(values: &[Option<u64>], sink: &mut impl Sink) {
     number(values.len() as u64, sink);
     for eight in values.chunks(8) {
         let mut bits = 0;
@@ -135,7 +166,7 @@ fn numbers(values: &[Option<u64>], sink: &mut impl Sink) {
 }
 
 /// Bytes, then the text; a text that is too long ends in an ellipsis, so that the cut shows.
-fn string(text: &str, sink: &mut impl Sink) {
+pub(crate) fn string(text: &str, sink: &mut impl Sink) {
     const CUT: &str = "…";
     if text.len() <= STRING_MAX {
         number(text.len() as u64, sink);

@@ -4,6 +4,8 @@
 //! Adding a record: give it a new [`kind`] number (old readers skip kinds they do not know).
 //! Never reuse a number or reorder fields; `docs/capture-format.md` lists them all.
 
+use crate::sample::Sampling;
+
 /// What happens again and again in the program; growth is told per one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -126,6 +128,7 @@ macro_rules! numbers {
         }
     };
 }
+pub(crate) use numbers;
 
 numbers! {
     /// Counters read inside the process. Bytes unless said otherwise; `None` where it could not be read this time.
@@ -305,6 +308,8 @@ pub enum Record {
         /// How many times.
         count: u64,
     },
+    /// What the recorder of allocations said.
+    Sampling(Sampling<'static>),
 }
 
 /// Record kinds as they stand in the file.
@@ -319,4 +324,13 @@ pub mod kind {
     pub const CHILD: u8 = 7;
     pub const EXIT: u8 = 8;
     pub const LOSS: u8 = 9;
+    pub const SAMPLING_START: u8 = 10;
+    pub const MODULE: u8 = 11;
+    pub const TEXT: u8 = 12;
+    pub const CODE: u8 = 13;
+    pub const STACK: u8 = 14;
+    pub const BIRTH: u8 = 15;
+    pub const DEATH: u8 = 16;
+    pub const SAMPLING_COUNT: u8 = 17;
+    pub const NURSERY: u8 = 18;
 }

@@ -10,10 +10,9 @@
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::atomics::{self, Payload};
-use crate::encode::encode;
+use crate::encode::Encode;
 use crate::layout::{COMMITTED, SEGMENT_HEADER, SEGMENT_MAGIC, WORD, seg, stride, word, word_payload};
 use crate::mapping::Mapping;
-use crate::record::Record;
 
 pub(crate) struct Segment {
     map: Mapping,
@@ -35,11 +34,11 @@ impl Segment {
     }
 
     /// Writes one record whose payload is `len` bytes long; false if there is no room left.
-    pub(crate) fn append(&self, at_ns: u64, record: &Record, kind: u8, len: usize) -> bool {
-        let Some(offset) = self.reserve(word(kind, len as u32), len) else {
+    pub(crate) fn append(&self, at_ns: u64, said: &impl Encode, len: usize) -> bool {
+        let Some(offset) = self.reserve(word(said.kind(), len as u32), len) else {
             return false;
         };
-        encode(at_ns, record, &mut Payload::new(&self.map, offset + WORD, len));
+        said.encode(at_ns, &mut Payload::new(&self.map, offset + WORD, len));
         self.commit(offset)
     }
 

@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 use crate::atomics;
 use crate::board::Board;
 use crate::claim::{Source, open_shared};
-use crate::encode::{Length, encode, kind_of};
+use crate::encode::{Encode, Length};
 use crate::error::{CreateError, JoinError};
 use crate::layout::{FORMAT_MAJOR, HEADER_LEN, Header, HeaderProblem, Refusal, UNIT, at};
 use crate::mapping::{Mapping, monotonic_ns};
 use crate::record::Record;
+use crate::sample::Sampling;
 use crate::segment::Segment;
 use crate::slots::Slots;
 
@@ -91,13 +92,21 @@ impl Writer {
 
     /// Writes a record that happened at this time, in nanoseconds since the start of the capture.
     pub fn append_at(&self, at_ns: u64, record: &Record) -> bool {
+        self.put(at_ns, record)
+    }
+
+    /// Writes what the recorder says, borrowed, without an allocation.
+    pub fn append_sampling(&self, at_ns: u64, said: &Sampling) -> bool {
+        self.put(at_ns, said)
+    }
+
+    fn put(&self, at_ns: u64, said: &impl Encode) -> bool {
         if self.board.is_closed() {
             return false;
         }
-        let kind = kind_of(record);
         let mut length = Length::default();
-        encode(at_ns, record, &mut length);
-        let write = |segment: &Segment| segment.append(at_ns, record, kind, length.0);
+        said.encode(at_ns, &mut length);
+        let write = |segment: &Segment| segment.append(at_ns, said, length.0);
         let mut waiting_since = None;
         loop {
             let seen = self.slots.exchanges();

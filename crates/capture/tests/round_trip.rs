@@ -37,6 +37,45 @@ fn kill() -> impl Strategy<Value = MemoryKill> {
     ]
 }
 
+fn frame() -> impl Strategy<Value = StackFrame> {
+    prop_oneof![
+        // User space on x86-64 and aarch64 ends below 2^56.
+        (0..1_u64 << 56).prop_map(|address| StackFrame::Native { address }),
+        (0..1_u64 << 60, any::<u32>()).prop_map(|(code, line)| StackFrame::Python { code, line }),
+        (0..6_u64).prop_map(|number| StackFrame::Cut(Cut::from_number(number))),
+    ]
+}
+
+fn sampling() -> impl Strategy<Value = Sampling<'static>> {
+    let text = || "\\PC{0,60}";
+    let number = any::<u64>;
+    prop_oneof![
+        number().prop_map(|sample| Sampling::Start { sample }),
+        (number(), number(), number(), text()).prop_map(|(start, end, bias, path)| Sampling::Module {
+            start,
+            end,
+            bias,
+            path: path.into()
+        }),
+        (number(), text()).prop_map(|(id, text)| Sampling::Text { id, text: text.into() }),
+        (number(), number(), number(), number())
+            .prop_map(|(id, file, function, first_line)| Sampling::Code { id, file, function, first_line }),
+        (number(), number(), vec(frame(), 0..80)).prop_map(|(first, parent, frames)| Sampling::Stack {
+            first,
+            parent,
+            frames: frames.into()
+        }),
+        ((number(), number(), number(), number()), number(), number(), 0..3_u64).prop_map(
+            |((id, stack, size, mean), address, thread, source)| {
+                let source = Source::from_number(source).unwrap();
+                Sampling::Birth(Birth { id, stack, size, mean, address, thread, source })
+            }
+        ),
+        number().prop_map(|id| Sampling::Death { id }),
+        numbers().prop_map(|numbers| Sampling::Count(SamplingCount::from_numbers(&numbers))),
+    ]
+}
+
 fn record() -> impl Strategy<Value = Record> {
     let text = || "\\PC{0,60}";
     prop_oneof![
@@ -57,6 +96,7 @@ fn record() -> impl Strategy<Value = Record> {
         (option::of(any::<i32>()), option::of(any::<i32>()), kill())
             .prop_map(|(code, signal, memory_kill)| Record::Exit(Exit { code, signal, memory_kill })),
         (text(), any::<u64>()).prop_map(|(what, count)| Record::Loss { what, count }),
+        sampling().prop_map(Record::Sampling),
     ]
 }
 
