@@ -3,6 +3,7 @@
 //! In: a path or bytes. Out: a [`Capture`] with all that is readable, and in words what is not. What must not happen
 //! here: an error for a file of which anything can be read, or memory taken for what the file merely claims to hold.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,6 +12,7 @@ use std::path::Path;
 use crate::error::OpenError;
 use crate::layout::{BoardCounts, HEADER_LEN, Header};
 use crate::record::Record;
+use crate::sample::Sampling;
 use crate::walk::{Skipped, walk};
 
 /// A record, when it happened and which process said it.
@@ -73,10 +75,23 @@ impl Capture {
         let (header, board) = Header::parse(bytes).map_err(|problem| OpenError::of_header(problem, path))?;
         let units = bytes.get(header.page..).unwrap_or_default();
         let mut records = Vec::new();
-        let skipped = walk(units, header.unit, &mut records);
+        let mut skipped = walk(units, header.unit, &mut records);
+        add_young(&mut records, std::mem::take(&mut skipped.young));
         records.sort_by_key(|stamped| stamped.at_ns);
         let losses = tell(&header, units.len(), &skipped);
         Ok(Self { header, records, board, losses })
+    }
+}
+
+/// Adds the samples of a nursery, but for those that were leaving it and have a record already.
+fn add_young(records: &mut Vec<Stamped>, young: Vec<Stamped>) {
+    let identity = |stamped: &Stamped| match &stamped.record {
+        Record::Sampling(Sampling::Birth(birth)) => Some((stamped.pid, birth.id, stamped.at_ns)),
+        _ => None,
+    };
+    if !young.is_empty() {
+        let written: HashSet<_> = records.iter().filter_map(identity).collect();
+        records.extend(young.into_iter().filter(|one| identity(one).is_none_or(|id| !written.contains(&id))));
     }
 }
 

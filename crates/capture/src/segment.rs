@@ -7,6 +7,7 @@
 //! A shared end offset that is moved first, with the length written after, would leave a gap of unknown length if the
 //! process dies in between. The end offset in the segment's header is therefore only a hint where to begin looking.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::atomics::{self, Payload};
@@ -42,6 +43,11 @@ impl Segment {
         self.commit(offset)
     }
 
+    /// The aligned word of eight bytes at this offset.
+    pub(crate) fn word(&self, offset: usize) -> Option<&AtomicU64> {
+        atomics::u64_at(&self.map, offset)
+    }
+
     /// Finds the end and puts `uncommitted` there.
     pub(crate) fn reserve(&self, uncommitted: u32, len: usize) -> Option<usize> {
         let used = atomics::u32_at(&self.map, seg::USED)?;
@@ -64,7 +70,7 @@ impl Segment {
         }
     }
 
-    fn commit(&self, offset: usize) -> bool {
+    pub(crate) fn commit(&self, offset: usize) -> bool {
         atomics::u32_at(&self.map, offset).is_some_and(|word| word.fetch_or(COMMITTED, Release) != 0)
     }
 }

@@ -8,9 +8,11 @@ use crate::layout::{
     COMMITTED, SEGMENT_HEADER, SEGMENT_MAGIC, SEGMENT_MAX_UNITS, WORD, seg, stride, u32_at, u64_at,
     word_kind, word_payload,
 };
+use crate::nursery::young;
 use crate::reader::Stamped;
+use crate::record::kind;
 
-/// What was skipped, each counted.
+/// What was not simply read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Skipped {
     /// Records that were begun and not finished, with others behind them.
@@ -23,6 +25,8 @@ pub(crate) struct Skipped {
     pub(crate) broken: u64,
     /// Units that are neither empty nor a segment.
     pub(crate) foreign: u64,
+    /// Not skipped, but set aside: samples that lay in a nursery, some of which may have a record too.
+    pub(crate) young: Vec<Stamped>,
     /// The last segment ends before its last unit does.
     pub(crate) cut: bool,
 }
@@ -89,6 +93,10 @@ fn walk_segment(segment: &[u8], cut: bool, records: &mut Vec<Stamped>, skipped: 
         // Those that stand at the very end are being written right now, or were when the process died: no promise was
         // made for them. Those with finished ones behind them are worth a word.
         skipped.unfinished += std::mem::take(&mut unfinished_last);
+        if word_kind(word) == kind::NURSERY {
+            young(payload_bytes, pid, &mut skipped.young);
+            continue;
+        }
         match decode(word_kind(word), payload_bytes) {
             Ok((at_ns, record)) => records.push(Stamped { at_ns, pid, record }),
             Err(Unreadable::Unknown) => skipped.unknown += 1,

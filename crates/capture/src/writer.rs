@@ -17,6 +17,7 @@ use crate::encode::{Encode, Length};
 use crate::error::{CreateError, JoinError};
 use crate::layout::{FORMAT_MAJOR, HEADER_LEN, Header, HeaderProblem, Refusal, UNIT, at};
 use crate::mapping::{Mapping, monotonic_ns};
+use crate::nursery::Nursery;
 use crate::record::Record;
 use crate::sample::Sampling;
 use crate::segment::Segment;
@@ -122,6 +123,11 @@ impl Writer {
                 Next::ByAnother => std::thread::yield_now(),
             }
         }
+    }
+
+    /// Takes a unit of the file for samples that may die young; `None` if there is no room.
+    pub fn nursery(&self) -> Option<Nursery> {
+        self.source.next_segment(std::process::id()).ok().and_then(Nursery::begin)
     }
 
     /// Nanoseconds of `CLOCK_MONOTONIC` since the start of the capture.
