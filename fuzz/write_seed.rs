@@ -31,7 +31,10 @@ fn main() {
             Record::Child { pid: 8, parent: 7, role: "worker".into() },
             Record::Loss { what: "a reading".into(), count: 2 },
             Record::Exit(Exit { code: Some(-1), signal: Some(9), memory_kill: MemoryKill::Cgroup }),
-        ] {
+        ]
+        .into_iter()
+        .chain(samples(ordinal).map(Record::Sampling))
+        {
             assert!(writer.append(&record) && second.append(&record));
         }
     }
@@ -41,7 +44,36 @@ fn main() {
     for unit in bytes[HEADER..].chunks(UNIT) {
         small.extend_from_slice(&unit[..SMALL_UNIT]);
     }
-    assert_eq!(Capture::parse(&small).expect("a capture still").records.len(), 54);
+    assert_eq!(Capture::parse(&small).expect("a capture still").records.len(), 54 + 48);
     std::fs::write(path, small).expect("a place to write to");
     std::fs::remove_file(capture).expect("what was just written");
+}
+
+fn samples(ordinal: u64) -> impl Iterator<Item = Sampling<'static>> {
+    let frames = vec![
+        StackFrame::Native { address: 0x7f00_1234_5678 },
+        StackFrame::Python { code: 1, line: 30 },
+        StackFrame::Native { address: 0x7f00_1234_0000 },
+        StackFrame::Cut(Cut::TooDeep),
+    ];
+    let birth = Birth {
+        id: ordinal,
+        stack: 4,
+        size: 4096,
+        mean: 1 << 19,
+        address: 0x7f00_0000_1000,
+        thread: 7,
+        source: Source::Malloc,
+    };
+    [
+        Sampling::Start { sample: 1 << 19 },
+        Sampling::Module { start: 1 << 40, end: 2 << 40, bias: 1 << 40, path: "/lib/libc.so.6".into() },
+        Sampling::Text { id: 1, text: "train.py".into() },
+        Sampling::Code { id: 1, file: 1, function: 1, first_line: 20 },
+        Sampling::Stack { first: 1, parent: 0, frames: frames.into() },
+        Sampling::Birth(birth),
+        Sampling::Death { id: ordinal },
+        Sampling::Count(SamplingCount { samples: Some(ordinal), ..SamplingCount::default() }),
+    ]
+    .into_iter()
 }
