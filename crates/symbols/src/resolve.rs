@@ -1,0 +1,213 @@
+//! From addresses to symbols, over all loaded objects.
+
+use crate::elf::Fault;
+use crate::loaded::{Identity, Loaded};
+use crate::source::{OpenFile, Source};
+use crate::{demangle, elf, plumbing, scan, short};
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
+
+/// A function, by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// Demangled in full; as it stands in the file if it could not be demangled, cut with `…` if it is far too long.
+    pub name: String,
+    /// For people: no parameters, no template arguments, no middle names beyond a width.
+    pub short: String,
+    /// Only passes a call or a block of memory on (`std::function`, allocators, thread starters): fold it away.
+    pub plumbing: bool,
+}
+
+/// Why an address has no name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Missing {
+    /// In no loaded object: code compiled at run time, or the object is not in the list.
+    NoObject,
+    /// The file is not there any more, or may not be read, or never was a file (the kernel's `linux-vdso.so.1`).
+    Gone,
+    /// The file has changed since it was loaded.
+    Changed,
+    /// The file is not a whole 64-bit little-endian ELF object.
+    Damaged,
+    /// The object has no symbols for functions at all.
+    Stripped,
+    /// The object has symbols, but none covers this address.
+    NoSymbol,
+}
+
+/// The names of the addresses that were asked for.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    /// Sorted by address, each once.
+    entries: Vec<Entry>,
+    named: Vec<Symbol>,
+    paths: Vec<String>,
+    problems: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    pc: u64,
+    object: Option<usize>,
+    found: Result<Found, Missing>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    symbol: usize,
+    offset: u64,
+}
+
+impl Symbols {
+    /// The function a return address lies in; none if the address was not asked for, or see [`Symbols::missing`].
+    pub fn get(&self, pc: u64) -> Option<&Symbol> {
+        self.named.get(self.entry(pc)?.found.ok()?.symbol)
+    }
+
+    /// Bytes from the function's first one to the return address.
+    pub fn offset(&self, pc: u64) -> Option<u64> {
+        Some(self.entry(pc)?.found.ok()?.offset)
+    }
+
+    /// Why an address that was asked for has no symbol.
+    pub fn missing(&self, pc: u64) -> Option<Missing> {
+        self.entry(pc)?.found.err()
+    }
+
+    /// The path of the loaded object that an address lies in.
+    pub fn object(&self, pc: u64) -> Option<&str> {
+        let index = self.entry(pc)?.object?;
+        self.paths.get(index).map(String::as_str)
+    }
+
+    /// Objects that gave no names although addresses lie in them: one sentence each.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    fn entry(&self, pc: u64) -> Option<&Entry> {
+        let at = self.entries.binary_search_by_key(&pc, |entry| entry.pc).ok()?;
+        self.entries.get(at)
+    }
+}
+
+/// Looks up the names of `pcs`, return addresses in any order; the same one may come more than once. Where objects
+/// overlap, because one was unloaded and another took its place, the last in the list is taken.
+pub fn resolve(objects: &[Loaded], pcs: &[u64]) -> Symbols {
+    let mut sorted = pcs.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut symbols = Symbols {
+        entries: sorted.iter().map(|&pc| Entry { pc, object: None, found: Err(Missing::NoObject) }).collect(),
+        named: Vec::new(),
+        paths: objects.iter().map(|object| object.path.to_owned()).collect(),
+        problems: Vec::new(),
+    };
+    for (index, object) in objects.iter().enumerate() {
+        let from = symbols.entries.partition_point(|entry| entry.pc <= object.start);
+        let to = symbols.entries.partition_point(|entry| entry.pc <= object.end);
+        for entry in symbols.entries.get_mut(from..to).unwrap_or_default() {
+            entry.object = Some(index);
+        }
+    }
+    let mut names = Names::default();
+    for (index, object) in objects.iter().enumerate() {
+        // An object's addresses are one stretch of the sorted ones, unless another object has taken part of it.
+        let from = symbols.entries.partition_point(|entry| entry.pc <= object.start);
+        let to = symbols.entries.partition_point(|entry| entry.pc <= object.end);
+        let stretch = symbols.entries.get_mut(from..to).unwrap_or_default();
+        let mut mine: Vec<&mut Entry> =
+            stretch.iter_mut().filter(|entry| entry.object == Some(index)).collect();
+        if mine.is_empty() {
+            continue;
+        }
+        // The call lies before the address it returns to, which may already belong to the next function.
+        let addresses: Vec<u64> =
+            mine.iter().map(|entry| entry.pc.wrapping_sub(1).wrapping_sub(object.bias)).collect();
+        match look_up(object, &addresses) {
+            Ok(hits) => {
+                for ((entry, hit), address) in mine.iter_mut().zip(hits).zip(addresses) {
+                    entry.found = hit.map_or(Err(Missing::NoSymbol), |hit| {
+                        let offset = address.wrapping_sub(hit.start).wrapping_add(1);
+                        Ok(Found { symbol: names.index(&hit.name), offset })
+                    });
+                }
+            }
+            Err(why) => {
+                for entry in &mut mine {
+                    entry.found = Err(why);
+                }
+                symbols.problems.push(sentence(object.path, why, mine.len()));
+            }
+        }
+    }
+    symbols.named = names.symbols;
+    symbols
+}
+
+/// The names in an object's bytes for addresses of its own, in any order: what a file gives, without the file.
+///
+/// # Errors
+/// [`Missing::Damaged`] or [`Missing::Stripped`].
+pub fn names_in(object: &[u8], addresses: &[u64]) -> Result<Vec<Option<Symbol>>, Missing> {
+    let mut names = Names::default();
+    let mut sorted = addresses.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let hits = names_of(&object, &sorted)?;
+    let found = |address: &u64| {
+        let at = sorted.binary_search(address).ok()?;
+        let index = names.index(&hits.get(at)?.as_ref()?.name);
+        names.symbols.get(index).cloned()
+    };
+    Ok(addresses.iter().map(found).collect())
+}
+
+/// Symbols by raw name: each is demangled once.
+#[derive(Default)]
+struct Names {
+    known: HashMap<Vec<u8>, usize>,
+    symbols: Vec<Symbol>,
+}
+
+impl Names {
+    fn index(&mut self, raw: &[u8]) -> usize {
+        if let Some(&known) = self.known.get(raw) {
+            return known;
+        }
+        let name = demangle::full(raw);
+        self.symbols.push(Symbol { short: short::short(&name), plumbing: plumbing::is(&name), name });
+        self.known.insert(raw.to_vec(), self.symbols.len() - 1);
+        self.symbols.len() - 1
+    }
+}
+
+fn look_up(object: &Loaded, addresses: &[u64]) -> Result<Vec<Option<scan::Hit>>, Missing> {
+    // A pipe would block when opened.
+    let facts = std::fs::metadata(object.path).ok().filter(Metadata::is_file).ok_or(Missing::Gone)?;
+    if object.identity.is_some_and(|seen| seen != Identity::of(&facts)) {
+        return Err(Missing::Changed);
+    }
+    let file = File::open(object.path).ok().ok_or(Missing::Gone)?;
+    names_of(&OpenFile { file, bytes: facts.len() }, addresses)
+}
+
+fn names_of(source: &impl Source, sorted: &[u64]) -> Result<Vec<Option<scan::Hit>>, Missing> {
+    let tables = elf::tables(source).map_err(|fault| match fault {
+        Fault::NotAnObject => Missing::Damaged,
+        Fault::NoSymbols => Missing::Stripped,
+    })?;
+    scan::scan(source, &tables, sorted).ok_or(Missing::Damaged)
+}
+
+fn sentence(path: &str, why: Missing, addresses: usize) -> String {
+    let what = match why {
+        Missing::NoObject | Missing::NoSymbol => "has no names",
+        Missing::Gone => "cannot be read any more",
+        Missing::Changed => "has changed since it was loaded",
+        Missing::Damaged => "is not a whole 64-bit ELF object",
+        Missing::Stripped => "is stripped: it has no symbols",
+    };
+    let noun = if addresses == 1 { "address" } else { "addresses" };
+    format!("{path} {what}; {addresses} {noun} in it stay without a name")
+}
