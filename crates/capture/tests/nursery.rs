@@ -120,3 +120,25 @@ fn threads_lose_none_and_tell_none_twice() {
     let alive: BTreeSet<_> = born.into_iter().filter(|id| !dead.contains(id)).collect();
     assert_eq!(alive, *kept.lock().unwrap());
 }
+
+#[test]
+fn slots_of_garbage_are_read_without_harm() {
+    let (place, writer, nursery) = capture();
+    for id in 1..=1500 {
+        nursery.put(&writer, id, &birth(id));
+    }
+    let whole = std::fs::read(&place.path).unwrap();
+    let mut chance = 0x9e37_79b9_7f4a_7c15_u64;
+    for _file in 0..300 {
+        let mut file = whole.clone();
+        for _byte in 0..200 {
+            chance ^= chance << 13;
+            chance ^= chance >> 7;
+            chance ^= chance << 17;
+            // The nursery is the first unit, behind the header page.
+            file[4096 + chance as usize % 65536] = (chance >> 32) as u8;
+        }
+        let capture = Capture::parse(&file).unwrap();
+        assert!(capture.records.len() <= 1500 + 200);
+    }
+}
