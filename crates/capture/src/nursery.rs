@@ -28,6 +28,9 @@ const YOUNG: u64 = 2;
 const LEAVING: u64 = 3;
 const STATES: u64 = 3;
 
+/// The source shares a word with the thread.
+const SOURCE_BITS: u32 = 8;
+
 /// Words of a slot and their bytes.
 const WORDS: usize = 8;
 const SLOT: usize = WORDS * 8;
@@ -84,7 +87,7 @@ impl Nursery {
             _ => return None,
         }
         let Birth { id, stack, size, mean, address, thread, source } = *birth;
-        let fields = [at_ns, stack, size, mean, address, thread << 2 | source as u64];
+        let fields = [at_ns, stack, size, mean, address, thread << SOURCE_BITS | source as u64];
         for (index, value) in fields.into_iter().enumerate() {
             self.word(slot, index + 1)?.store(value, Relaxed);
         }
@@ -130,8 +133,8 @@ fn read(id: u64, word: impl Fn(usize) -> Option<u64>) -> Option<(u64, Birth)> {
         size: word(3)?,
         mean: word(4)?,
         address: word(5)?,
-        thread: origin >> 2,
-        source: Source::from_number(origin & 3)?,
+        thread: origin >> SOURCE_BITS,
+        source: Source::from_number(origin & ((1 << SOURCE_BITS) - 1))?,
     };
     Some((word(1)?, birth))
 }

@@ -173,6 +173,10 @@ numbers! {
         cost_ns,
         /// Objects that collections of all generations have freed so far (a count).
         gc_collected,
+        /// Bytes in use inside pools of tensor memory on the CPU, which lie in blocks of the C allocator.
+        pool_used,
+        /// Bytes that these pools took from the C allocator, in use or not.
+        pool_reserved,
     }
 }
 

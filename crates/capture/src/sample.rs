@@ -16,12 +16,20 @@ pub enum Source {
     Mapping = 1,
     /// Python's small-object allocator.
     Python = 2,
+    /// A framework's pool of tensor memory (TensorFlow's BFC allocator, of the CPU or of a device).
+    ///
+    /// On the CPU this memory lies inside of memory that a [`Source::Region`] tells, which must not be added to it.
+    Pool = 3,
+    /// Memory that such a pool took from the system to hand it out in parts: reserved, not in use by itself.
+    Region = 4,
 }
 
 impl Source {
     /// The source with this number.
     pub fn from_number(number: u64) -> Option<Self> {
-        [Self::Malloc, Self::Mapping, Self::Python].into_iter().find(|source| *source as u64 == number)
+        [Self::Malloc, Self::Mapping, Self::Python, Self::Pool, Self::Region]
+            .into_iter()
+            .find(|source| *source as u64 == number)
     }
 }
 
