@@ -16,12 +16,14 @@ pub enum Source {
     Mapping = 1,
     /// Python's small-object allocator.
     Python = 2,
-    /// A framework's pool of tensor memory (TensorFlow's BFC allocator, of the CPU or of a device).
+    /// A framework's pool of tensor memory on the CPU (TensorFlow's BFC allocator).
     ///
-    /// On the CPU this memory lies inside of memory that a [`Source::Region`] tells, which must not be added to it.
+    /// This memory lies inside of memory that a [`Source::Region`] tells, which must not be added to it.
     Pool = 3,
     /// Memory that such a pool took from the system to hand it out in parts: reserved, not in use by itself.
     Region = 4,
+    /// A pool of device memory, which is not memory of the process.
+    Device = 5,
 }
 
 impl Source {

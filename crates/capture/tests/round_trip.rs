@@ -65,7 +65,7 @@ fn sampling() -> impl Strategy<Value = Sampling<'static>> {
             parent,
             frames: frames.into()
         }),
-        ((number(), number(), number(), number()), number(), number(), 0..5_u64).prop_map(
+        ((number(), number(), number(), number()), number(), number(), 0..6_u64).prop_map(
             |((id, stack, size, mean), address, thread, source)| {
                 let source = Source::from_number(source).unwrap();
                 Sampling::Birth(Birth { id, stack, size, mean, address, thread, source })
