@@ -1,0 +1,213 @@
+//! Where CPython keeps what is read, by version.
+//!
+//! In: a version, or the table of offsets that CPython 3.13 carries for debuggers. Out: a [`Layout`], all offsets in
+//! bytes, or the reason why there is none. Pure. `docs/design/python-frames.md` names the header of every offset.
+
+use crate::lines::Format;
+
+/// How the innermost frame is found, and where one run of the evaluator ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chain {
+    /// 3.10: frame objects; each has a run of the evaluator of its own.
+    Objects,
+    /// 3.11: the outermost frame of a run has a flag at this offset.
+    Flags { is_entry: u16 },
+    /// 3.12 and 3.13: below the outermost frame of a run lies a frame that belongs to C.
+    Shims,
+}
+
+/// Offsets in a thread state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Thread {
+    /// `thread_id`.
+    pub(crate) identity: u16,
+    /// 3.11 and 3.12: the `_PyCFrame`, in which the frame's offset counts; otherwise the frame's offset counts here.
+    pub(crate) cframe: Option<u16>,
+    pub(crate) frame: u16,
+}
+
+/// Offsets in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FrameFields {
+    pub(crate) code: u16,
+    pub(crate) previous: u16,
+    /// 3.10: an index of type `int`; 3.11 on: a pointer.
+    pub(crate) instruction: u16,
+    /// Who owns the frame; 3.12 on.
+    pub(crate) owner: u16,
+}
+
+/// Offsets in a code object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CodeFields {
+    pub(crate) first_line: u16,
+    pub(crate) file: u16,
+    /// The qualified name; 3.10: the name.
+    pub(crate) name: u16,
+    pub(crate) line_table: u16,
+    /// Where the instructions begin; 3.11 on.
+    pub(crate) instructions: u16,
+}
+
+/// Sizes of the heads before the characters of a `str`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TextFields {
+    pub(crate) ascii: u16,
+    pub(crate) other: u16,
+}
+
+/// Addresses of the types that a pointer is checked against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Types {
+    pub(crate) code: u64,
+    pub(crate) bytes: u64,
+    pub(crate) text: u64,
+}
+
+/// Everything that differs between versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) version: (u8, u8),
+    pub(crate) chain: Chain,
+    pub(crate) thread: Thread,
+    pub(crate) frame: FrameFields,
+    pub(crate) code: CodeFields,
+    pub(crate) text: TextFields,
+    pub(crate) lines: Format,
+    pub(crate) types: Types,
+}
+
+/// `ob_type` of every object of a build without extra object heads.
+pub(crate) const OBJECT_TYPE: u16 = 8;
+/// `ob_size` of `bytes`, and `length` of `str`.
+pub(crate) const LENGTH: u16 = 16;
+/// `ob_sval` of `bytes`.
+pub(crate) const BYTES: u16 = 32;
+/// `state` of `str`.
+pub(crate) const TEXT_STATE: u16 = 32;
+/// `_frameowner` of a frame that belongs to C, 3.12 and 3.13.
+pub(crate) const OWNED_BY_C: u8 = 3;
+
+impl Layout {
+    /// The layout of a version that has no table of its own for debuggers.
+    pub(crate) fn of_version(version: (u8, u8), types: Types) -> Option<Self> {
+        let layout = match version {
+            (3, 10) => Self {
+                version,
+                chain: Chain::Objects,
+                thread: Thread { identity: 176, cframe: None, frame: 24 },
+                frame: FrameFields { code: 32, previous: 24, instruction: 96, owner: 0 },
+                code: CodeFields { first_line: 40, file: 104, name: 112, line_table: 120, instructions: 0 },
+                text: TextFields { ascii: 48, other: 72 },
+                lines: Format::Pairs,
+                types,
+            },
+            (3, 11) => Self {
+                version,
+                chain: Chain::Flags { is_entry: 68 },
+                thread: Thread { identity: 152, cframe: Some(56), frame: 8 },
+                frame: FrameFields { code: 32, previous: 48, instruction: 56, owner: 69 },
+                code: CodeFields { first_line: 72, file: 112, name: 128, line_table: 136, instructions: 184 },
+                text: TextFields { ascii: 48, other: 72 },
+                lines: Format::Locations,
+                types,
+            },
+            (3, 12) => Self {
+                version,
+                chain: Chain::Shims,
+                thread: Thread { identity: 136, cframe: Some(56), frame: 0 },
+                frame: FrameFields { code: 0, previous: 8, instruction: 56, owner: 70 },
+                code: CodeFields { first_line: 68, file: 112, name: 128, line_table: 136, instructions: 192 },
+                text: TextFields { ascii: 40, other: 56 },
+                lines: Format::Locations,
+                types,
+            },
+            _ => return None,
+        };
+        Some(layout)
+    }
+
+    /// The layout of 3.13, from `table`, the head of its `_PyRuntime` in words.
+    pub(crate) fn of_table(
+        table: &[u64; TABLE_WORDS],
+        hex_version: u32,
+        types: Types,
+    ) -> Result<Self, &'static str> {
+        let [minor, major] = [(hex_version >> 16) as u8, (hex_version >> 24) as u8];
+        if table[0] != u64::from_le_bytes(*b"xdebugpy") || table[1] != u64::from(hex_version) {
+            return Err("its table of offsets is not there");
+        }
+        if table[2] != 0 {
+            return Err("a build without the GIL");
+        }
+        let offset = |index: usize, align: u64| -> Result<u16, &'static str> {
+            let offset = table.get(index).copied().unwrap_or(u64::MAX);
+            if offset > 1024 || !offset.is_multiple_of(align) {
+                return Err("its table of offsets cannot be right");
+            }
+            Ok(offset as u16)
+        };
+        if offset(at::OBJECT_TYPE, 8)? != OBJECT_TYPE
+            || offset(at::BYTES_SIZE, 8)? != LENGTH
+            || offset(at::BYTES_CONTENT, 8)? != BYTES
+            || offset(at::TEXT_LENGTH, 8)? != LENGTH
+            || offset(at::TEXT_STATE, 4)? != TEXT_STATE
+        {
+            return Err("its objects have unknown heads");
+        }
+        Ok(Self {
+            version: (major, minor),
+            chain: Chain::Shims,
+            thread: Thread {
+                identity: offset(at::THREAD_ID, 8)?,
+                cframe: None,
+                frame: offset(at::CURRENT_FRAME, 8)?,
+            },
+            frame: FrameFields {
+                code: offset(at::EXECUTABLE, 8)?,
+                previous: offset(at::PREVIOUS, 8)?,
+                instruction: offset(at::INSTRUCTION, 8)?,
+                owner: offset(at::OWNER, 1)?,
+            },
+            code: CodeFields {
+                first_line: offset(at::FIRST_LINE, 4)?,
+                file: offset(at::FILE, 8)?,
+                name: offset(at::QUALIFIED_NAME, 8)?,
+                line_table: offset(at::LINE_TABLE, 8)?,
+                instructions: offset(at::INSTRUCTIONS, 8)?,
+            },
+            // A `str` of any kind is a compact one and a pointer to characters elsewhere.
+            text: TextFields {
+                ascii: offset(at::ASCII_HEAD, 8)?,
+                other: offset(at::TEXT_SIZE, 8)?.saturating_sub(8),
+            },
+            lines: Format::Locations,
+            types,
+        })
+    }
+}
+
+/// Words of `_Py_DebugOffsets` that are read.
+pub(crate) const TABLE_WORDS: usize = 73;
+
+/// Indices in words of `_Py_DebugOffsets` of 3.13.
+mod at {
+    pub(super) const CURRENT_FRAME: usize = 23;
+    pub(super) const THREAD_ID: usize = 24;
+    pub(super) const PREVIOUS: usize = 29;
+    pub(super) const EXECUTABLE: usize = 30;
+    pub(super) const INSTRUCTION: usize = 31;
+    pub(super) const OWNER: usize = 33;
+    pub(super) const FILE: usize = 35;
+    pub(super) const QUALIFIED_NAME: usize = 37;
+    pub(super) const LINE_TABLE: usize = 38;
+    pub(super) const FIRST_LINE: usize = 39;
+    pub(super) const INSTRUCTIONS: usize = 43;
+    pub(super) const OBJECT_TYPE: usize = 45;
+    pub(super) const BYTES_SIZE: usize = 65;
+    pub(super) const BYTES_CONTENT: usize = 66;
+    pub(super) const TEXT_SIZE: usize = 67;
+    pub(super) const TEXT_STATE: usize = 68;
+    pub(super) const TEXT_LENGTH: usize = 69;
+    pub(super) const ASCII_HEAD: usize = 70;
+}

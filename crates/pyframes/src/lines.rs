@@ -1,0 +1,84 @@
+//! The line tables of code objects.
+//!
+//! In: a table's bytes, the code's first line, an instruction's offset in bytes. Out: its line; `None` where the table has
+//! none for it. A table that ends early or makes no sense gives `None`. Pure.
+
+/// A version's way to write the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// 3.10: pairs of an unsigned step in bytes and a signed step in lines.
+    Pairs,
+    /// 3.11 on: entries of a head byte and numbers in six-bit pieces.
+    Locations,
+}
+
+impl Format {
+    pub(crate) fn line(self, table: &[u8], first_line: i32, instruction: u32) -> Option<u32> {
+        let line = match self {
+            Self::Pairs => pairs(table, first_line, instruction),
+            Self::Locations => locations(table, first_line, instruction),
+        };
+        line.and_then(|line| u32::try_from(line).ok())
+    }
+}
+
+fn pairs(table: &[u8], first_line: i32, instruction: u32) -> Option<i32> {
+    const NO_LINE: i8 = i8::MIN;
+    let (mut line, mut end) = (first_line, 0_u32);
+    let (steps, _) = table.as_chunks::<2>();
+    for &[bytes, lines] in steps {
+        let lines = lines.cast_signed();
+        end = end.checked_add(u32::from(bytes))?;
+        if lines != NO_LINE {
+            line = line.checked_add(i32::from(lines))?;
+        }
+        if instruction < end {
+            return (lines != NO_LINE).then_some(line);
+        }
+    }
+    None
+}
+
+/// Bits of an entry's head: marked, kind in the middle, length in two-byte units less one at the end.
+fn locations(table: &[u8], first_line: i32, instruction: u32) -> Option<i32> {
+    let (mut line, mut end) = (first_line, 0_u32);
+    let mut rest = table.iter().copied().peekable();
+    while let Some(head) = rest.next() {
+        if head & HEAD == 0 {
+            return None;
+        }
+        let kind = head >> 3 & 15;
+        let step = match kind {
+            15 | 0..=9 => 0,
+            10..=12 => i32::from(kind) - 10,
+            _ => signed(number(&mut rest)?),
+        };
+        line = line.checked_add(step)?;
+        end = end.checked_add(2 * (u32::from(head & 7) + 1))?;
+        if instruction < end {
+            return (kind != 15).then_some(line);
+        }
+        while rest.next_if(|byte| byte & HEAD == 0).is_some() {}
+    }
+    None
+}
+
+const HEAD: u8 = 0x80;
+const MORE: u8 = 0x40;
+
+fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
+    let mut value = 0_u32;
+    for shift in (0..32).step_by(6) {
+        let byte = bytes.next()?;
+        value |= u32::from(byte & 0x3f) << shift;
+        if byte & MORE == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+fn signed(number: u32) -> i32 {
+    let size = (number >> 1).cast_signed();
+    if number & 1 == 0 { size } else { -size }
+}
