@@ -16,6 +16,7 @@ mod resolve;
 mod scan;
 mod short;
 mod source;
+mod text;
 
 pub use loaded::{Identity, Loaded};
 pub use resolve::{Missing, Symbol, Symbols, names_in, resolve};

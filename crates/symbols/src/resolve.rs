@@ -176,7 +176,8 @@ impl Names {
             return known;
         }
         let name = demangle::full(raw);
-        self.symbols.push(Symbol { short: short::short(&name), plumbing: plumbing::is(&name), name });
+        let path = short::path(&name);
+        self.symbols.push(Symbol { short: short::short(&name, &path), plumbing: plumbing::is(&path), name });
         self.known.insert(raw.to_vec(), self.symbols.len() - 1);
         self.symbols.len() - 1
     }

@@ -1,4 +1,142 @@
 //! Names as people read them.
-pub(crate) fn short(name: &str) -> String {
-    name.to_owned()
+//!
+//! In: a demangled name, or any text. Out: its path, `["tensorflow", "data", "MemoryDatasetOp", …]`, without return
+//! type, parameters, template arguments, ABI tags and unnamed namespaces; and that path cut to a width in its middle.
+
+use crate::text::Cursor;
+
+/// Characters that a short name may have before its middle is left out.
+const WIDTH: usize = 60;
+/// Characters that are left where a single name is longer.
+const HARD_WIDTH: usize = 80;
+/// What may stand after a parameter list and still belong to the function.
+const QUALIFIERS: [&str; 6] = [" const", " volatile", " &&", " &", " noexcept", " [clone "];
+
+/// The short form of a full name with that path.
+pub(crate) fn short(name: &str, path: &[String]) -> String {
+    let Some(last) = path.last() else { return cut(name) };
+    let whole = path.join("::");
+    if whole.chars().count() <= WIDTH {
+        return whole;
+    }
+    // From the most telling form to the shortest: how many names at the head, how many at the tail.
+    for (head, tail) in [(2, 2), (1, 2), (2, 1), (1, 1), (0, 1)] {
+        if path.len() <= head + tail {
+            continue;
+        }
+        let (from, to) =
+            (path.get(..head).unwrap_or_default(), path.get(path.len() - tail..).unwrap_or_default());
+        let mut parts: Vec<&str> = from.iter().map(String::as_str).collect();
+        parts.push("…");
+        parts.extend(to.iter().map(String::as_str));
+        let form = parts.join("::");
+        if form.chars().count() <= WIDTH {
+            return form;
+        }
+    }
+    cut(last)
+}
+
+/// The names that lead to a function, outermost first.
+pub(crate) fn path(name: &str) -> Vec<String> {
+    let mut at = Cursor::new(name);
+    let mut path: Vec<String> = Vec::new();
+    let mut current = String::new();
+    let mut parameters_seen = false;
+    while let Some(next) = at.peek() {
+        if current.is_empty()
+            && let Some(operator) = at.operator()
+        {
+            current = operator;
+            continue;
+        }
+        match next {
+            '<' if current.is_empty() => current = qualified_self(at.group()),
+            '<' | '[' => drop(at.group()),
+            '(' if at.rest().starts_with("(anonymous namespace)") => drop(at.group()),
+            '(' => {
+                at.group();
+                parameters_seen = true;
+            }
+            '{' => current.push_str(unnamed(at.group())),
+            '\'' if at.rest().starts_with("'lambda") => {
+                at.skip(1);
+                current.push_str("lambda");
+                while at.peek().is_some_and(|next| next != '\'') {
+                    at.skip(1);
+                }
+                at.skip(1);
+            }
+            ':' if at.rest().starts_with("::") => {
+                at.skip(2);
+                path.push(std::mem::take(&mut current));
+                parameters_seen = false;
+            }
+            ' ' => {
+                let qualifier = QUALIFIERS.iter().find(|qualifier| at.rest().starts_with(**qualifier));
+                if let (true, Some(qualifier)) = (parameters_seen, qualifier) {
+                    // The bracket of `[clone .cold]` is a group of its own.
+                    at.skip(qualifier.trim_end_matches("[clone ").len());
+                } else {
+                    // So far it was the return type, or `vtable for`.
+                    at.skip(1);
+                    path.clear();
+                    current.clear();
+                    parameters_seen = false;
+                }
+            }
+            // Suffixes of clones: `.cold`, `.constprop.0`, `.llvm.123`.
+            '.' if !current.is_empty() || parameters_seen => break,
+            '*' | '&' | '…' => at.skip(1),
+            other => {
+                current.push(other);
+                at.skip(other.len_utf8());
+            }
+        }
+    }
+    path.push(current);
+    path.retain(|part| !part.is_empty() && !is_version(part));
+    if path.len() > 1 && path.last().is_some_and(|last| last == "operator()") {
+        let before = path.get(path.len() - 2).map(String::as_str);
+        if before == Some("lambda") {
+            path.pop();
+        }
+    }
+    path
+}
+
+/// Rust's `<Type as Trait>`: the type is what a reader looks for.
+fn qualified_self(group: &str) -> String {
+    let inner = group.strip_prefix('<').unwrap_or(group);
+    let inner = inner.strip_suffix('>').unwrap_or(inner);
+    let kind = inner.split(" as ").next().unwrap_or(inner);
+    let kind = kind.trim_start_matches(['&', '*']).trim_start_matches("mut ").trim_start_matches("const ");
+    if kind.starts_with('<') {
+        return String::new(); // nested: nothing short can be said
+    }
+    path(kind).pop().unwrap_or_default()
+}
+
+fn unnamed(group: &str) -> &'static str {
+    if group.starts_with("{lambda") {
+        "lambda"
+    } else if group.starts_with("{{closure") || group.starts_with("{closure") {
+        "closure"
+    } else if group.starts_with("{unnamed") {
+        "unnamed"
+    } else {
+        "" // Rust's `{impl#0}` and shims
+    }
+}
+
+/// Inline namespaces that only carry a library's version.
+fn is_version(part: &str) -> bool {
+    matches!(part, "__cxx11" | "__1" | "_V2") || part.starts_with("lts_")
+}
+
+fn cut(name: &str) -> String {
+    if name.chars().count() <= HARD_WIDTH {
+        return name.to_owned();
+    }
+    name.chars().take(HARD_WIDTH - 1).chain(['…']).collect()
 }
