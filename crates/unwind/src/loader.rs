@@ -1,0 +1,166 @@
+//! What the dynamic loader knows: which object an address belongs to.
+//!
+//! With glibc 2.35 and later `_dl_find_object` answers without a lock and may be called anywhere. Before, there is only
+//! `dl_iterate_phdr`, which takes a lock of the loader's; it is called with none of ours held.
+#![expect(unsafe_code, reason = "calls the loader, reads what it points to")]
+
+use crate::elf;
+use crate::probe::{PAGE, readable};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Acquire, Ordering::Release};
+
+/// What tells one loaded object from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) bias: u64,
+    /// `.eh_frame_hdr`; 0 if there is none.
+    pub(crate) header: u64,
+    /// The loader's own record of the object, or 0 where it is not told.
+    map: u64,
+}
+
+/// An object as the loader tells of it. The name is valid only while the object stays loaded.
+pub(crate) struct Told<'a> {
+    pub(crate) identity: Identity,
+    pub(crate) name: &'a [u8],
+}
+
+/// The loader's answer, as glibc lays it out on this machine.
+#[repr(C)]
+struct FoundObject {
+    flags: u64,
+    map_start: u64,
+    map_end: u64,
+    link_map: *const LinkMap,
+    eh_frame: u64,
+    reserved: [u64; 7],
+}
+
+/// The public beginning of the loader's record of an object.
+#[repr(C)]
+struct LinkMap {
+    bias: u64,
+    name: *const c_char,
+}
+
+type FindObject = unsafe extern "C" fn(address: *mut c_void, found: *mut FoundObject) -> c_int;
+
+static FIND: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static PREPARED: AtomicU8 = AtomicU8::new(0);
+
+/// Asks once for what is needed later: this may allocate and lock, so it belongs into a constructor.
+pub(crate) fn prepare() {
+    if PREPARED.load(Acquire) != 0 {
+        return;
+    }
+    // SAFETY: looks up a name; a failure is taken out of dlerror again, whose text is the program's to see.
+    let find = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_dl_find_object".as_ptr()) };
+    if find.is_null() {
+        // SAFETY: as above.
+        unsafe { libc::dlerror() };
+    }
+    FIND.store(find, Release);
+    PREPARED.store(1, Release);
+}
+
+fn finder() -> Option<FindObject> {
+    if PREPARED.load(Acquire) == 0 {
+        prepare();
+    }
+    let find = FIND.load(Acquire);
+    // SAFETY: null, or the function of that name, whose type is fixed by glibc's interface.
+    (!find.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, FindObject>(find) })
+}
+
+/// `true`: [`object_at`] is exact, cheap and takes no lock.
+pub(crate) fn is_exact() -> bool {
+    finder().is_some()
+}
+
+/// The object whose mapping holds `address`.
+pub(crate) fn object_at<T>(address: u64, then: impl FnOnce(&Told<'_>) -> T) -> Option<T> {
+    match finder() {
+        Some(find) => asked(find, address, then),
+        None => searched(address, then),
+    }
+}
+
+fn asked<T>(find: FindObject, address: u64, then: impl FnOnce(&Told<'_>) -> T) -> Option<T> {
+    let mut found = FoundObject {
+        flags: 0,
+        map_start: 0,
+        map_end: 0,
+        link_map: null_mut(),
+        eh_frame: 0,
+        reserved: [0; 7],
+    };
+    // SAFETY: any address may be asked for; the answer has the size that glibc fills.
+    if unsafe { find(address as *mut c_void, &raw mut found) } != 0 {
+        return None;
+    }
+    // SAFETY: the loader's record of an object that is loaded: the address asked for is in use.
+    let map = unsafe { found.link_map.as_ref() }?;
+    let identity = Identity {
+        start: found.map_start,
+        end: found.map_end,
+        bias: map.bias,
+        header: found.eh_frame,
+        map: found.link_map as u64,
+    };
+    // SAFETY: null, or a C string that lives as long as the record.
+    let name = if map.name.is_null() { c"" } else { unsafe { CStr::from_ptr(map.name) } };
+    Some(then(&Told { identity, name: name.to_bytes() }))
+}
+
+struct Search<'a> {
+    address: u64,
+    then: &'a mut dyn FnMut(&Told<'_>),
+}
+
+fn searched<T>(address: u64, then: impl FnOnce(&Told<'_>) -> T) -> Option<T> {
+    let (mut then, mut result) = (Some(then), None);
+    let mut once = |told: &Told<'_>| result = then.take().map(|then| then(told));
+    let mut search = Search { address, then: &mut once };
+    // SAFETY: the callback gets the pointer back as what it is, and only during this call.
+    unsafe { libc::dl_iterate_phdr(Some(one_object), (&raw mut search).cast()) };
+    result
+}
+
+unsafe extern "C" fn one_object(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
+    // SAFETY: both pointers are those that `searched` and the loader passed.
+    let (Some(info), Some(search)) =
+        (unsafe { info.as_ref() }, unsafe { search.cast::<Search<'_>>().as_mut() })
+    else {
+        return 0;
+    };
+    // SAFETY: the object's table of program headers, which the loader keeps mapped; 56 bytes each.
+    let table =
+        unsafe { std::slice::from_raw_parts(info.dlpi_phdr.cast::<u8>(), usize::from(info.dlpi_phnum) * 56) };
+    let Some((low, high)) = elf::extent(elf::segments(table)) else { return 0 };
+    let (start, end) = (info.dlpi_addr.wrapping_add(low), info.dlpi_addr.wrapping_add(high));
+    if !(start..end).contains(&search.address) {
+        return 0;
+    }
+    let header = elf::frame_header(elf::segments(table))
+        .map_or(0, |(address, _)| info.dlpi_addr.wrapping_add(address));
+    // SAFETY: null, or a C string that lives as long as the object.
+    let name = if info.dlpi_name.is_null() { c"" } else { unsafe { CStr::from_ptr(info.dlpi_name) } };
+    let identity = Identity { start: start & !(PAGE - 1), end, bias: info.dlpi_addr, header, map: 0 };
+    (search.then)(&Told { identity, name: name.to_bytes() });
+    1
+}
+
+/// A part of an object's mapping as bytes. `None` if it cannot be read.
+///
+/// The bytes stay as long as the object does: a walk reads them only for addresses that are in use.
+pub(crate) fn mapped(address: u64, length: u64) -> Option<&'static [u8]> {
+    if address == 0 || length == 0 || !readable(address) {
+        return None;
+    }
+    let length = usize::try_from(length).ok()?;
+    // SAFETY: inside one segment of a loaded object, which is read-only or never written while it is loaded.
+    Some(unsafe { std::slice::from_raw_parts(address as *const u8, length) })
+}

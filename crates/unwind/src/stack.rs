@@ -1,0 +1,101 @@
+//! The memory that a walk may read: the stack on which the frames lie, as far as it is known to be readable.
+//!
+//! A stack's bounds are never asked for (that reads files and allocates). A stack is mapped from where the stack pointer
+//! is up to the frames above it, so pages are probed one by one as the walk reaches them, and what was found is kept for
+//! the thread once a walk reached the thread's first frame: then it is the thread's own stack, which stays.
+#![expect(unsafe_code, reason = "reads frames, and the thread pointer")]
+
+use crate::probe::{PAGE, readable};
+use std::arch::asm;
+use std::cell::Cell;
+
+/// No single frame is taken to be larger; a larger one is more likely a broken chain.
+const LARGEST_FRAME: u64 = 16 << 20;
+
+thread_local! {
+    /// First address and first address behind the part of this thread's own stack that was found readable.
+    static OWN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// The readable part, in whole pages.
+pub(crate) struct Stack {
+    low: u64,
+    high: u64,
+}
+
+impl Stack {
+    /// The stack on which the caller runs now; `sp` lies on it.
+    #[inline(always)]
+    pub(crate) fn around(sp: u64) -> Stack {
+        let (low, high) = OWN.try_with(Cell::get).unwrap_or((0, 0));
+        if low <= sp && sp < high { Stack { low, high } } else { Stack::page(sp) }
+    }
+
+    fn page(sp: u64) -> Stack {
+        let low = sp & !(PAGE - 1);
+        Stack { low, high: low.saturating_add(PAGE) }
+    }
+
+    /// The stack that was left for a signal handler's; `None` if `sp` does not lead to memory.
+    pub(crate) fn interrupted(&self, sp: u64) -> Option<Stack> {
+        if self.low <= sp && sp < self.high {
+            return Some(Stack { low: self.low, high: self.high });
+        }
+        let stack = Stack::around(sp);
+        readable(sp & !7).then_some(stack)
+    }
+
+    /// The word at `address`; `None` outside the stack.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, address: u64) -> Option<u64> {
+        if address & 7 != 0
+            || (address.wrapping_sub(self.low) >= self.high - self.low && !self.reach(address))
+        {
+            return None;
+        }
+        // SAFETY: aligned, and inside pages that were found readable on a stack that is in use now.
+        Some(unsafe { (address as *const u64).read_volatile() })
+    }
+
+    /// Extends the readable part up to `address`.
+    #[cold]
+    fn reach(&mut self, address: u64) -> bool {
+        if address < self.high || address - self.high > LARGEST_FRAME {
+            return false;
+        }
+        let (own_low, own_high) = OWN.try_with(Cell::get).unwrap_or((0, 0));
+        let thread = thread_pointer();
+        while self.high <= address {
+            if self.high == own_low {
+                self.high = own_high;
+                continue;
+            }
+            // The thread's control block ends its stack.
+            let leaves = self.low < thread && thread <= self.high;
+            if leaves || !readable(self.high) {
+                return false;
+            }
+            self.high = self.high.saturating_add(PAGE);
+        }
+        true
+    }
+
+    /// The walk has reached the thread's first frame.
+    #[inline(always)]
+    pub(crate) fn keep(&self) {
+        let mine = (self.low, self.high);
+        let _gone = OWN.try_with(|own| {
+            if own.get() != mine {
+                own.set(mine);
+            }
+        });
+    }
+}
+
+/// The address of the thread's control block; for all but the first thread it lies at the upper end of the stack.
+fn thread_pointer() -> u64 {
+    let pointer: u64;
+    // SAFETY: the word at fs:0 holds its own address, by this machine's rules for thread-local storage.
+    unsafe { asm!("mov {}, fs:0", out(reg) pointer, options(nostack, pure, readonly, preserves_flags)) };
+    pointer
+}

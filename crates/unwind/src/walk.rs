@@ -1,0 +1,164 @@
+//! From the innermost frame to the thread's first: the loop that runs for every stack that is recorded.
+//!
+//! In: registers. Out: addresses, innermost first. Takes no lock, allocates nothing, reads nothing but the stack, the
+//! rule table and, for addresses met for the first time, the unwind sections of the object they lie in.
+
+use crate::modules;
+use crate::registers::Registers;
+use crate::rule::{Bp, Kind, Rule, SIGNAL_BP, SIGNAL_IP, SIGNAL_SP};
+use crate::stack::Stack;
+use crate::table::Table;
+use crate::{full, unloading};
+
+/// 32,768 rules: ten times the addresses that a training run of Keras meets. Touched as it fills.
+pub(crate) static RULES: Table<32768> = Table::new();
+
+/// Why a walk could not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Why {
+    /// The address is in no object: code that was generated at run time.
+    NoObject = 0,
+    /// The object says nothing about the address.
+    NoRule = 1,
+    /// The next frame would lie outside the stack.
+    OffStack = 2,
+    /// What the object says cannot be followed.
+    NotUnderstood = 3,
+    /// Stacks are not walked on this machine.
+    Machine = 4,
+}
+
+/// How a walk ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With the thread's first frame.
+    Root,
+    /// The buffer is full; there may be more frames.
+    Full,
+    /// It could not go on; the last address found is right, its callers are not known.
+    Cut(Why),
+}
+
+/// What a walk has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Unwound {
+    /// How many addresses were written.
+    pub frames: usize,
+    /// Why not more.
+    pub end: End,
+}
+
+/// One frame of a walk with all that a packed rule needs.
+struct Frame {
+    ip: u64,
+    sp: u64,
+    bp: u64,
+    /// 1 if `ip` is a return address: the call, and the rule, are at the byte before.
+    back: u64,
+}
+
+enum Step {
+    Went,
+    Root,
+    Cut(Why),
+    /// Needs registers that were not followed.
+    Complex,
+}
+
+/// Walks the stack from `from`, innermost frame first; `from.ip` itself is the first address.
+///
+/// All addresses are return addresses, i.e. the byte before is inside the call. An instruction that was interrupted by a
+/// signal is given as the address plus one, so that the same holds for it.
+pub fn unwind(from: &Registers, out: &mut [u64]) -> Unwound {
+    unloading::notice();
+    let mut stack = Stack::around(from.sp);
+    let mut frame = Frame { ip: from.ip, sp: from.sp, bp: from.bp, back: 0 };
+    let mut frames = 0;
+    for slot in out.iter_mut() {
+        *slot = frame.ip.wrapping_add(if frames == 0 { 0 } else { 1 - frame.back });
+        frames += 1;
+        let end = match step(&mut frame, &mut stack) {
+            Step::Went => continue,
+            Step::Root => {
+                stack.keep();
+                End::Root
+            }
+            Step::Cut(why) => End::Cut(why),
+            Step::Complex => return full::unwind(from, out),
+        };
+        return Unwound { frames, end };
+    }
+    Unwound { frames, end: End::Full }
+}
+
+#[inline(always)]
+fn step(frame: &mut Frame, stack: &mut Stack) -> Step {
+    let address = frame.ip.wrapping_sub(frame.back);
+    let rule = match RULES.get(address) {
+        Some(rule) => rule,
+        None => match learn(address) {
+            Some(rule) => rule,
+            None => return Step::Cut(Why::NoObject),
+        },
+    };
+    match follow(rule, frame, stack) {
+        Some(step) => step,
+        None => Step::Cut(Why::OffStack),
+    }
+}
+
+/// `None`: the frame is not where the rule says.
+#[inline(always)]
+fn follow(rule: Rule, frame: &mut Frame, stack: &mut Stack) -> Option<Step> {
+    let cfa = match rule.kind() {
+        Kind::Sp => frame.sp.wrapping_add(rule.cfa_offset()),
+        Kind::Bp => frame.bp.wrapping_add(rule.cfa_offset()),
+        Kind::AtBp => stack.read(frame.bp.wrapping_add(rule.cfa_offset()))?,
+        Kind::Signal => return interrupted(frame, stack),
+        Kind::Root => return Some(Step::Root),
+        Kind::Complex => return Some(Step::Complex),
+        Kind::Unknown => return Some(Step::Cut(Why::NoRule)),
+    };
+    // A caller's frame lies above: that also bounds the number of steps.
+    if cfa <= frame.sp {
+        return None;
+    }
+    let ip = stack.read(cfa.wrapping_sub(8))?;
+    match rule.bp() {
+        Bp::Same => {}
+        Bp::AtCfa => frame.bp = stack.read(cfa.wrapping_add(rule.bp_offset()))?,
+        Bp::AtBp => frame.bp = stack.read(frame.bp.wrapping_add(rule.bp_offset()))?,
+    }
+    if ip == 0 {
+        return Some(Step::Root);
+    }
+    (frame.ip, frame.sp, frame.back) = (ip, cfa, 1);
+    Some(Step::Went)
+}
+
+/// Over the kernel's frame to what a signal interrupted, which may be on another stack.
+#[cold]
+fn interrupted(frame: &mut Frame, stack: &mut Stack) -> Option<Step> {
+    let ip = stack.read(frame.sp.wrapping_add(SIGNAL_IP))?;
+    let sp = stack.read(frame.sp.wrapping_add(SIGNAL_SP))?;
+    let bp = stack.read(frame.sp.wrapping_add(SIGNAL_BP))?;
+    *stack = stack.interrupted(sp)?;
+    *frame = Frame { ip, sp, bp, back: 0 };
+    Some(Step::Went)
+}
+
+/// The rule of an address that is not in the table; `None` if it is in no object.
+#[cold]
+#[inline(never)]
+fn learn(address: u64) -> Option<Rule> {
+    let rule = modules::frames_at(address)?.rule(address);
+    RULES.set(address, rule);
+    Some(rule)
+}
+
+/// First address and first address behind the function (or part of one) that `address` is in.
+pub fn function_range(address: u64) -> Option<(u64, u64)> {
+    modules::frames_at(address)?.range(address)
+}

@@ -1,0 +1,91 @@
+//! The oracle: the same stack as libgcc sees it; and C code that is compiled while a test runs.
+#![allow(dead_code, unsafe_code, clippy::unwrap_used, reason = "shared by tests that each use a part")]
+
+use nilometer_unwind::{End, here, unwind};
+use std::ffi::{CString, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[repr(C)]
+struct Context([u8; 0]);
+
+unsafe extern "C" {
+    fn _Unwind_Backtrace(each: extern "C" fn(*mut Context, *mut c_void) -> c_int, data: *mut c_void)
+    -> c_int;
+    fn _Unwind_GetIPInfo(context: *mut Context, before: *mut c_int) -> u64;
+}
+
+extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
+    let mut before = 0;
+    // SAFETY: called by libgcc with its context and the vector below.
+    let (ip, list) = unsafe { (_Unwind_GetIPInfo(context, &raw mut before), &mut *data.cast::<Vec<u64>>()) };
+    // libgcc goes one further, to a caller at address 0. Ours gives interrupted instructions plus one.
+    if ip != 0 {
+        list.push(ip + u64::from(before != 0));
+    }
+    0
+}
+
+/// Both walks from the caller on: ours, how it ended, libgcc's. The first address is in this function and differs.
+#[inline(never)]
+pub(crate) fn both() -> (Vec<u64>, End, Vec<u64>) {
+    let mut oracle = Vec::with_capacity(4096);
+    // SAFETY: the callback gets the vector.
+    unsafe { _Unwind_Backtrace(each, (&raw mut oracle).cast()) };
+    let mut ours = vec![0; 4096];
+    let found = unwind(&here(), &mut ours);
+    ours.truncate(found.frames);
+    (ours.split_off(1), found.end, oracle.split_off(1))
+}
+
+/// Both walks agree, and ours reached the first frame. How many frames there were.
+#[inline(never)]
+pub(crate) fn same() -> usize {
+    let (ours, end, oracle) = both();
+    assert_eq!(end, End::Root);
+    assert_eq!(ours, oracle, "ours {ours:#x?} libgcc {oracle:#x?}");
+    // Again, with everything known.
+    let (again, end, _) = both();
+    assert_eq!(end, End::Root);
+    assert_eq!(again.get(2..), ours.get(2..));
+    ours.len()
+}
+
+/// Compiles C to a shared library in a fresh folder.
+pub(crate) fn library(name: &str, source: &str, flags: &[&str]) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("nilometer-unwind-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (code, library) = (folder.join("code.c"), folder.join("code.so"));
+    std::fs::write(&code, source).unwrap();
+    // In two steps, so that a library in use is replaced, never written over.
+    let fresh = folder.join("fresh.so");
+    let status = Command::new("cc")
+        .args(["-O2", "-shared", "-fPIC", "-fno-optimize-sibling-calls", "-o"])
+        .args([&fresh, &code])
+        .args(flags)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    std::fs::rename(fresh, &library).unwrap();
+    library
+}
+
+/// `dlopen`.
+pub(crate) fn open(path: &Path) -> *mut c_void {
+    let path = CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: a library of ours.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
+    assert!(!handle.is_null());
+    handle
+}
+
+/// `dlsym`, for a function that calls back.
+pub(crate) fn function(handle: *mut c_void, name: &str) -> extern "C" fn(extern "C" fn(), c_int) -> c_int {
+    let name = CString::new(name).unwrap();
+    // SAFETY: the sources of the tests give these functions this type.
+    unsafe {
+        let found = libc::dlsym(handle, name.as_ptr());
+        assert!(!found.is_null());
+        std::mem::transmute::<*mut c_void, extern "C" fn(extern "C" fn(), c_int) -> c_int>(found)
+    }
+}
