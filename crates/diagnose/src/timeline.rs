@@ -89,7 +89,7 @@ impl Timeline {
                     let mut counters = counters.clone();
                     let has_collector = counters.gc0.is_some();
                     carry_collector(&mut collector, &mut counters);
-                    let heap = counters.heap_in_use.map(|b| b + counters.heap_mapped.unwrap_or(0));
+                    let heap = heap_in_use(&counters);
                     out.readings.push(Reading {
                         at_ns: stamped.at_ns,
                         moment: *moment,
@@ -127,6 +127,14 @@ impl Timeline {
     pub(crate) fn last(&self) -> Option<&Reading> {
         self.readings.iter().rev().find(|r| r.moment != Moment::AfterExitCollection)
     }
+}
+
+/// Blocks of the C allocator in use. Of those that a pool of tensors lies in, what the pool has handed out: it takes
+/// them in doubling sizes and keeps them, so that neither a leaked tensor nor a freed one would show.
+fn heap_in_use(counters: &Counters) -> Option<u64> {
+    let blocks = counters.heap_in_use? + counters.heap_mapped.unwrap_or(0);
+    let (used, reserved) = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
+    Some(blocks.saturating_sub(reserved) + used)
 }
 
 /// The collector's counters of a reading without Python's part are those of the reading before: taken for zero, the next

@@ -7,6 +7,8 @@
 
 use std::ffi::{CStr, c_int, c_void};
 
+use crate::recorder::allocator_behind;
+
 /// glibc's figures, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Heap {
@@ -57,7 +59,10 @@ impl Allocator {
     /// Finds out which allocator serves this process. Allocates; for the start only.
     pub(crate) fn find() -> Self {
         let source = Source::find();
-        let home = object_of(c"malloc");
+        let home = match allocator_behind() {
+            Some(behind) => object_at(behind),
+            None => object_of(c"malloc"),
+        };
         let is_elsewhere = match (&home, object_of(c"gnu_get_libc_version")) {
             // An executable's own entry for `malloc` may be just its jump into the C library.
             (Some((malloc, name)), Some((libc, _))) => *malloc != libc && is_library(name),
@@ -129,11 +134,15 @@ fn symbol(name: &CStr) -> Option<*mut c_void> {
 
 /// The load address and the path of the object that a symbol resolves to.
 fn object_of(name: &CStr) -> Option<(usize, String)> {
-    let symbol = symbol(name)?;
+    object_at(symbol(name)?)
+}
+
+/// The load address and the path of the object that this address is in.
+fn object_at(address: *const c_void) -> Option<(usize, String)> {
     // SAFETY: Dl_info is a plain struct of pointers, for which all zeros is a value.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
     // SAFETY: `info` is ours to be written.
-    if unsafe { libc::dladdr(symbol, &raw mut info) } == 0 || info.dli_fname.is_null() {
+    if unsafe { libc::dladdr(address, &raw mut info) } == 0 || info.dli_fname.is_null() {
         return None;
     }
     // SAFETY: dladdr gave a C string that lives as long as the object is loaded, which `malloc`'s owner stays.

@@ -14,6 +14,7 @@ mod names;
 mod pacing;
 mod pymalloc;
 mod reading;
+mod recorder;
 mod thread;
 
 // A test program would have to link libpython, which a machine that only runs Python need not have. What speaks to

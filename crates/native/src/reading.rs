@@ -13,6 +13,7 @@ use nilometer_host::status::Status;
 
 use crate::heap::{Source, thread_cpu_ns};
 use crate::pacing::Pace;
+use crate::recorder::Recorder;
 
 /// Which parts of a reading are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,7 @@ pub(crate) struct Python<'a> {
 #[derive(Debug)]
 pub(crate) struct Reader {
     heap: Source,
+    recorder: Recorder,
     heap_pace: Pace,
     python_pace: Pace,
     busy: AtomicBool,
@@ -40,7 +42,13 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub(crate) fn new(heap: Source) -> Self {
-        Self { heap, heap_pace: Pace::default(), python_pace: Pace::default(), busy: AtomicBool::new(false) }
+        Self {
+            heap,
+            recorder: Recorder::find(),
+            heap_pace: Pace::default(),
+            python_pace: Pace::default(),
+            busy: AtomicBool::new(false),
+        }
     }
 
     /// Reads at `now`; `python` adds what needs the GIL. `None` while another reading is under way: a collection that
@@ -76,6 +84,11 @@ impl Reader {
             counters.heap_mapped = Some(heap.mapped);
             counters.heap_free = Some(heap.free);
             counters.heap_system = Some(heap.system);
+            // Only beside the heap they lie in: the two are subtracted from each other.
+            if let Some((used, reserved)) = self.recorder.pools() {
+                counters.pool_used = Some(used);
+                counters.pool_reserved = Some(reserved);
+            }
         }
         self.heap_pace.note(now, since(begin));
     }

@@ -1,0 +1,76 @@
+#![expect(unsafe_code, reason = "calls functions of the preloaded recorder, found by name")]
+//! The recorder, if it was loaded into this process in front of everything else: what it is told, and what only it knows.
+//!
+//! In: the end of Python. Out: figures of pools inside the process, and the allocator behind the recorder's hooks. What
+//! must not happen here: a need for it; without a recorder nothing is done and nothing is known.
+//!
+//! The recorder is of the same version as this module: both come in one package.
+
+use std::ffi::{CStr, c_void};
+
+/// `nilometer_recorder_python_ends`.
+type PythonEnds = extern "C" fn();
+/// `nilometer_recorder_pools`: writes bytes in use and bytes reserved; false if there is no pool.
+type Pools = unsafe extern "C" fn(used: *mut u64, reserved: *mut u64) -> bool;
+/// `nilometer_recorder_allocator`: the `malloc` that the recorder's own calls.
+type AllocatorBehind = extern "C" fn() -> *const c_void;
+
+/// Tells the recorder that the interpreter begins to take itself apart: other threads' Python frames are no longer safe
+/// to read.
+pub(crate) fn python_ends() {
+    if let Some(found) = symbol(c"nilometer_recorder_python_ends") {
+        // SAFETY: the recorder declares the function like this.
+        let tell = unsafe { std::mem::transmute::<*mut c_void, PythonEnds>(found) };
+        tell();
+    }
+}
+
+/// The `malloc` behind the recorder's, if there is a recorder.
+pub(crate) fn allocator_behind() -> Option<*const c_void> {
+    let found = symbol(c"nilometer_recorder_allocator")?;
+    // SAFETY: as above.
+    let ask = unsafe { std::mem::transmute::<*mut c_void, AllocatorBehind>(found) };
+    let behind = ask();
+    (!behind.is_null()).then_some(behind)
+}
+
+/// What the recorder can be asked at every reading.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Recorder {
+    pools: Option<Pools>,
+}
+
+impl Recorder {
+    /// Looks for it.
+    pub(crate) fn find() -> Self {
+        // SAFETY: as above.
+        let pools = symbol(c"nilometer_recorder_pools")
+            .map(|found| unsafe { std::mem::transmute::<*mut c_void, Pools>(found) });
+        Self { pools }
+    }
+
+    /// Bytes in use inside pools of tensor memory, and bytes that these took from the C allocator.
+    pub(crate) fn pools(self) -> Option<(u64, u64)> {
+        let (mut used, mut reserved) = (0, 0);
+        // SAFETY: two numbers of ours to be written; callable from any thread.
+        let any = unsafe { self.pools?(&raw mut used, &raw mut reserved) };
+        any.then_some((used, reserved))
+    }
+}
+
+fn symbol(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: the name is a C string; what is preloaded is searched first and never unloaded.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!found.is_null()).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_recorder_there_is_nothing_and_no_harm() {
+        assert_eq!(Recorder::find().pools(), None);
+        assert_eq!(allocator_behind(), None);
+    }
+}
