@@ -1,20 +1,93 @@
 //! Which part of TensorFlow, Python or a library a native stack belongs to, in words a Keras user knows.
 //!
 //! In: the full names of a stack's native frames and their object files. Out: words, and the op where a kernel runs.
-//! A stack that no entry of the table knows has no part: nothing is guessed.
+//! Every frame is compared with the table: what a block of memory *is* counts more than the work it was made for, that
+//! more than the op that ran, that more than what merely stands around it; among equals the frame nearest to the
+//! allocation wins. A stack that no
+//! entry knows has no part: nothing is guessed.
+
+mod op;
+mod pattern;
+mod table;
+
+use crate::short;
+use pattern::Pattern;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use table::{LIBRARIES, RULES, Rank};
 
 /// A part, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// For people, e.g. `tf.data: shuffle buffer`.
+    /// For people, e.g. `tf.data: shuffle buffer` or `op MatMul (kernel)`.
     pub words: String,
-    /// The op whose kernel was running, innermost first, e.g. `Conv2D`.
+    /// The op whose kernel was running nearest to the allocation, e.g. `MatMul`; a kernel that serves several ops gives
+    /// their family in lower case, e.g. `convolution`.
     pub op: Option<String>,
 }
 
 /// The part a stack belongs to; `frames` are (full name, path of the object), innermost first. A frame without a name
-/// is given as an empty name.
+/// is given as an empty name. For many stacks see [`Parts`].
 pub fn part(frames: &[(&str, &str)]) -> Option<Part> {
-    let _ = frames;
-    None
+    Parts::default().part(frames)
+}
+
+/// Finds parts, and remembers what it found out about each name: stacks share most of theirs.
+#[derive(Debug, Default)]
+pub struct Parts {
+    known: HashMap<String, Known>,
+}
+
+/// What one name says.
+#[derive(Debug, Default, Clone)]
+struct Known {
+    best: Option<(Rank, Cow<'static, str>)>,
+    op: Option<String>,
+}
+
+impl Parts {
+    /// As [`part`].
+    pub fn part(&mut self, frames: &[(&str, &str)]) -> Option<Part> {
+        let mut best: Option<(Rank, Cow<'static, str>)> = None;
+        let mut op: Option<String> = None;
+        for (name, object) in frames {
+            let known = self.known(name);
+            if op.is_none() {
+                op.clone_from(&known.op);
+            }
+            let library = || Some((Rank::Library, Cow::Borrowed(library(object)?)));
+            let Some((rank, words)) = known.best.clone().or_else(library) else { continue };
+            if best.as_ref().is_none_or(|(so_far, _)| rank < *so_far) {
+                best = Some((rank, words));
+            }
+        }
+        best.map(|(_, words)| Part { words: words.into_owned(), op })
+    }
+
+    fn known(&mut self, name: &str) -> &Known {
+        // Not the entry API: it would copy the name, which is long, every time.
+        if !self.known.contains_key(name) {
+            self.known.insert(name.to_owned(), know(name));
+        }
+        self.known.get(name).unwrap_or(const { &Known { best: None, op: None } })
+    }
+}
+
+fn know(name: &str) -> Known {
+    let path = short::path(name);
+    let op = op::of(name, &path);
+    // `min_by_key` takes the first of equals: the one further up in the table.
+    let rule = RULES.iter().filter(|rule| Pattern(rule.frame).matches(&path)).min_by_key(|rule| rule.rank);
+    let by_rule = rule.map(|rule| (rule.rank, Cow::Borrowed(rule.words)));
+    let by_op = op.as_ref().map(|op| (Rank::Op, Cow::Owned(format!("op {op} (kernel)"))));
+    let best = match (by_rule, by_op) {
+        (Some(rule), Some(op)) => Some(if op.0 < rule.0 { op } else { rule }),
+        (rule, op) => rule.or(op),
+    };
+    Known { best, op }
+}
+
+fn library(object: &str) -> Option<&'static str> {
+    let file = object.rsplit('/').next().unwrap_or(object);
+    LIBRARIES.iter().find(|library| file.starts_with(library.file)).map(|library| library.words)
 }
