@@ -65,10 +65,18 @@ pub unsafe extern "C" fn probe_walk(out: *mut Seen, room: usize) -> c_int {
     c_int::try_from(walked.frames).unwrap_or(0) + if walked.complete { 1 << 30 } else { 0 }
 }
 
-/// The line of an instruction of a live code object.
+/// The lines of the first `count` instructions of a live code object.
+///
+/// # Safety
+/// `out` has room for `count` elements.
 #[unsafe(no_mangle)]
-pub extern "C" fn probe_line(code: u64, instruction: u32) -> u32 {
-    python().map_or(0, |python| python.line(Frame { code, instruction, entry: false }))
+pub unsafe extern "C" fn probe_lines(code: u64, out: *mut u32, count: u32) {
+    let Some(python) = python() else { return };
+    for index in 0..count {
+        let line = python.line(Frame { code, instruction: 2 * index, entry: false });
+        // SAFETY: the index is below `count`.
+        unsafe { out.add(index as usize).write(line) };
+    }
 }
 
 /// Writes `file NUL function NUL`; the first line, or -1 if a name is not known.
@@ -92,6 +100,9 @@ pub extern "C" fn probe_identity(code: u64) -> u64 {
     python().map_or(0, |python| python.identity(code))
 }
 
+/// Native frames that are looked at.
+const ROOM: c_int = 1 << 16;
+
 unsafe extern "C" {
     fn backtrace(buffer: *mut *mut c_void, size: c_int) -> c_int;
     fn _Unwind_FindEnclosingFunction(address: *mut c_void) -> *mut c_void;
@@ -101,7 +112,6 @@ unsafe extern "C" {
 #[unsafe(no_mangle)]
 pub extern "C" fn probe_runs() -> c_int {
     let Some(python) = python() else { return -1 };
-    const ROOM: c_int = 1 << 16;
     let mut stack = vec![std::ptr::null_mut(); ROOM as usize];
     // SAFETY: as many places as are said.
     let frames = unsafe { backtrace(stack.as_mut_ptr(), ROOM) };
@@ -115,6 +125,21 @@ pub extern "C" fn probe_runs() -> c_int {
         runs += c_int::from(function as u64 == python.evaluator());
     }
     runs
+}
+
+/// Calls `body` on a new thread, which knows nothing of Python before; how many frames it had before and after, complete
+/// walks both, or -1.
+#[unsafe(no_mangle)]
+pub extern "C" fn probe_on_new_thread(body: extern "C" fn()) -> c_int {
+    let thread = std::thread::spawn(move || {
+        let python = python()?;
+        let mut frames = [Frame::default(); 16];
+        let before = python.walk(&mut frames);
+        body();
+        let after = python.walk(&mut frames);
+        (before.complete && after.complete).then_some(before.frames + after.frames)
+    });
+    thread.join().ok().flatten().and_then(|frames| c_int::try_from(frames).ok()).unwrap_or(-1)
 }
 
 /// Nanoseconds per walk of the caller's frames, best of a few; per frame if divided by their number.

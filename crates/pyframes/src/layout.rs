@@ -33,7 +33,7 @@ pub(crate) struct FrameFields {
     pub(crate) previous: u16,
     /// 3.10: an index of type `int`; 3.11 on: a pointer.
     pub(crate) instruction: u16,
-    /// Who owns the frame; 3.12 on.
+    /// Who owns the frame; 3.11 on.
     pub(crate) owner: u16,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Layout {
 
 /// `ob_type` of every object of a build without extra object heads.
 pub(crate) const OBJECT_TYPE: u16 = 8;
-/// `ob_size` of `bytes`, and `length` of `str`.
+/// `ob_size` of `bytes` and, 3.11 on, of code objects (in instructions), and `length` of `str`.
 pub(crate) const LENGTH: u16 = 16;
 /// `ob_sval` of `bytes`.
 pub(crate) const BYTES: u16 = 32;
@@ -210,4 +210,76 @@ mod at {
     pub(super) const TEXT_STATE: usize = 68;
     pub(super) const TEXT_LENGTH: usize = 69;
     pub(super) const ASCII_HEAD: usize = 70;
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    const TYPES: Types = Types { code: 8, bytes: 16, text: 24 };
+    const HEX: u32 = 0x030d_00f0;
+
+    /// The table as 3.13.0 has it.
+    fn table() -> [u64; TABLE_WORDS] {
+        let mut table = [0; TABLE_WORDS];
+        table[0] = u64::from_le_bytes(*b"xdebugpy");
+        table[1] = u64::from(HEX);
+        let known = [
+            (at::CURRENT_FRAME, 72),
+            (at::THREAD_ID, 152),
+            (at::PREVIOUS, 8),
+            (at::INSTRUCTION, 56),
+            (at::OWNER, 70),
+            (at::FILE, 112),
+            (at::QUALIFIED_NAME, 128),
+            (at::LINE_TABLE, 136),
+            (at::FIRST_LINE, 68),
+            (at::INSTRUCTIONS, 200),
+            (at::OBJECT_TYPE, 8),
+            (at::BYTES_SIZE, 16),
+            (at::BYTES_CONTENT, 32),
+            (at::TEXT_SIZE, 64),
+            (at::TEXT_STATE, 32),
+            (at::TEXT_LENGTH, 16),
+            (at::ASCII_HEAD, 40),
+        ];
+        for (index, offset) in known {
+            table[index] = offset;
+        }
+        table
+    }
+
+    #[test]
+    fn the_table_of_3_13() {
+        let layout = Layout::of_table(&table(), HEX, TYPES).unwrap();
+        assert_eq!(layout.version, (3, 13));
+        assert_eq!(layout.thread, Thread { identity: 152, cframe: None, frame: 72 });
+        assert_eq!(layout.frame, FrameFields { code: 0, previous: 8, instruction: 56, owner: 70 });
+        assert_eq!(layout.text, TextFields { ascii: 40, other: 56 });
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_believed() {
+        for (index, word) in [
+            (0, 0),           // no cookie
+            (1, 0x030d_01f0), // of another version
+            (2, 1),           // no GIL
+            (at::CURRENT_FRAME, 1 << 40),
+            (at::LINE_TABLE, 137), // not aligned
+            (at::OBJECT_TYPE, 24), // another object head
+            (at::TEXT_STATE, 36),
+        ] {
+            let mut table = table();
+            table[index] = word;
+            assert!(Layout::of_table(&table, HEX, TYPES).is_err(), "word {index} is {word}");
+        }
+    }
+
+    #[test]
+    fn versions_without_a_layout() {
+        for version in [(3, 9), (3, 13), (3, 14), (2, 7), (4, 10)] {
+            assert_eq!(Layout::of_version(version, TYPES), None);
+        }
+    }
 }

@@ -82,3 +82,57 @@ fn signed(number: u32) -> i32 {
     let size = (number >> 1).cast_signed();
     if number & 1 == 0 { size } else { -size }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn pairs_with_gaps_and_steps_back() {
+        // 4 bytes of line 10, 2 of none, nothing wide of line 15, 6 of line 8.
+        let table = [4, 0, 2, 0x80, 0, 5, 6, 0xf9];
+        let lines: Vec<_> = [0, 2, 4, 6, 10, 12].map(|at| Format::Pairs.line(&table, 10, at)).to_vec();
+        assert_eq!(lines, [Some(10), Some(10), None, Some(8), Some(8), None]);
+    }
+
+    #[test]
+    fn locations_of_every_kind() {
+        let table = [
+            0x80, // short, one instruction, same line
+            0x21,
+            0x80 | 11 << 3 | 1, // one line on, two instructions
+            0x00,
+            0x05,
+            0x80 | 13 << 3, // no columns; 70 lines on: 140 in pieces of 6 bits is 12, 2
+            0x40 | 0x0c,
+            0x02,
+            0x80 | 15 << 3 | 2, // no line, three instructions
+            0x80 | 14 << 3,     // long; three lines back, with an end line and two columns
+            0x07,
+            0x00,
+            0x01,
+            0x01,
+        ];
+        let lines: Vec<_> = (0..9).map(|unit| Format::Locations.line(&table, 5, 2 * unit)).collect();
+        let expected = [Some(5), Some(6), Some(6), Some(76), None, None, None, Some(73), None];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn tables_that_end_early() {
+        assert_eq!(Format::Pairs.line(&[4], 1, 0), None);
+        assert_eq!(Format::Locations.line(&[0x80 | 13 << 3, 0x40], 1, 0), None);
+        assert_eq!(Format::Locations.line(&[0x12], 1, 0), None);
+        assert_eq!(Format::Locations.line(&[], 1, 0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_taken(table in proptest::collection::vec(any::<u8>(), 0..200), first: i32, at: u32) {
+            for format in [Format::Pairs, Format::Locations] {
+                std::hint::black_box(format.line(&table, first, at));
+            }
+        }
+    }
+}

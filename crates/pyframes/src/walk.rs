@@ -6,12 +6,9 @@
 
 use crate::code::is_code;
 use crate::detect::Api;
-use crate::layout::{Chain, Layout, OWNED_BY_C};
+use crate::layout::{Chain, LENGTH, Layout, OWNED_BY_C};
 use crate::memory::{byte, int, word};
 use crate::{Frame, Walked};
-
-/// A code object with more instructions than this (in bytes) is not one.
-const LONGEST_CODE: u64 = 1 << 30;
 
 /// An instruction of two bytes.
 const UNIT: u32 = 2;
@@ -66,7 +63,8 @@ impl Walk<'_> {
         // Whether a frame of the current run of the evaluator was pushed; for versions with frames that belong to C.
         let mut in_run = false;
         while frame != 0 {
-            if is_entry.is_none() && byte(frame, fields.owner)? == OWNED_BY_C {
+            let owner = byte(frame, fields.owner).filter(|owner| *owner <= OWNED_BY_C)?;
+            if is_entry.is_none() && owner == OWNED_BY_C {
                 self.end_run(in_run)?;
                 in_run = false;
             } else {
@@ -74,7 +72,7 @@ impl Walk<'_> {
                 let instruction = self.instruction(code, word(frame, fields.instruction)?)?;
                 if !self.is_cleanup(code, instruction) {
                     let entry = match is_entry {
-                        Some(is_entry) => byte(frame, is_entry)? != 0,
+                        Some(is_entry) => byte(frame, is_entry).filter(|flag| *flag <= 1)? != 0,
                         None => false,
                     };
                     self.push(Frame { code, instruction, entry })?;
@@ -96,15 +94,17 @@ impl Walk<'_> {
         self.push(Frame { code: 0, instruction: Frame::NOT_STARTED, entry: true })
     }
 
-    /// The offset of an instruction's address in its code. One unit before the code is how 3.11 and 3.12 say that a frame
-    /// has not started.
+    /// The offset of an instruction's address in its code, if it is in there. One unit before the code is how 3.11 and
+    /// 3.12 say that a frame has not started.
     fn instruction(&self, code: u64, address: u64) -> Option<u32> {
         let start = code.wrapping_add(u64::from(self.layout.code.instructions));
         let offset = address.wrapping_sub(start);
         if offset == u64::from(UNIT).wrapping_neg() {
             return Some(Frame::NOT_STARTED);
         }
-        (offset < LONGEST_CODE && offset.is_multiple_of(u64::from(UNIT))).then_some(offset as u32)
+        let units = u32::try_from(word(code, LENGTH)?).ok()?;
+        let offset = u32::try_from(offset).ok()?;
+        (offset.is_multiple_of(UNIT) && offset / UNIT < units).then_some(offset)
     }
 
     /// 3.13 puts a frame of its own, with a code object that no source made, below an `__init__` that is called in the
