@@ -69,8 +69,10 @@ pub(crate) fn unwind(from: &Registers, out: &mut [u64]) -> Unwound {
 
 /// One frame up. Whether that frame was interrupted rather than left by a call, or how the walk ends.
 fn step(context: &mut Context, address: u64) -> Result<bool, End> {
-    let Some(frames) = modules::frames_at(address) else { return Err(End::Cut(Why::NoObject)) };
-    let Some((row, signal)) = frames.row(address) else { return Err(End::Cut(Why::NoRule)) };
+    let Some(object) = modules::object_at(address) else { return Err(End::Cut(Why::NoObject)) };
+    let Some((frames, (row, signal))) = object.frames.and_then(|it| Some((it, it.row(address)?))) else {
+        return Err(End::Cut(Why::NoRule));
+    };
     if row.rule(RETURN).0 == How::Undefined {
         context.stack.keep();
         return Err(End::Root);

@@ -23,9 +23,13 @@ mod table;
 #[cfg(not(loom))]
 mod arena;
 #[cfg(not(loom))]
+mod counters;
+#[cfg(not(loom))]
 mod elf;
 #[cfg(not(loom))]
 mod full;
+#[cfg(not(loom))]
+mod learned;
 #[cfg(not(loom))]
 mod loader;
 #[cfg(not(loom))]

@@ -4,8 +4,8 @@
 //! `dl_iterate_phdr`, which takes a lock of the loader's; it is called with none of ours held.
 #![expect(unsafe_code, reason = "calls the loader, reads what it points to")]
 
-use crate::elf;
 use crate::probe::{PAGE, readable};
+use crate::{counters, elf};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Acquire, Ordering::Release};
@@ -15,16 +15,16 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering::Acquire, Ordering::Releas
 pub(crate) struct Identity {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    pub(crate) bias: u64,
     /// `.eh_frame_hdr`; 0 if there is none.
     pub(crate) header: u64,
-    /// The loader's own record of the object, or 0 where it is not told.
-    map: u64,
+    /// The loader's own record of the object, or its bias where that is not told.
+    record: u64,
 }
 
 /// An object as the loader tells of it. The name is valid only while the object stays loaded.
 pub(crate) struct Told<'a> {
     pub(crate) identity: Identity,
+    pub(crate) bias: u64,
     pub(crate) name: &'a [u8],
 }
 
@@ -63,6 +63,7 @@ pub(crate) fn prepare() {
         unsafe { libc::dlerror() };
     }
     FIND.store(find, Release);
+    counters::find();
     PREPARED.store(1, Release);
 }
 
@@ -75,20 +76,26 @@ fn finder() -> Option<FindObject> {
     (!find.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, FindObject>(find) })
 }
 
-/// `true`: [`object_at`] is exact, cheap and takes no lock.
-pub(crate) fn is_exact() -> bool {
-    finder().is_some()
+/// The object whose mapping holds `address`, which must be in use: nobody may be unloading the object.
+pub(crate) fn object_at<T>(address: u64, then: impl FnOnce(&Told<'_>) -> T) -> Option<T> {
+    let Some(find) = finder() else { return searched(address, then) };
+    let identity = asked(find, address)?;
+    // SAFETY: the loader's record of an object that stays loaded, as the address is in use.
+    let record = unsafe { (identity.record as *const LinkMap).as_ref() }?;
+    // SAFETY: null, or a C string that lives as long as the record.
+    let name = if record.name.is_null() { c"" } else { unsafe { CStr::from_ptr(record.name) } };
+    Some(then(&Told { identity, bias: record.bias, name: name.to_bytes() }))
 }
 
-/// The object whose mapping holds `address`.
-pub(crate) fn object_at<T>(address: u64, then: impl FnOnce(&Told<'_>) -> T) -> Option<T> {
+/// Which object holds `address` at this moment. Reads nothing that unloading takes away, so any address will do.
+pub(crate) fn identity_at(address: u64) -> Option<Identity> {
     match finder() {
-        Some(find) => asked(find, address, then),
-        None => searched(address, then),
+        Some(find) => asked(find, address),
+        None => searched(address, |told| told.identity),
     }
 }
 
-fn asked<T>(find: FindObject, address: u64, then: impl FnOnce(&Told<'_>) -> T) -> Option<T> {
+fn asked(find: FindObject, address: u64) -> Option<Identity> {
     let mut found = FoundObject {
         flags: 0,
         map_start: 0,
@@ -98,21 +105,9 @@ fn asked<T>(find: FindObject, address: u64, then: impl FnOnce(&Told<'_>) -> T) -
         reserved: [0; 7],
     };
     // SAFETY: any address may be asked for; the answer has the size that glibc fills.
-    if unsafe { find(address as *mut c_void, &raw mut found) } != 0 {
-        return None;
-    }
-    // SAFETY: the loader's record of an object that is loaded: the address asked for is in use.
-    let map = unsafe { found.link_map.as_ref() }?;
-    let identity = Identity {
-        start: found.map_start,
-        end: found.map_end,
-        bias: map.bias,
-        header: found.eh_frame,
-        map: found.link_map as u64,
-    };
-    // SAFETY: null, or a C string that lives as long as the record.
-    let name = if map.name.is_null() { c"" } else { unsafe { CStr::from_ptr(map.name) } };
-    Some(then(&Told { identity, name: name.to_bytes() }))
+    let failed = unsafe { find(address as *mut c_void, &raw mut found) } != 0;
+    let FoundObject { map_start: start, map_end: end, eh_frame: header, link_map, .. } = found;
+    (!failed).then_some(Identity { start, end, header, record: link_map as u64 })
 }
 
 struct Search<'a> {
@@ -148,8 +143,9 @@ unsafe extern "C" fn one_object(info: *mut libc::dl_phdr_info, _size: usize, sea
         .map_or(0, |(address, _)| info.dlpi_addr.wrapping_add(address));
     // SAFETY: null, or a C string that lives as long as the object.
     let name = if info.dlpi_name.is_null() { c"" } else { unsafe { CStr::from_ptr(info.dlpi_name) } };
-    let identity = Identity { start: start & !(PAGE - 1), end, bias: info.dlpi_addr, header, map: 0 };
-    (search.then)(&Told { identity, name: name.to_bytes() });
+    let bias = info.dlpi_addr;
+    let identity = Identity { start: start & !(PAGE - 1), end, header, record: bias };
+    (search.then)(&Told { identity, bias, name: name.to_bytes() });
     1
 }
 

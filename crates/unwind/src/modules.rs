@@ -5,10 +5,12 @@
 #![expect(unsafe_code, reason = "entries live for ever in memory of our own")]
 
 use crate::cfi::{Frames, Index, Section};
+use crate::learned::Learned;
 use crate::loader::{self, Identity, Told};
 use crate::{arena, elf};
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed};
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 
 /// One object that was found on a stack. Its loaded segments lie in `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +27,14 @@ pub struct Module<'a> {
 
 struct Known {
     identity: Identity,
+    bias: u64,
     path: &'static [u8],
-    frames: Option<Frames<'static>>,
+    /// The unwind sections; null if there are none. Replaced, never changed.
+    frames: AtomicPtr<Frames<'static>>,
+    /// The generation in which the sections were last looked at.
+    checked: AtomicU32,
     gone: AtomicBool,
+    learned: Learned,
 }
 
 /// More objects than this are unwound through, but not listed.
@@ -45,70 +52,128 @@ fn known() -> impl Iterator<Item = &'static Known> {
 /// An object that was unloaded stays in the list; a later one may lie at its addresses.
 pub fn modules(from: usize, visit: &mut dyn FnMut(usize, &Module<'_>)) {
     for (index, it) in known().enumerate().skip(from) {
-        let Identity { start, end, bias, .. } = it.identity;
-        visit(index, &Module { path: it.path, bias, start, end });
+        let Identity { start, end, .. } = it.identity;
+        visit(index, &Module { path: it.path, bias: it.bias, start, end });
     }
 }
 
-/// The unwind sections of the object that holds `address`; `None` if there is no object or it has none.
+/// An object as far as a walk needs it.
+pub(crate) struct Object {
+    /// The unwind sections, if it has any.
+    pub(crate) frames: Option<Frames<'static>>,
+    /// Which rules of it are in the table. `None`: the list of objects is full, none may be kept.
+    pub(crate) learned: Option<&'static Learned>,
+}
+
+/// The object that holds `address`, which must be in use.
 #[inline(never)]
-pub(crate) fn frames_at(address: u64) -> Option<Frames<'static>> {
-    loader::object_at(address, |told| match known().find(|it| is_same(it, told)) {
-        Some(it) => {
-            it.gone.store(false, Relaxed);
-            it.frames
+pub(crate) fn object_at(address: u64) -> Option<Object> {
+    loader::object_at(address, |told| {
+        let generation = GENERATION.load(Acquire);
+        let (frames, known) = match known().find(|it| it.is(told)) {
+            Some(it) if it.checked.load(Acquire) == generation => (it.frames(), Some(it)),
+            Some(it) => (it.check(generation), Some(it)),
+            None => meet(told, generation),
+        };
+        Object { frames, learned: known.map(|it| &it.learned) }
+    })
+}
+
+/// Goes up when an object was unloaded: another may have come to the same place, told apart by its sections only.
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+impl Known {
+    fn is(&self, told: &Told<'_>) -> bool {
+        self.identity == told.identity && self.bias == told.bias && self.path.ends_with(told.name)
+    }
+
+    fn frames(&self) -> Option<Frames<'static>> {
+        // SAFETY: null, or sections in memory that is never freed.
+        unsafe { self.frames.load(Acquire).as_ref() }.copied()
+    }
+
+    #[cold]
+    fn check(&self, generation: u32) -> Option<Frames<'static>> {
+        let frames = sections(&self.identity, self.bias);
+        if frames != self.frames() {
+            self.frames.store(lasting(frames)?, Release);
         }
-        None => learn(told),
-    })?
+        self.checked.store(generation, Release);
+        self.gone.store(false, Relaxed);
+        frames
+    }
 }
 
-fn is_same(known: &Known, told: &Told<'_>) -> bool {
-    known.identity == told.identity && (known.path.ends_with(told.name) || told.name.is_empty())
-}
-
-/// Marks objects that are not there any more; calls `gone` with the addresses of each.
-pub(crate) fn sweep(mut gone: impl FnMut(u64, u64)) {
+/// Called when objects were unloaded: marks those that are gone. Calls `each` for all that were there, with the rules
+/// that were learned of it, its addresses, and whether it is gone.
+#[cold]
+pub(crate) fn sweep(mut each: impl FnMut(&Learned, (u64, u64), bool)) {
+    GENERATION.fetch_add(1, AcqRel);
     for it in known().filter(|it| !it.gone.load(Relaxed)) {
-        let stays = loader::object_at(it.identity.start, |told| is_same(it, told)) == Some(true);
-        if !stays {
-            it.gone.store(true, Relaxed);
-            gone(it.identity.start, it.identity.end);
-        }
+        let Identity { start, end, .. } = it.identity;
+        let gone = loader::identity_at(start) != Some(it.identity);
+        it.gone.store(gone, Relaxed);
+        each(&it.learned, (start, end), gone);
     }
 }
 
 /// Makes an entry for an object that was not seen before.
 #[cold]
-fn learn(told: &Told<'_>) -> Option<Frames<'static>> {
-    let frames = sections(&told.identity);
-    let Some(path) = path(told.name) else { return frames };
-    let Some(room) = arena::take(size_of::<Known>()) else { return frames };
-    let entry = room.cast::<Known>();
-    const { assert!(align_of::<Known>() <= 16) };
-    // SAFETY: fresh, large enough and aligned.
-    unsafe { entry.write(Known { identity: told.identity, path, frames, gone: AtomicBool::new(false) }) };
+fn meet(told: &Told<'_>, generation: u32) -> (Option<Frames<'static>>, Option<&'static Known>) {
+    let frames = sections(&told.identity, told.bias);
+    let entry = path(told.name).and_then(|path| {
+        keep(Known {
+            identity: told.identity,
+            bias: told.bias,
+            path,
+            frames: AtomicPtr::new(lasting(frames)?),
+            checked: AtomicU32::new(generation),
+            gone: AtomicBool::new(false),
+            learned: Learned::default(),
+        })
+    });
+    let Some(entry) = entry else { return (frames, None) };
     for place in &KNOWN {
         match place.compare_exchange(null_mut(), entry.as_ptr(), AcqRel, Acquire) {
-            Ok(_) => break,
-            // SAFETY: not null, so an entry that is never freed.
-            Err(other) if unsafe { other.as_ref() }.is_some_and(|it| is_same(it, told)) => break,
-            Err(_) => {}
+            // SAFETY: just made, and never freed.
+            Ok(_) => return (frames, Some(unsafe { entry.as_ref() })),
+            Err(other) => {
+                // SAFETY: not null, so an entry that is never freed.
+                let other = unsafe { other.as_ref() }.filter(|it| it.is(told));
+                if other.is_some() {
+                    return (frames, other);
+                }
+            }
         }
     }
-    frames
+    (frames, None)
+}
+
+/// A copy of sections that lasts; `None` if there is no memory.
+fn lasting(frames: Option<Frames<'static>>) -> Option<*mut Frames<'static>> {
+    frames.map_or(Some(null_mut()), |frames| Some(keep(frames)?.as_ptr()))
+}
+
+/// Moves a value to memory that is never freed.
+fn keep<T>(value: T) -> Option<NonNull<T>> {
+    const { assert!(align_of::<T>() <= 16) };
+    let room = arena::take(size_of::<T>())?.cast::<T>();
+    // SAFETY: fresh, large enough and aligned.
+    unsafe { room.write(value) };
+    Some(room)
 }
 
 /// Finds the unwind sections by the object's program headers, and that they lie in readable segments.
-fn sections(identity: &Identity) -> Option<Frames<'static>> {
+fn sections(identity: &Identity, bias: u64) -> Option<Frames<'static>> {
     const HEAD: u64 = 4096;
     let head = loader::mapped(identity.start, HEAD.min(identity.end.checked_sub(identity.start)?))?;
     let segments = elf::segments(elf::table(head)?);
     let section = |address: u64, most: u64| {
-        let left = elf::readable_from(segments.clone(), address.wrapping_sub(identity.bias))?;
+        let left = elf::readable_from(segments.clone(), address.wrapping_sub(bias))?;
         Some(Section { bytes: loader::mapped(address, left.min(most))?, address })
     };
     let (header, length) = elf::frame_header(segments.clone())?;
-    let header = section(identity.bias.wrapping_add(header), length)?;
+    let header = section(bias.wrapping_add(header), length)?;
     let index = Index::read(header)?;
     Some(Frames { header, eh_frame: section(index.eh_frame, u64::MAX)?, index })
 }

@@ -89,6 +89,16 @@ impl<const N: usize> Table<N> {
         }
     }
 
+    /// Forgets the rule of one address.
+    pub(crate) fn forget_one(&self, address: u64) {
+        let Some((first, second)) = self.pair(address) else { return };
+        for slot in [first, second] {
+            if slot.address() == address {
+                slot.clear();
+            }
+        }
+    }
+
     /// Forgets every rule of addresses in `start..end`.
     pub(crate) fn forget(&self, start: u64, end: u64) {
         for slot in &self.slots {

@@ -153,12 +153,18 @@ fn interrupted(frame: &mut Frame, stack: &mut Stack) -> Option<Step> {
 #[cold]
 #[inline(never)]
 fn learn(address: u64) -> Option<Rule> {
-    let rule = modules::frames_at(address)?.rule(address);
-    RULES.set(address, rule);
+    let object = modules::object_at(address)?;
+    let rule = object.frames.map_or(Rule::bare(Kind::Unknown), |frames| frames.rule(address));
+    if let Some(learned) = object.learned {
+        RULES.set(address, rule);
+        learned.note(address);
+    }
     Some(rule)
 }
 
 /// First address and first address behind the function (or part of one) that `address` is in.
+///
+/// The address must be in use: the object it lies in must not be unloaded meanwhile.
 pub fn function_range(address: u64) -> Option<(u64, u64)> {
-    modules::frames_at(address)?.range(address)
+    modules::object_at(address)?.frames?.range(address)
 }

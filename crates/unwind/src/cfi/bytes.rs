@@ -12,6 +12,13 @@ pub struct Section<'a> {
     pub address: u64,
 }
 
+impl Section<'_> {
+    /// The same place and length.
+    pub(crate) fn is(self, other: Section<'_>) -> bool {
+        self.address == other.address && self.bytes.len() == other.bytes.len()
+    }
+}
+
 /// A position in a section that moves forward as it is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes<'a> {

@@ -9,7 +9,7 @@ use super::bytes::{Bytes, Section};
 const TABLE_ENCODING: u8 = 0x3b;
 
 /// The table's place in the section.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
     /// The address of `.eh_frame`.
     pub eh_frame: u64,

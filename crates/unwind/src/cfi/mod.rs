@@ -27,6 +27,13 @@ pub struct Frames<'a> {
     pub index: Index,
 }
 
+impl PartialEq for Frames<'_> {
+    /// The same sections in memory; their bytes are not compared.
+    fn eq(&self, other: &Self) -> bool {
+        self.header.is(other.header) && self.eh_frame.is(other.eh_frame) && self.index == other.index
+    }
+}
+
 impl Frames<'_> {
     fn entry(&self, address: u64) -> Option<Entry<'_>> {
         let entry = Entry::read(self.eh_frame, self.index.entry(self.header, address)?)?;

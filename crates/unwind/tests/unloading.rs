@@ -1,0 +1,72 @@
+//! Libraries that come and go, and others that come in their place.
+#![allow(unsafe_code, clippy::unwrap_used, reason = "tests call C and may panic")]
+
+mod support;
+
+use nilometer_unwind::modules;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use support::{both, function, library, open, same};
+
+/// Two functions of the same length in code, with frames of different size: the call returns to the same address.
+fn source(frame: u32) -> String {
+    format!(
+        "__asm__(\".globl go\\n.type go,@function\\ngo:\\n.cfi_startproc\\nsub ${frame}, %rsp\\n\
+         .cfi_adjust_cfa_offset {frame}\\ncall *%rdi\\nadd ${frame}, %rsp\\n.cfi_adjust_cfa_offset -{frame}\\n\
+         ret\\n.cfi_endproc\\n.size go, .-go\\n\");"
+    )
+}
+
+extern "C" fn check() {
+    same();
+}
+
+#[test]
+fn another_library_at_the_same_address() {
+    let mut places = HashSet::new();
+    for round in 0..200 {
+        let path = library("replaced", &source(if round % 3 == 0 { 24 } else { 104 }), &[]);
+        let handle = open(&path);
+        let go = function(handle, "go");
+        places.insert(go as usize);
+        go(check, 0);
+        // SAFETY: nothing of the library is in use.
+        unsafe { libc::dlclose(handle) };
+    }
+    // Otherwise this test tested nothing.
+    assert!(places.len() < 150, "{} places", places.len());
+    let mut listed = 0;
+    modules(0, &mut |_, module| listed += usize::from(module.path.ends_with(b"replaced/code.so")));
+    assert!(listed >= 1);
+}
+
+#[test]
+fn walks_while_libraries_come_and_go() {
+    let path = library("busy", &source(40), &[]);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let walkers: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut walks = 0;
+                    while !stop.load(Relaxed) {
+                        let (ours, _, oracle) = both();
+                        assert_eq!(ours, oracle);
+                        walks += 1;
+                    }
+                    walks
+                })
+            })
+            .collect();
+        for _ in 0..2000 {
+            let handle = open(&path);
+            function(handle, "go")(check, 0);
+            // SAFETY: nothing of the library is in use.
+            unsafe { libc::dlclose(handle) };
+        }
+        stop.store(true, Relaxed);
+        for walker in walkers {
+            assert!(walker.join().unwrap() > 10);
+        }
+    });
+}
