@@ -13,8 +13,8 @@ const MAX_MANGLED: usize = 4096;
 const MAX_NAME: usize = 16 * 1024;
 /// Bytes of a name that stays as it is.
 const MAX_RAW: usize = 200;
-/// Nesting that Eigen's expressions reach is above 96, the parser's own limit; a stack of 2 MiB bears 160 unoptimised.
-const MAX_DEPTH: u32 = 160;
+/// Nesting of a name's pieces: what a thread of 2 MiB bears in a build without optimisation.
+const MAX_DEPTH: u32 = 96;
 
 /// The full name of a symbol.
 pub(crate) fn full(raw: &[u8]) -> String {
@@ -117,4 +117,66 @@ fn cut(text: &str, bytes: usize) -> String {
     }
     let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_languages_are_read() {
+        for (raw, expected) in [
+            ("malloc", "malloc"),
+            (
+                "_ZN10tensorflow12EagerExecuteEPNS_14EagerOperationEPPNS_12TensorHandleEPi",
+                "tensorflow::EagerExecute(tensorflow::EagerOperation*, tensorflow::TensorHandle**, int*)",
+            ),
+            (
+                "_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h0123456789abcdefE",
+                "alloc::raw_vec::RawVec<T,A>::grow_one",
+            ),
+            ("_RNvCs1234_7mycrate3foo", "mycrate::foo"),
+            ("_ZN1aD1Ev.cold", "a::~a() [clone .cold]"),
+        ] {
+            assert_eq!(full(raw.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn newer_manglings_give_the_beginning() {
+        let name = full(b"_ZNK3tsl8internal10FutureBaseIN4absl12lts_202508146StatusELb0EE15BlockUntilReadyITpTnRiJEPFvPNS_10AsyncValueEEEEvOT0_");
+        assert_eq!(name, "tsl::internal::FutureBase…");
+    }
+
+    #[test]
+    fn names_that_expand_without_end_are_cut() {
+        // Every substitution doubles the one before it.
+        let mut raw = String::from("_Z1fSt4pairIiiE");
+        for level in 0..30 {
+            let previous = if level == 0 { "S_".to_owned() } else { format!("S{}_", radix_36(level - 1)) };
+            raw += &format!("St4pairI{previous}{previous}E");
+        }
+        assert!(full(raw.as_bytes()).len() <= MAX_NAME + 3);
+    }
+
+    fn radix_36(number: u32) -> char {
+        char::from_digit(number, 36).map_or('0', |digit| digit.to_ascii_uppercase())
+    }
+
+    #[test]
+    fn deep_long_and_foreign_names_come_back_short() {
+        let deep = format!("_Z1f{}i", "P".repeat(4000));
+        let long = format!("_ZN{}E", "1a".repeat(100_000));
+        for raw in [
+            deep.as_bytes(),
+            long.as_bytes(),
+            b"_Z",
+            b"_R",
+            b"_ZN",
+            b"_ZN99999999999999999999a",
+            &[0xff; 1000],
+        ] {
+            assert!(full(raw).len() <= MAX_NAME + 3);
+        }
+    }
 }

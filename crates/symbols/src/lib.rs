@@ -11,6 +11,7 @@ pub mod part;
 mod demangle;
 mod elf;
 mod loaded;
+mod lookup;
 mod plumbing;
 mod resolve;
 mod scan;
@@ -19,4 +20,5 @@ mod source;
 mod text;
 
 pub use loaded::{Identity, Loaded};
-pub use resolve::{Missing, Symbol, Symbols, names_in, resolve};
+pub use lookup::names_in;
+pub use resolve::{Missing, Symbol, Symbols, resolve};

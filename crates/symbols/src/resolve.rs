@@ -1,11 +1,7 @@
 //! From addresses to symbols, over all loaded objects.
 
-use crate::elf::Fault;
-use crate::loaded::{Identity, Loaded};
-use crate::source::{OpenFile, Source};
-use crate::{demangle, elf, plumbing, scan, short};
-use std::collections::HashMap;
-use std::fs::{File, Metadata};
+use crate::loaded::Loaded;
+use crate::lookup::{self, Names};
 
 /// A function, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +27,9 @@ pub enum Missing {
     Damaged,
     /// The object has no symbols for functions at all.
     Stripped,
-    /// The object has symbols, but none covers this address.
+    /// The object names only the functions that it exports, and none of those covers this address.
+    NotExported,
+    /// The object names all its functions, and none covers this address.
     NoSymbol,
 }
 
@@ -116,28 +114,31 @@ pub fn resolve(objects: &[Loaded], pcs: &[u64]) -> Symbols {
         let from = symbols.entries.partition_point(|entry| entry.pc <= object.start);
         let to = symbols.entries.partition_point(|entry| entry.pc <= object.end);
         let stretch = symbols.entries.get_mut(from..to).unwrap_or_default();
-        let mut mine: Vec<&mut Entry> =
-            stretch.iter_mut().filter(|entry| entry.object == Some(index)).collect();
+        let mut mine: Vec<(u64, &mut Entry)> = stretch
+            .iter_mut()
+            .filter(|entry| entry.object == Some(index))
+            // The call lies before the address it returns to, which may already belong to the next function.
+            .filter_map(|entry| Some((entry.pc.checked_sub(1)?.checked_sub(object.bias)?, entry)))
+            .collect();
         if mine.is_empty() {
             continue;
         }
-        // The call lies before the address it returns to, which may already belong to the next function.
-        let addresses: Vec<u64> =
-            mine.iter().map(|entry| entry.pc.wrapping_sub(1).wrapping_sub(object.bias)).collect();
-        match look_up(object, &addresses) {
-            Ok(hits) => {
-                for ((entry, hit), address) in mine.iter_mut().zip(hits).zip(addresses) {
-                    entry.found = hit.map_or(Err(Missing::NoSymbol), |hit| {
-                        let offset = address.wrapping_sub(hit.start).wrapping_add(1);
+        let addresses: Vec<u64> = mine.iter().map(|(address, _)| *address).collect();
+        match lookup::in_file(object, &addresses) {
+            Ok(found) => {
+                for ((address, entry), hit) in mine.iter_mut().zip(found.hits) {
+                    entry.found = hit.map_or(Err(found.otherwise), |hit| {
+                        // Counted to the return address, as debuggers print it.
+                        let offset = address.saturating_sub(hit.start).saturating_add(1);
                         Ok(Found { symbol: names.index(&hit.name), offset })
                     });
                 }
             }
             Err(why) => {
-                for entry in &mut mine {
+                symbols.problems.push(sentence(object.path, why, mine.len()));
+                for (_, entry) in &mut mine {
                     entry.found = Err(why);
                 }
-                symbols.problems.push(sentence(object.path, why, mine.len()));
             }
         }
     }
@@ -145,65 +146,9 @@ pub fn resolve(objects: &[Loaded], pcs: &[u64]) -> Symbols {
     symbols
 }
 
-/// The names in an object's bytes for addresses of its own, in any order: what a file gives, without the file.
-///
-/// # Errors
-/// [`Missing::Damaged`] or [`Missing::Stripped`].
-pub fn names_in(object: &[u8], addresses: &[u64]) -> Result<Vec<Option<Symbol>>, Missing> {
-    let mut names = Names::default();
-    let mut sorted = addresses.to_vec();
-    sorted.sort_unstable();
-    sorted.dedup();
-    let hits = names_of(&object, &sorted)?;
-    let found = |address: &u64| {
-        let at = sorted.binary_search(address).ok()?;
-        let index = names.index(&hits.get(at)?.as_ref()?.name);
-        names.symbols.get(index).cloned()
-    };
-    Ok(addresses.iter().map(found).collect())
-}
-
-/// Symbols by raw name: each is demangled once.
-#[derive(Default)]
-struct Names {
-    known: HashMap<Vec<u8>, usize>,
-    symbols: Vec<Symbol>,
-}
-
-impl Names {
-    fn index(&mut self, raw: &[u8]) -> usize {
-        if let Some(&known) = self.known.get(raw) {
-            return known;
-        }
-        let name = demangle::full(raw);
-        let path = short::path(&name);
-        self.symbols.push(Symbol { short: short::short(&name, &path), plumbing: plumbing::is(&path), name });
-        self.known.insert(raw.to_vec(), self.symbols.len() - 1);
-        self.symbols.len() - 1
-    }
-}
-
-fn look_up(object: &Loaded, addresses: &[u64]) -> Result<Vec<Option<scan::Hit>>, Missing> {
-    // A pipe would block when opened.
-    let facts = std::fs::metadata(object.path).ok().filter(Metadata::is_file).ok_or(Missing::Gone)?;
-    if object.identity.is_some_and(|seen| seen != Identity::of(&facts)) {
-        return Err(Missing::Changed);
-    }
-    let file = File::open(object.path).ok().ok_or(Missing::Gone)?;
-    names_of(&OpenFile { file, bytes: facts.len() }, addresses)
-}
-
-fn names_of(source: &impl Source, sorted: &[u64]) -> Result<Vec<Option<scan::Hit>>, Missing> {
-    let tables = elf::tables(source).map_err(|fault| match fault {
-        Fault::NotAnObject => Missing::Damaged,
-        Fault::NoSymbols => Missing::Stripped,
-    })?;
-    scan::scan(source, &tables, sorted).ok_or(Missing::Damaged)
-}
-
 fn sentence(path: &str, why: Missing, addresses: usize) -> String {
     let what = match why {
-        Missing::NoObject | Missing::NoSymbol => "has no names",
+        Missing::NoObject | Missing::NoSymbol | Missing::NotExported => "has no names",
         Missing::Gone => "cannot be read any more",
         Missing::Changed => "has changed since it was loaded",
         Missing::Damaged => "is not a whole 64-bit ELF object",

@@ -32,25 +32,33 @@ const MAX_WORK: u64 = 50_000_000;
 /// Longer names exist (Eigen's reach 20 kB) but say nothing to a reader.
 const MAX_NAME: usize = 64 * 1024;
 
-/// Finds the function that covers each of the `sorted` addresses. None if the symbols claim more addresses than real
-/// ones can: the object is damaged or forged.
-pub(crate) fn scan(source: &impl Source, tables: &[Table], sorted: &[u64]) -> Option<Vec<Option<Hit>>> {
-    let mut best: Vec<Option<Best>> = vec![None; sorted.len()];
-    let index = Index::new(sorted);
-    for (number, table) in tables.iter().enumerate() {
-        pass(source, table, number, sorted, &index, &mut best)?;
-    }
-    Some(
-        best.iter()
-            .map(|best| {
-                let best = best.as_ref()?;
-                let name = name_at(source, tables.get(best.table)?, best.name)?;
-                Some(Hit { name, start: best.start })
-            })
-            .collect(),
-    )
+/// What a pass over the tables found.
+#[derive(Debug)]
+pub(crate) struct Scanned {
+    /// For each address the function that covers it.
+    pub(crate) hits: Vec<Option<Hit>>,
+    /// Whether the tables name any function at all.
+    pub(crate) functions: bool,
 }
 
+/// Finds the function that covers each of the `sorted` addresses. None if the symbols claim more addresses than real
+/// ones can: the object is damaged or forged.
+pub(crate) fn scan(source: &impl Source, tables: &[Table], sorted: &[u64]) -> Option<Scanned> {
+    let mut best: Vec<Option<Best>> = vec![None; sorted.len()];
+    let index = Index::new(sorted);
+    let mut functions = false;
+    for (number, table) in tables.iter().enumerate() {
+        functions |= pass(source, table, number, sorted, &index, &mut best)?;
+    }
+    let hit = |best: &Option<Best>| {
+        let best = best.as_ref()?;
+        let name = name_at(source, tables.get(best.table)?, best.name)?;
+        Some(Hit { name, start: best.start })
+    };
+    Some(Scanned { hits: best.iter().map(hit).collect(), functions })
+}
+
+/// Whether the table has any function; none if it claims too much.
 fn pass(
     source: &impl Source,
     table: &Table,
@@ -58,9 +66,10 @@ fn pass(
     sorted: &[u64],
     index: &Index,
     best: &mut [Option<Best>],
-) -> Option<()> {
+) -> Option<bool> {
     let mut buffer = vec![0; CHUNK * SYMBOL as usize];
     let mut work = 0_u64;
+    let mut functions = false;
     let mut done = 0;
     while done < table.symbols {
         let want = (table.symbols - done).min(CHUNK as u64) as usize * SYMBOL as usize;
@@ -68,6 +77,7 @@ fn pass(
         for entry in buffer.get(..read).unwrap_or_default().chunks_exact(SYMBOL as usize) {
             let Some(mut symbol) = function(entry) else { continue };
             symbol.table = number;
+            functions = true;
             let end = symbol.start.saturating_add(symbol.size);
             let from = index.first_at_or_after(sorted, symbol.start);
             for (address, best) in sorted.iter().zip(best.iter_mut()).skip(from) {
@@ -88,7 +98,7 @@ fn pass(
         }
         done += CHUNK as u64;
     }
-    Some(())
+    Some(functions)
 }
 
 /// A defined function with a size. One without (hand-written assembly) covers no addresses that anybody knows of.
@@ -146,7 +156,7 @@ impl Index {
 
     fn new(sorted: &[u64]) -> Self {
         let base = sorted.first().copied().unwrap_or(0);
-        let span = sorted.last().map_or(0, |last| last - base);
+        let span = sorted.last().map_or(0, |last| last.saturating_sub(base));
         let buckets = (sorted.len() as u64 * Self::BUCKETS_PER_ADDRESS).max(1);
         let mut shift = 0;
         while (span >> shift) >= buckets {
@@ -154,7 +164,7 @@ impl Index {
         }
         let first = (0..=(span >> shift))
             .scan(0_usize, |at, bucket| {
-                while sorted.get(*at).is_some_and(|address| (address - base) >> shift < bucket) {
+                while sorted.get(*at).is_some_and(|address| address.saturating_sub(base) >> shift < bucket) {
                     *at += 1;
                 }
                 Some(*at as u32)

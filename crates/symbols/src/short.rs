@@ -72,6 +72,8 @@ pub(crate) fn path(name: &str) -> Vec<String> {
                 path.push(std::mem::take(&mut current));
                 parameters_seen = false;
             }
+            // `operator<< <char>`
+            ' ' if at.rest().starts_with(" <") && !current.is_empty() => at.skip(1),
             ' ' => {
                 let qualifier = QUALIFIERS.iter().find(|qualifier| at.rest().starts_with(**qualifier));
                 if let (true, Some(qualifier)) = (parameters_seen, qualifier) {
@@ -139,4 +141,105 @@ fn cut(name: &str) -> String {
         return name.to_owned();
     }
     name.chars().take(HARD_WIDTH - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str) -> String {
+        short(name, &path(name))
+    }
+
+    #[test]
+    fn the_middle_of_a_long_name_is_left_out() {
+        let name = "tensorflow::data::(anonymous namespace)::MemoryDatasetOp::Dataset::MemoryIterator::GetNextInternal(\
+                    tensorflow::data::IteratorContext*, std::vector<tensorflow::Tensor, std::allocator<tensorflow::Tensor> \
+                    >*, bool*)";
+        assert_eq!(of(name), "tensorflow::data::…::MemoryIterator::GetNextInternal");
+    }
+
+    #[test]
+    fn what_the_compiler_added_is_dropped() {
+        for (name, expected) in [
+            ("malloc", "malloc"),
+            ("sre_ucs1_match.constprop.0", "sre_ucs1_match"),
+            ("void tensorflow::functor::Fill<int, (char)60>(int)", "tensorflow::functor::Fill"),
+            ("tensorflow::BundleReader::DebugString[abi:cxx11]()", "tensorflow::BundleReader::DebugString"),
+            ("a::b(int) const [clone .cold]", "a::b"),
+            ("a::b(int) [clone .isra.0] [clone .cold]", "a::b"),
+            (
+                "std::__cxx11::basic_string<char>::_M_create(unsigned long&, unsigned long)",
+                "std::basic_string::_M_create",
+            ),
+            ("absl::lts_20250814::Status::Status(int)", "absl::Status::Status"),
+            ("non-virtual thunk to grpc::Server::Start(int)", "grpc::Server::Start"),
+            ("std::enable_if<!(a<b>::c), int>::type tsl::Run<f>(int&&)", "tsl::Run"),
+            ("std::vector<int>* a::b(std::vector<int>*)", "a::b"),
+        ] {
+            assert_eq!(of(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn operators_are_names_and_not_brackets() {
+        for (name, expected) in [
+            ("operator new(unsigned long)", "operator new"),
+            ("operator delete[](void*)", "operator delete[]"),
+            ("a::Less::operator<(a::Less const&) const", "a::Less::operator<"),
+            ("a::operator<< <char>(std::ostream&, char)", "a::operator<<"),
+            ("a::X::operator()(int) const", "a::X::operator()"),
+            ("a::X::operator->() const", "a::X::operator->"),
+            ("a::X::operator std::string() const", "a::X::operator std::string"),
+            ("f(g<&a::X::operator< >)", "f"),
+            ("operators::run(int)", "operators::run"),
+        ] {
+            assert_eq!(of(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn functions_without_a_name_get_a_word() {
+        for (name, expected) in [
+            ("a::Run(int)::{lambda(long, long)#1}::operator()(long, long) const", "a::Run::lambda"),
+            ("a::b() const::{lambda()#2}::_FUN()", "a::b::lambda::_FUN"),
+            ("a::{unnamed type#1}::f()", "a::unnamed::f"),
+            (
+                "core::ops::function::FnOnce::call_once{{vtable.shim}}",
+                "core::ops::function::FnOnce::call_once",
+            ),
+            ("app::main::{{closure}}", "app::main::closure"),
+            ("<alloc::vec::Vec<T> as core::clone::Clone>::clone", "Vec::clone"),
+            ("<&mut W as core::fmt::Write>::write_str", "W::write_str"),
+            (
+                "std::_Function_handler<void (), a::b()::{lambda()#1}>::_M_invoke(std::_Any_data const&)",
+                "std::_Function_handler::_M_invoke",
+            ),
+        ] {
+            assert_eq!(of(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn broken_names_do_no_harm() {
+        for name in [
+            "",
+            "<",
+            "(((",
+            "a<b",
+            "a)b>",
+            "operator",
+            "operator ",
+            "::",
+            "a::",
+            "{",
+            "…",
+            "'lambda",
+            "a b c ",
+            ".x",
+        ] {
+            let _ = of(name);
+        }
+        assert_eq!(of(&"x".repeat(500)).chars().count(), HARD_WIDTH);
+    }
 }

@@ -227,6 +227,7 @@ pub(super) const RULES: &[Rule] = &[
     work("ProcessFunctionLibraryRuntime::Instantiate*", PREPARED, "as above, over all devices"),
     work("ProcessFunctionLibraryRuntime::CloneGraph*", PREPARED, "as above"),
     work("KernelAndDeviceFunc::Init*", PREPARED, "as above, when called eagerly"),
+    work("KernelAndDeviceFunc::Instantiate*", PREPARED, "as above"),
     work("^tensorflow::OptimizeFunctionGraph*", PREPARED, "as above"),
     work("^tensorflow::NewLocalExecutor", PREPARED, "makes a function's executor"),
     work("ExecutorImpl::Initialize", PREPARED, "makes a function's executor"),
