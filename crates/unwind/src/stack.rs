@@ -18,6 +18,7 @@ thread_local! {
 }
 
 /// The readable part, in whole pages.
+#[derive(Clone, Copy)]
 pub(crate) struct Stack {
     low: u64,
     high: u64,
@@ -31,18 +32,15 @@ impl Stack {
         if low <= sp && sp < high { Stack { low, high } } else { Stack::page(sp) }
     }
 
+    #[cold]
     fn page(sp: u64) -> Stack {
         let low = sp & !(PAGE - 1);
-        Stack { low, high: low.saturating_add(PAGE) }
+        Stack { low, high: if readable(low) { low.saturating_add(PAGE) } else { low } }
     }
 
-    /// The stack that was left for a signal handler's; `None` if `sp` does not lead to memory.
-    pub(crate) fn interrupted(&self, sp: u64) -> Option<Stack> {
-        if self.low <= sp && sp < self.high {
-            return Some(Stack { low: self.low, high: self.high });
-        }
-        let stack = Stack::around(sp);
-        readable(sp & !7).then_some(stack)
+    /// The stack that was left for a signal handler's, perhaps the same.
+    pub(crate) fn interrupted(self, sp: u64) -> Stack {
+        if self.low <= sp && sp < self.high { self } else { Stack::around(sp) }
     }
 
     /// The word at `address`; `None` outside the stack.

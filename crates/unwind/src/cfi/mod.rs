@@ -4,12 +4,14 @@
 //! it runs in, never reads outside the bytes it was given, never panics and never allocates.
 
 mod bytes;
+mod caller;
 mod entry;
 pub(crate) mod expression;
 mod index;
 pub(crate) mod program;
 
 pub use bytes::Section;
+pub use caller::{Caller, Values};
 pub use index::Index;
 
 use crate::rule::{Kind, Rule};

@@ -1,5 +1,11 @@
 //! The oracle: the same stack as libgcc sees it; and C code that is compiled while a test runs.
-#![allow(dead_code, unsafe_code, clippy::unwrap_used, reason = "shared by tests that each use a part")]
+#![allow(
+    dead_code,
+    unsafe_code,
+    clippy::unwrap_used,
+    clippy::inline_always,
+    reason = "shared by tests that each use a part"
+)]
 
 use nilometer_unwind::{End, here, unwind};
 use std::ffi::{CString, c_int, c_void};
@@ -15,27 +21,55 @@ unsafe extern "C" {
     fn _Unwind_GetIPInfo(context: *mut Context, before: *mut c_int) -> u64;
 }
 
+/// A list that does not allocate: for signal handlers.
+struct Fixed {
+    addresses: [u64; 256],
+    count: usize,
+}
+
 extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
     let mut before = 0;
-    // SAFETY: called by libgcc with its context and the vector below.
-    let (ip, list) = unsafe { (_Unwind_GetIPInfo(context, &raw mut before), &mut *data.cast::<Vec<u64>>()) };
+    // SAFETY: called by libgcc with its context and what `libgcc` passed.
+    let (ip, add) =
+        unsafe { (_Unwind_GetIPInfo(context, &raw mut before), &mut *data.cast::<&mut dyn FnMut(u64)>()) };
     // libgcc goes one further, to a caller at address 0. Ours gives interrupted instructions plus one.
     if ip != 0 {
-        list.push(ip + u64::from(before != 0));
+        add(ip + u64::from(before != 0));
     }
     0
+}
+
+#[inline(always)]
+fn libgcc(mut add: &mut dyn FnMut(u64)) {
+    // SAFETY: the callback gets the closure.
+    unsafe { _Unwind_Backtrace(each, (&raw mut add).cast()) };
 }
 
 /// Both walks from the caller on: ours, how it ended, libgcc's. The first address is in this function and differs.
 #[inline(never)]
 pub(crate) fn both() -> (Vec<u64>, End, Vec<u64>) {
     let mut oracle = Vec::with_capacity(4096);
-    // SAFETY: the callback gets the vector.
-    unsafe { _Unwind_Backtrace(each, (&raw mut oracle).cast()) };
+    libgcc(&mut |address| oracle.push(address));
     let mut ours = vec![0; 4096];
     let found = unwind(&here(), &mut ours);
     ours.truncate(found.frames);
     (ours.split_off(1), found.end, oracle.split_off(1))
+}
+
+/// As [`same`], allowed anywhere: ends the process when they differ.
+#[inline(never)]
+pub(crate) fn same_or_abort() {
+    let mut oracle = Fixed { addresses: [0; 256], count: 0 };
+    libgcc(&mut |address| {
+        oracle.addresses[oracle.count] = address;
+        oracle.count += 1;
+    });
+    let mut ours = [0; 256];
+    let found = unwind(&here(), &mut ours);
+    if found.end != End::Root || ours[1..found.frames] != oracle.addresses[1..oracle.count] {
+        // SAFETY: ends the process; the core says where.
+        unsafe { libc::abort() };
+    }
 }
 
 /// Both walks agree, and ours reached the first frame. How many frames there were.
