@@ -1,7 +1,7 @@
 """Starts the recording inside the program's process.
 
-In: the capture this process is to write to. Out: the native part running, and everything that must happen
-later (fork, exec, exit, the import of a framework) arranged.
+In: the path of the capture this process is to write to. Out: the native part running, and everything that
+must happen later (fork, exec, exit, the import of a framework) arranged.
 Never: an exception into the program, or an import that the program would notice.
 """
 
@@ -15,29 +15,50 @@ from nilometer import _ending, _native, _reexec
 from nilometer.hooks import finder, marks
 
 
-def activate(capture: str, template: str, boot: str) -> None:
-    """Joins `capture` and installs the hooks; where the capture cannot be joined, nothing is installed.
+def activate(
+    template: str, boot: str, run: str | None = None, preload: str | None = None, settings: str | None = None
+) -> None:
+    """Joins the capture and installs the hooks; where the capture cannot be joined, nothing is installed.
 
-    `template` is the capture's path with `{pid}` for the process id and `boot` the folder of our
-    `sitecustomize`: both are handed on when the program replaces itself by `exec`.
+    `template` is the capture's path with `{pid}` for the process id, `boot` the folder of our
+    `sitecustomize`, `preload` and `settings` the recorder as `LD_PRELOAD` names it and what it was told: all
+    are handed on when the program replaces itself by `exec`. `run` is the number of the run if children are
+    recorded too.
     """
-    if not _native.start(capture):
+    if not _join(template, run):
         return
     _native.fact("python.version", ".".join(map(str, sys.version_info[:3])))
     # First of all exit handlers, so that it runs after the program's own.
     _ending.register()
+    if run is None:
+        after_in_child = _leave
+        _reexec.install(template, boot, preload, settings)
+    else:
+        # What a child is for, where neither its parent says so nor the supervisor sees it in time.
+        _native.fact("command", " ".join(sys.orig_argv[1:])[:200])
+
+        # A program that replaces itself needs no help: the new one inherits everything, as all children do.
+        def after_in_child() -> None:
+            _native.after_fork_child()
+            if not _join(template, run):
+                _ending.forget()
+
     os.register_at_fork(
-        before=_native.before_fork,
-        after_in_parent=_native.after_fork_parent,
-        after_in_child=_after_fork_in_child,
+        before=_native.before_fork, after_in_parent=_native.after_fork_parent, after_in_child=after_in_child
     )
-    _reexec.install(template, boot)
     finder.install()
     nilometer._mark_cycle = _native.cycle
     nilometer._mark_begin = marks.user_begin
     nilometer._mark_end = _native.phase_end
 
 
-def _after_fork_in_child() -> None:
+def _join(template: str, run: str | None) -> bool:
+    """Joins the capture of this process; as a child of the program, makes it if need be."""
+    capture = template.replace("{pid}", str(os.getpid()))
+    return _native.start(capture) if run is None else _native.start_child(capture, run)
+
+
+def _leave() -> None:
+    """After a fork, in the child: the recording is the parent's."""
     _ending.forget()
     _native.after_fork_child()

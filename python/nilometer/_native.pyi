@@ -3,6 +3,9 @@
 def start(path: str) -> bool:
     """Join the capture and begin to record. False if that is not possible; the program goes on unrecorded."""
 
+def start_child(path: str, run: str) -> bool:
+    """As `start`, in a child of the program: also makes the capture if it is not there, and after a fork."""
+
 def cycle(unit: int) -> None:
     """A cycle of the unit with this number has ended."""
 

@@ -27,6 +27,10 @@ def start(path):
     return True
 
 
+def start_child(path, run):
+    return start(path)
+
+
 def cycle(unit):
     _tell("cycle", unit, get_ident())
 

@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use crate::quantity;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 /// Watches the memory of a Keras or TensorFlow program and says whether it leaks.
@@ -28,6 +29,7 @@ enum Command {
 
 /// `nilometer run`.
 #[derive(Clone, Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
 #[command(
     override_usage = "nilometer run [OPTIONS] SCRIPT [ARGS]...\n       nilometer run [OPTIONS] -m MODULE [ARGS]...\n       \
                       nilometer run [OPTIONS] -c CODE [ARGS]...",
@@ -42,6 +44,19 @@ pub(crate) struct RunOptions {
     /// Overwrite the capture if it exists
     #[arg(short, long)]
     pub(crate) force: bool,
+    /// Mean bytes between two samples of allocated memory; smaller sees smaller leaks sooner
+    #[arg(long, value_name = "SIZE", default_value = "512K", value_parser = quantity::sample)]
+    pub(crate) sample: u64,
+    /// Most of the program's time that sampling may take, in percent; it samples less where it would take more
+    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = quantity::overhead)]
+    pub(crate) max_overhead: f64,
+    /// Record the Python processes that the program starts too, each into a capture of its own; the program then sees
+    /// nilometer's variables in its environment
+    #[arg(long)]
+    pub(crate) children: bool,
+    /// Sample no allocations; marks and counters only
+    #[arg(long, conflicts_with_all = ["sample", "max_overhead"])]
+    pub(crate) no_recorder: bool,
     /// No live line at the bottom of the terminal
     #[arg(long)]
     pub(crate) no_live: bool,
@@ -230,6 +245,19 @@ mod tests {
         assert_eq!(run("run -mpkg.mod -f").program, words("-mpkg.mod -f"));
         assert_eq!(run("run -c pass -f").program, words("-c pass -f"));
         assert_eq!(run("run -").program, words("-"));
+    }
+
+    #[test]
+    fn the_recorders_options_have_their_values() {
+        let options = run("run --sample 64K --max-overhead 0.5% --children x.py --sample 1");
+        assert_eq!((options.sample, options.max_overhead, options.children), (65_536, 0.005, true));
+        assert_eq!(options.program, words("x.py --sample 1"));
+        let usual = run("run --no-recorder x.py");
+        assert_eq!((usual.sample, usual.max_overhead, usual.no_recorder), (524_288, 0.02, true));
+        for line in ["run --sample 1 x.py", "run --max-overhead=0 x.py", "run --no-recorder --sample 1M x.py"]
+        {
+            assert!(matches!(parse(words(line)), Parsed::Said(2)), "{line}");
+        }
     }
 
     #[test]

@@ -21,6 +21,14 @@ pub(crate) const PYTHONPATH: &str = "PYTHONPATH";
 pub(crate) const OLD_PYTHONPATH: &str = "_NILOMETER_PYTHONPATH";
 /// Private, to the program: `1` if it would have had a `PYTHONPATH` at all, else `0`.
 pub(crate) const OLD_PYTHONPATH_SET: &str = "_NILOMETER_PYTHONPATH_SET";
+/// The dynamic loader's own: libraries to put in front of all others. The recorder takes itself out again.
+pub(crate) const LD_PRELOAD: &str = "LD_PRELOAD";
+/// Private, to the recorder: its settings, and the `LD_PRELOAD` the program would have had.
+pub(crate) const RECORDER: &str = "_NILOMETER_RECORDER";
+/// Private, to the boot: the recorder as `LD_PRELOAD` names it, for a program that replaces itself.
+pub(crate) const PRELOAD: &str = "_NILOMETER_PRELOAD";
+/// Private, to the boot: the number of the run, if children are recorded too.
+pub(crate) const CHILDREN: &str = "_NILOMETER_CHILDREN";
 
 /// The variable, unless it is unset or empty.
 pub(crate) fn get(name: &str) -> Option<OsString> {

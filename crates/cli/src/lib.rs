@@ -8,6 +8,7 @@ mod args;
 mod env;
 mod live;
 mod place;
+mod quantity;
 mod report;
 mod run;
 mod say;

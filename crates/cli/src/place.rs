@@ -31,6 +31,23 @@ impl Templates {
     }
 }
 
+impl Templates {
+    /// Whether each process gets a path of its own.
+    pub(crate) fn tells_processes_apart(&self) -> bool {
+        self.first.file_name().is_some_and(|name| with_pid(Path::new(name), 0) != Path::new(name))
+    }
+}
+
+/// The pid for which the template's path is this one.
+pub(crate) fn pid_of(template: &Path, path: &Path) -> Option<u32> {
+    let template_name = template.file_name()?.as_bytes();
+    let before = template_name.windows(PID.len()).position(|part| part == PID)?;
+    let rest = path.file_name()?.as_bytes().get(before..)?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let pid = std::str::from_utf8(rest.get(..digits)?).ok()?.parse().ok()?;
+    (with_pid(template, pid) == path).then_some(pid)
+}
+
 /// The path for a program with this pid.
 pub(crate) fn with_pid(template: &Path, pid: u32) -> PathBuf {
     let pid = pid.to_string();
@@ -104,6 +121,16 @@ mod tests {
     fn the_pid_goes_where_it_is_asked_for() {
         assert_eq!(with_pid(Path::new("/t/{pid}/a-{pid}.nilo"), 47), Path::new("/t/47/a-47.nilo"));
         assert_eq!(with_pid(Path::new("/t/{pi"), 47), Path::new("/t/{pi"));
+    }
+
+    #[test]
+    fn a_pid_is_read_back_from_a_path() {
+        let template = Path::new("/t/a{pid}-{pid}.nilo");
+        assert_eq!(pid_of(template, Path::new("/t/a47-47.nilo")), Some(47));
+        for other in ["/t/a47-48.nilo", "/t/a-.nilo", "/t/a047-047.nilo", "/t/b", "/t/a99999999999-1.nilo"] {
+            assert_eq!(pid_of(template, Path::new(other)), None, "{other}");
+        }
+        assert_eq!(pid_of(Path::new("/t/a.nilo"), Path::new("/t/a.nilo")), None);
     }
 
     #[test]

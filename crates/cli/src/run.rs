@@ -8,7 +8,7 @@ use crate::args::{self, RunOptions};
 use crate::place::Templates;
 use crate::say::{self, Failure};
 use crate::supervisor::kernel::{self, Change};
-use crate::supervisor::{Plan, supervise};
+use crate::supervisor::{Child, Plan, Wanted, supervise};
 use crate::{env, style};
 
 pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
@@ -21,28 +21,36 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
             "{word} stands after the program's name, so the program gets it; nilometer's own go before"
         ));
     }
-    // An interpreter that ignores its environment would hand ours on to every process it starts.
+    // An interpreter that ignores its environment would hand what is the boot's on to every process it starts.
     let words =
         flags.iter().map(AsRef::as_ref).chain(options.program.iter().map(AsRef::<std::ffi::OsStr>::as_ref));
     let deaf = args::ignores_environment(words);
-    let package = env::get(env::PACKAGE).map(PathBuf::from).filter(|_| !deaf);
+    let templates = Templates::new(options.output.as_deref(), &options.program);
+    if options.children && !templates.tells_processes_apart() {
+        return Err(Failure::new("with --children every process gets a capture, and one name is not enough")
+            .hint("put {pid} into the name, as in -o train.{pid}.nilo"));
+    }
+    let wanted = Wanted { sample: options.sample, overhead: options.max_overhead };
     let outcome = supervise(&Plan {
         python,
         flags,
         program: options.program.clone(),
-        package,
-        templates: Templates::new(options.output.as_deref(), &options.program),
+        package: env::get(env::PACKAGE).map(PathBuf::from),
+        deaf,
+        recorder: (!options.no_recorder).then_some(wanted),
+        children: options.children,
+        templates,
         overwrite: options.force,
         live: !options.no_live && !env::is_on(env::NO_PROGRESS),
     })?;
     if let Some(capture) = &outcome.capture {
-        tell(capture, options.quiet);
+        tell(capture, &outcome.children, options.quiet);
     }
     Ok(end_like(outcome.change))
 }
 
 /// The final screen.
-fn tell(path: &Path, quiet: bool) {
+fn tell(path: &Path, children: &[Child], quiet: bool) {
     let mut text = String::new();
     if !quiet {
         match Capture::open(path) {
@@ -57,6 +65,10 @@ fn tell(path: &Path, quiet: bool) {
             }
             Err(error) => say::warning(error),
         }
+    }
+    for Child { pid, role, capture } in children {
+        let role = role.as_deref().unwrap_or("Python");
+        text.push_str(&format!("Child {pid} ({role}): nilometer report {}\n", from_here(capture).display()));
     }
     text.push_str("Capture: ");
     text.push_str(&from_here(path).display().to_string());

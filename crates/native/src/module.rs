@@ -43,13 +43,20 @@ mod _native {
     #[pymodule_export]
     use super::step;
     use super::{text, with_session};
-    use crate::{fork, session};
+    use crate::{fork, recorder, session};
 
     /// Joins the capture and begins to record; false if that is not possible.
     #[pyfunction]
     fn start(py: Python<'_>, path: &Bound<'_, PyAny>) -> bool {
         let Ok(path) = path.extract::<OsString>() else { return false };
         catch_unwind(AssertUnwindSafe(|| session::start(py, path.as_ref()))).unwrap_or(false)
+    }
+
+    /// Begins to record a child of the program, in a capture of its own; false if that is not possible.
+    #[pyfunction]
+    fn start_child(py: Python<'_>, path: &Bound<'_, PyAny>, run: &Bound<'_, PyAny>) -> bool {
+        let (Ok(path), Some(run)) = (path.extract::<OsString>(), text(run)) else { return false };
+        catch_unwind(AssertUnwindSafe(|| session::start_child(py, path.as_ref(), &run))).unwrap_or(false)
     }
 
     /// Says that a cycle of this unit ended.
@@ -130,6 +137,7 @@ mod _native {
             session.stop_ticking(py);
             session.once(py, Moment::BeforeExit);
         });
+        recorder::python_ends();
     }
 
     /// Python has made its last full collection.

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock};
 
 use nilometer_capture::{Counters, CycleUnit, Edge, Moment, Record, Writer};
@@ -25,20 +25,47 @@ const CYCLE_PAUSE_NS: u64 = 10_000_000;
 /// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
 const SAME_MOMENT_NS: u64 = 50_000;
 
-static SESSION: OnceLock<Session> = OnceLock::new();
+/// One for each fork in a row, as recordings are never taken apart: others may hold a reference.
+static SESSIONS: [OnceLock<Session>; 16] = [const { OnceLock::new() }; 16];
+/// Which of them is this process's.
+static GENERATION: AtomicUsize = AtomicUsize::new(0);
 static ON: AtomicBool = AtomicBool::new(false);
 
 /// The recording, if there is one and this is the process that it belongs to.
 pub(crate) fn current() -> Option<&'static Session> {
-    if ON.load(Relaxed) { SESSION.get() } else { None }
+    if ON.load(Relaxed) { SESSIONS.get(GENERATION.load(Relaxed))?.get() } else { None }
 }
 
 /// Begins the recording. False if the capture cannot be joined, or if this process had a recording before.
 pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
-    if SESSION.get().is_some() {
+    !ON.load(Relaxed) && Writer::join(path).is_ok_and(|writer| start_with(py, writer))
+}
+
+/// Begins the recording of a child of the program, in a capture of its own that this makes, unless the recorder was
+/// sooner; also where the process that this one was forked from had a recording.
+pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str) -> bool {
+    if ON.load(Relaxed) {
         return false;
     }
-    let Ok(writer) = Writer::join(path) else { return false };
+    let made = Writer::create(path, false);
+    let is_new = made.is_ok();
+    let Ok(writer) = made.or_else(|_| Writer::join(path)) else { return false };
+    if is_new {
+        let parent = std::os::unix::process::parent_id().to_string();
+        for (key, value) in [("run", run), ("pid", &std::process::id().to_string()), ("parent", &parent)] {
+            writer.append(&Record::Fact { key: key.to_owned(), value: value.to_owned() });
+        }
+    }
+    start_with(py, writer)
+}
+
+fn start_with(py: Python<'_>, writer: Writer) -> bool {
+    let mut generation = GENERATION.load(Relaxed);
+    let is_forked = SESSIONS.get(generation).is_some_and(|session| session.get().is_some());
+    if is_forked {
+        generation += 1;
+    }
+    let Some(slot) = SESSIONS.get(generation) else { return false };
     let allocator = Allocator::find();
     let session = Session {
         writer,
@@ -52,9 +79,10 @@ pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
         latest: Mutex::new(None),
         ticking: AtomicBool::new(false),
     };
-    let session = SESSION.get_or_init(|| session);
-    // A fork in C that we do not hear of would let the child write on in the parent's name.
-    if !fork::register() {
+    let session = slot.get_or_init(|| session);
+    GENERATION.store(generation, Relaxed);
+    // A fork in C that we do not hear of would let the child write on in the parent's name. Handlers are inherited.
+    if !is_forked && !fork::register() {
         session.lost("nothing was recorded inside the program: fork handlers were refused");
         return false;
     }
@@ -74,7 +102,7 @@ pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
 
 /// Ends it in a forked child: the recording is the parent's. Async-signal-safe.
 pub(crate) fn turn_off_in_child() {
-    if let Some(session) = SESSION.get() {
+    if let Some(session) = current() {
         session.writer.close_in_child();
     }
     ON.store(false, Relaxed);

@@ -17,14 +17,20 @@ def _boot() -> None:
     import os
 
     environ = os.environ
-    template = environ.pop("_NILOMETER_CAPTURE", None)
-    before = environ.pop("_NILOMETER_PYTHONPATH", "")
-    was_set = environ.pop("_NILOMETER_PYTHONPATH_SET", "1") != "0"
-    if template is not None:
-        if was_set:
-            environ["PYTHONPATH"] = before
-        else:
-            environ.pop("PYTHONPATH", None)
+    run = environ.get("_NILOMETER_CHILDREN")
+    # Where children are recorded too, the environment stays as it is: they inherit it.
+    take = environ.pop if run is None else environ.get
+    template = take("_NILOMETER_CAPTURE", None)
+    before = take("_NILOMETER_PYTHONPATH", "")
+    was_set = take("_NILOMETER_PYTHONPATH_SET", "1") != "0"
+    settings = take("_NILOMETER_RECORDER", None)
+    preload = take("_NILOMETER_PRELOAD", None)
+    if template is not None and run is None:
+        _put_back(environ, "PYTHONPATH", before if was_set else None)
+        # The recorder has done this itself, before Python looked; unless it could not be loaded.
+        if settings is not None:
+            _, mark, old = settings.partition(",preload=")
+            _put_back(environ, "LD_PRELOAD", old if mark else None)
 
     folder = os.path.dirname(__file__)
     if folder in sys.path:
@@ -33,14 +39,20 @@ def _boot() -> None:
 
     if template is None:
         return
-    capture = template.replace("{pid}", str(os.getpid()))
     # Another process than the one the capture was made for (a helper that a .pth file started): stay away.
-    if not os.path.exists(capture):
+    if run is None and not os.path.exists(template.replace("{pid}", str(os.getpid()))):
         return
     _load_package(os.path.dirname(folder))
     from nilometer import _activate
 
-    _activate.activate(capture, template, folder)
+    _activate.activate(template, folder, run, preload, settings)
+
+
+def _put_back(environ: "Any", name: str, value: "str | None") -> None:
+    if value is None:
+        environ.pop(name, None)
+    elif environ.get(name) != value:
+        environ[name] = value
 
 
 def _load_package(folder: str) -> None:

@@ -7,10 +7,19 @@ use nilometer_capture::{Record, Writer};
 use nilometer_host::rlimit::Rlimits;
 
 use super::Plan;
+use super::environment::Leads;
+use super::recorder::{Recorder, consequence};
 use crate::place::program_name;
 
 /// Writes the facts down.
-pub(crate) fn write(plan: &Plan, pid: u32, limits: Rlimits, writer: &Writer) {
+pub(crate) fn write(
+    plan: &Plan,
+    leads: &Leads<'_>,
+    recorder: &Recorder,
+    pid: u32,
+    limits: Rlimits,
+    writer: &Writer,
+) {
     let cwd = std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).ok();
     let limit = |limit: Option<u64>| limit.map(|bytes| bytes.to_string());
     let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok();
@@ -27,20 +36,30 @@ pub(crate) fn write(plan: &Plan, pid: u32, limits: Rlimits, writer: &Writer) {
         ("rlimit.as", limit(limits.address_space)),
         ("rlimit.data", limit(limits.data)),
         ("terminals", Some(list(&terminals()))),
+        // Once the program has ended it is known whether the recorder was on.
+        ("recorder", recorder.off()),
+        ("run", leads.children.map(|run| run.to_string())),
     ];
     for (key, value) in facts {
         if let Some(value) = value {
             writer.append(&Record::Fact { key: key.to_owned(), value });
         }
     }
-    if plan.package.is_none() {
-        writer.append(&Record::Loss { what: NOT_INSIDE.to_owned(), count: 1 });
+    let lost = |what: String| writer.append(&Record::Loss { what, count: 1 });
+    if leads.package.is_none() {
+        lost(format!(
+            "{}, so marks and live memory could not be recorded",
+            if plan.deaf { DEAF } else { NO_PATH }
+        ));
+    }
+    if let Recorder::Impossible(reason) = recorder {
+        lost(consequence(reason));
     }
 }
 
-/// What will be missing because the program cannot be looked into.
-const NOT_INSIDE: &str =
-    "Python was started with -I, -E or -S, so marks and live memory could not be recorded";
+/// Why our boot cannot run in the program.
+const DEAF: &str = "Python was started with -I, -E or -S";
+const NO_PATH: &str = "nilometer is installed in a folder that PYTHONPATH cannot name";
 
 /// As JSON.
 fn list<Word: Clone + Into<OsString>>(words: &[Word]) -> String {

@@ -3,9 +3,12 @@
 //! In and out: plain values. Each function is one call, or one call and its retry.
 #![expect(unsafe_code, reason = "system calls that std has no face for")]
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::time::Duration;
 
 use libc::{c_int, pid_t};
@@ -214,6 +217,19 @@ pub(crate) fn forbid_core() {
         // Core patterns that are pipes do not ask the limit, they ask this.
         libc::prctl(libc::PR_SET_DUMPABLE, 0);
     }
+}
+
+/// The user and the group that this process acts as.
+pub(crate) fn effective_ids() -> (u32, u32) {
+    // SAFETY: no arguments, cannot fail.
+    unsafe { (libc::geteuid(), libc::getegid()) }
+}
+
+/// Whether executing this file would give capabilities to the process.
+pub(crate) fn has_capabilities(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: both are strings; a size of zero only asks how long the value is.
+    unsafe { libc::getxattr(path.as_ptr(), c"security.capability".as_ptr(), std::ptr::null_mut(), 0) > 0 }
 }
 
 /// Rows and columns of the terminal behind a descriptor.

@@ -1,17 +1,17 @@
-//! From a plan to a running program with a capture: the environments, the barrier, the first place and the second.
+//! From a plan to a running program with a capture: the barrier, the first place and the second.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use libc::pid_t;
 use nilometer_capture::{Surroundings, Writer};
 
 use super::Plan;
+use super::environment::{Leads, recorded, untouched};
 use super::kernel::Inherited;
 use super::readings::Readings;
 use super::spawn::Command;
-use crate::env;
-use crate::place::with_pid;
+use crate::place::{Templates, with_pid};
 use crate::say::{Failure, warning};
 
 /// A program that runs.
@@ -28,13 +28,14 @@ pub(crate) struct Launched {
 pub(crate) struct Recording {
     pub(crate) writer: Writer,
     pub(crate) path: PathBuf,
+    /// The path for any process of this run.
+    pub(crate) template: PathBuf,
 }
-
-type Environment = Vec<(OsString, OsString)>;
 
 /// Starts the program; `prepare` writes the facts before its first instruction.
 pub(crate) fn launch(
     plan: &Plan,
+    leads: &Leads<'_>,
     signals: &Inherited,
     prepare: impl FnOnce(&Writer, u32),
 ) -> Result<Launched, Failure> {
@@ -42,12 +43,11 @@ pub(crate) fn launch(
         .chain(plan.flags.iter().map(OsString::from))
         .chain(plan.program.iter().cloned())
         .collect();
-    let inherited = || std::env::vars_os().filter(|(name, _)| name != env::PACKAGE).collect();
     // The child's environment must exist before its pid, and so before we know which place will take the capture.
     let environments = vec![
-        inherited(),
-        recorded(&inherited, plan.package.as_deref(), &plan.templates.first),
-        recorded(&inherited, plan.package.as_deref(), &plan.templates.second),
+        untouched(),
+        recorded(untouched(), leads, &plan.templates.first),
+        recorded(untouched(), leads, &plan.templates.second),
     ];
     let could_not =
         |error: std::io::Error| Failure::new(format!("{} could not be started ({error})", plan.python));
@@ -77,75 +77,19 @@ pub(crate) fn launch(
 
 /// Makes the capture, at the first place or else the second; and which environment goes with it.
 fn record(plan: &Plan, pid: u32) -> (Option<Recording>, u8) {
-    let first = with_pid(&plan.templates.first, pid);
+    let Templates { first: first_template, second: second_template } = &plan.templates;
+    let first = with_pid(first_template, pid);
     let error = match Writer::create(&first, plan.overwrite) {
-        Ok(writer) => return (Some(Recording { writer, path: first }), 1),
+        Ok(writer) => {
+            return (Some(Recording { writer, path: first, template: first_template.clone() }), 1);
+        }
         Err(error) => error,
     };
-    let second = with_pid(&plan.templates.second, pid);
+    let second = with_pid(second_template, pid);
     if let Ok(writer) = Writer::create(&second, false) {
         warning(format!("{error}; the capture goes to {} instead", second.display()));
-        return (Some(Recording { writer, path: second }), 2);
+        return (Some(Recording { writer, path: second, template: second_template.clone() }), 2);
     }
     warning(format!("{error}; the program runs without being recorded"));
     (None, 0)
-}
-
-/// The environment that leads Python to our boot folder, and the boot to the capture.
-fn recorded(inherited: &dyn Fn() -> Environment, package: Option<&Path>, template: &Path) -> Environment {
-    let mut environment = inherited();
-    let Some(package) = package else { return environment };
-    let place = environment.iter().position(|(name, _)| name == env::PYTHONPATH);
-    let old = place.map(|at| environment[at].1.clone());
-    let mut path = package.join("_boot").into_os_string();
-    if let Some(old) = old.as_ref().filter(|old| !old.is_empty()) {
-        path.push(":");
-        path.push(old);
-    }
-    let set = if old.is_some() { "1" } else { "0" };
-    // In its old place: a program may print its environment, and the order is part of that.
-    match place {
-        Some(at) => environment[at].1 = path,
-        None => environment.push((env::PYTHONPATH.into(), path)),
-    }
-    environment.push((env::OLD_PYTHONPATH.into(), old.unwrap_or_default()));
-    environment.push((env::OLD_PYTHONPATH_SET.into(), set.into()));
-    environment.push((env::CAPTURE.into(), template.into()));
-    environment
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn value<'e>(environment: &'e Environment, name: &str) -> Option<&'e str> {
-        environment.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.to_str())
-    }
-
-    fn with(pairs: &[(&str, &str)]) -> Environment {
-        let inherited = || pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        recorded(&inherited, Some(Path::new("/site/nilometer")), Path::new("/x/{pid}.nilo"))
-    }
-
-    #[test]
-    fn the_boot_folder_goes_in_front_and_the_old_path_is_told() {
-        let environment = with(&[("PYTHONPATH", "/mine:/yours"), ("A", "1"), ("B", "2")]);
-        assert_eq!(environment[0].0, "PYTHONPATH");
-        assert_eq!(environment[1].0, "A");
-        assert_eq!(value(&environment, "PYTHONPATH"), Some("/site/nilometer/_boot:/mine:/yours"));
-        assert_eq!(value(&environment, "_NILOMETER_PYTHONPATH"), Some("/mine:/yours"));
-        assert_eq!(value(&environment, "_NILOMETER_PYTHONPATH_SET"), Some("1"));
-        assert_eq!(value(&environment, "_NILOMETER_CAPTURE"), Some("/x/{pid}.nilo"));
-        assert_eq!(value(&environment, "A"), Some("1"));
-    }
-
-    #[test]
-    fn unset_and_empty_are_told_apart() {
-        let unset = with(&[]);
-        assert_eq!(value(&unset, "PYTHONPATH"), Some("/site/nilometer/_boot"));
-        assert_eq!(value(&unset, "_NILOMETER_PYTHONPATH_SET"), Some("0"));
-        let empty = with(&[("PYTHONPATH", "")]);
-        assert_eq!(value(&empty, "PYTHONPATH"), Some("/site/nilometer/_boot"));
-        assert_eq!(value(&empty, "_NILOMETER_PYTHONPATH_SET"), Some("1"));
-    }
 }

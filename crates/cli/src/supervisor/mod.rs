@@ -4,26 +4,35 @@
 //! what `docs/design/supervisor.md` admits; the loop sleeps between readings and takes no descriptor, no process group
 //! and no terminal setting from the program.
 
+mod children;
+mod elf;
 mod ending;
+mod environment;
 mod facts;
 mod forward;
 pub(crate) mod kernel;
 mod launch;
 mod readings;
+mod recorder;
 mod spawn;
 mod witness;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use libc::{c_int, pid_t};
-use nilometer_capture::{Capture, ProcessReading, Record};
+use nilometer_capture::{Capture, ProcessReading, Record, Writer};
 use nilometer_host::process::Process;
 use nilometer_host::rlimit::Rlimits;
 
+pub(crate) use self::children::Child;
+use self::children::Family;
+use self::environment::Leads;
 use self::kernel::{Came, Change, Signals};
-use self::launch::{Launched, Recording, launch};
+use self::launch::{Launched, launch};
+use self::recorder::Recorder;
+pub(crate) use self::recorder::Wanted;
 use self::witness::Witness;
 use crate::live::Live;
 use crate::place::Templates;
@@ -35,13 +44,20 @@ const READ_EVERY: Duration = Duration::from_millis(250);
 const IDLE: Duration = Duration::from_hours(1);
 
 /// What is to be run, and how.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that was given or not")]
 pub(crate) struct Plan {
     pub(crate) python: String,
     pub(crate) flags: Vec<String>,
     /// The script and its arguments, or `-m`, `-c` and theirs.
     pub(crate) program: Vec<OsString>,
-    /// The folder of the Python package, if the program shall be recorded from inside too.
+    /// The folder of the Python package, if it is known.
     pub(crate) package: Option<PathBuf>,
+    /// Python is told not to listen to its environment, so our boot cannot run in it.
+    pub(crate) deaf: bool,
+    /// How the recorder is to work, if it is wanted.
+    pub(crate) recorder: Option<Wanted>,
+    /// Children get captures of their own.
+    pub(crate) children: bool,
     pub(crate) templates: Templates,
     pub(crate) overwrite: bool,
     pub(crate) live: bool,
@@ -52,6 +68,8 @@ pub(crate) struct Outcome {
     pub(crate) change: Change,
     /// The capture, if there is one.
     pub(crate) capture: Option<PathBuf>,
+    /// Children with captures of their own.
+    pub(crate) children: Vec<Child>,
 }
 
 /// Runs the program to its end.
@@ -62,9 +80,28 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     let signals = Signals::open(&watched).map_err(failed)?;
     let limits = Rlimits::of(0);
     let witness = Witness::start();
-    let launched = launch(plan, &inherited, |writer, pid| facts::write(plan, pid, limits, writer))?;
+    let at = SystemTime::now();
+    let recorder = Recorder::prepare(plan.recorder, plan.python.as_ref(), plan.package.as_deref());
+    let leads = Leads {
+        package: plan
+            .package
+            .as_deref()
+            .filter(|package| !plan.deaf && environment::can_be_searched(package)),
+        recorder: recorder.preload(),
+        children: plan.children.then(run_number),
+    };
+    let tell = |writer: &Writer, pid| facts::write(plan, &leads, &recorder, pid, limits, writer);
+    let launched = launch(plan, &leads, &inherited, tell)?;
     let live = launched.recording.as_ref().filter(|_| plan.live).map(|recording| Live::new(&recording.path));
-    Watch::new(launched, live, signals, witness, limits).follow()
+    let started =
+        Started { witness, limits, recorder_is_on: leads.recorder.is_some(), run: leads.children, at };
+    Watch { program: launched.pid, launched, live, signals, started, stop_asked: false }.follow()
+}
+
+/// A number that no other run has: by it the captures of children are known.
+fn run_number() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_nanos()).unwrap_or_default()
 }
 
 struct Watch {
@@ -72,23 +109,22 @@ struct Watch {
     launched: Launched,
     live: Option<Live>,
     signals: Signals,
-    witness: Option<Witness>,
-    limits: Rlimits,
+    started: Started,
     /// The terminal, or somebody, asked for a stop since the program last went on.
     stop_asked: bool,
 }
 
-impl Watch {
-    fn new(
-        launched: Launched,
-        live: Option<Live>,
-        signals: Signals,
-        witness: Option<Witness>,
-        limits: Rlimits,
-    ) -> Self {
-        Self { program: launched.pid, launched, live, signals, witness, limits, stop_asked: false }
-    }
+/// How things stood when the program was started.
+struct Started {
+    witness: Option<Witness>,
+    limits: Rlimits,
+    recorder_is_on: bool,
+    /// The number of the run, if children are recorded too.
+    run: Option<u64>,
+    at: SystemTime,
+}
 
+impl Watch {
     fn follow(mut self) -> Result<Outcome, Failure> {
         let every = if self.launched.recording.is_some() { READ_EVERY } else { IDLE };
         let mut next = Instant::now() + every;
@@ -153,7 +189,7 @@ impl Watch {
             }
             _ => {}
         }
-        if forward::is_due(came, self.program.unsigned_abs(), self.witness.as_ref()) {
+        if forward::is_due(came, self.program.unsigned_abs(), self.started.witness.as_ref()) {
             kernel::send(self.program, came.signal);
         }
     }
@@ -183,7 +219,7 @@ impl Watch {
             live.end();
         }
         let Some(recording) = self.launched.recording.take() else {
-            return Outcome { change, capture: None };
+            return Outcome { change, capture: None, children: Vec::new() };
         };
         let after = self.launched.readings.surroundings(true);
         // The kernel's last word on the peak mixes in the children the program waited for.
@@ -194,27 +230,39 @@ impl Watch {
         }
         recording.writer.append(&Record::Surroundings(after.clone()));
         let (vm_peak, vm_data) = self.launched.readings.peaks();
+        let limited = self.started.limits != Rlimits::default();
+        let wanted = limited || self.started.recorder_is_on || self.started.run.is_some();
+        let capture = if wanted { Capture::open(&recording.path).ok() } else { None };
+        if let Some(capture) = capture.as_ref().filter(|_| self.started.recorder_is_on) {
+            recorder::tell_whether_on(capture, &recording.writer);
+        }
         let evidence = ending::Evidence {
             before: self.launched.before,
             after,
-            limits: self.limits,
+            limits: self.started.limits,
             vm_peak,
             vm_data,
-            exception: exception(&recording, self.limits),
+            exception: capture.as_ref().filter(|_| limited).and_then(exception),
         };
         recording.writer.append(&Record::Exit(ending::exit(change, &evidence)));
-        Outcome { change, capture: Some(recording.path) }
+        let children = capture.as_ref().zip(self.started.run).map(|(program, run)| {
+            children::complete(&Family {
+                program,
+                program_pid: self.program.unsigned_abs(),
+                template: &recording.template,
+                run,
+                started: self.started.at,
+                after: &evidence.after,
+            })
+        });
+        Outcome { change, capture: Some(recording.path), children: children.unwrap_or_default() }
     }
 }
 
-/// The exception that ended the program, if that matters and the program said it.
-fn exception(recording: &Recording, limits: Rlimits) -> Option<String> {
-    if limits == Rlimits::default() {
-        return None;
-    }
-    let capture = Capture::open(&recording.path).ok()?;
-    capture.records.into_iter().rev().find_map(|stamped| match stamped.record {
-        Record::Fact { key, value } if key == "exit.exception" => Some(value),
+/// The exception that ended the program, if the program said it.
+fn exception(capture: &Capture) -> Option<String> {
+    capture.records.iter().rev().find_map(|stamped| match &stamped.record {
+        Record::Fact { key, value } if key == "exit.exception" => Some(value.clone()),
         _ => None,
     })
 }

@@ -1,0 +1,112 @@
+"""`--children`: the Python processes that the program starts get captures of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from cli_bench import Bench
+
+WORKS = """
+import multiprocessing as m, os, sys
+import nilometer
+def work(x):
+    with nilometer.phase("working"):
+        kept = [bytearray(1000) for _ in range(1000)]
+    nilometer.cycle()
+    return os.getpid()
+if __name__ == "__main__":
+    with m.get_context(sys.argv[1]).Pool(2) as pool:
+        pids = set()
+        while len(pids) < 2:
+            pids |= set(pool.map(work, range(8), chunksize=1))
+        print(sorted(pids))
+        pool.close(); pool.join()
+"""
+
+
+def report_of(bench: Bench, path: Path) -> dict[str, object]:
+    done = bench.report(path.name, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def capture_of(bench: Bench, pid: int) -> Path:
+    return bench.folder / f"nilometer-prog.py.{pid}.nilo"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_workers_of_multiprocessing(bench: Bench, method: str) -> None:
+    done = bench.watched("--children", bench.script(WORKS), method)
+    assert done.returncode == 0, done.stderr
+    said = done.stderr.decode()
+    for pid in json.loads(done.stdout):
+        capture = capture_of(bench, pid)
+        assert re.search(rf"Child {pid} \(.+\): nilometer report {capture.name}\n", said), said
+        report = report_of(bench, capture)
+        assert report["program"]["pid"] == pid  # type: ignore[index]
+        assert "prog.py" in report["program"]["name"]  # type: ignore[index]
+        assert report["cycles"]["count"] > 0  # type: ignore[index]
+        assert report["losses"] == []
+        assert b"working" in capture.read_bytes()
+
+
+def test_children_of_all_kinds(bench: Bench) -> None:
+    """Python ones have captures, others have none; a failing one is no failure of ours."""
+    script = bench.script(
+        "import os, subprocess, sys\n"
+        "code = 'import os; print(os.getpid())'\n"
+        "def out(words, **more): return int(subprocess.check_output(words, **more))\n"
+        "pids = [out([sys.executable, '-c', code]),\n"
+        "        out([sys.executable, '-c', code], env=dict(os.environ)),\n"
+        "        out([sys.executable, '-I', '-c', code]),\n"
+        "        out(['sh', '-c', f'{sys.executable} -c \"{code}\"; :'])]\n"
+        "shell = out(['sh', '-c', 'echo $$'])\n"
+        "fork = os.fork()\n"
+        "if fork == 0: os._exit(3)\n"
+        "os.waitpid(fork, 0)\n"
+        "print([pids + [fork], shell])"
+    )
+    done = bench.watched("--children", script)
+    assert done.returncode == 0, done.stderr
+    pids, shell = json.loads(done.stdout)
+    found = {int(path.name.split(".")[-2]) for path in bench.captures()}
+    assert set(pids) <= found
+    assert shell not in found
+    assert len(found) == len(pids) + 1
+
+
+def test_without_the_recorder_too(bench: Bench) -> None:
+    done = bench.watched("--children", "--no-recorder", bench.script(WORKS), "fork")
+    assert done.returncode == 0
+    for pid in json.loads(done.stdout):
+        assert report_of(bench, capture_of(bench, pid))["cycles"]["count"] > 0  # type: ignore[index]
+
+
+def test_a_program_that_replaces_itself_keeps_its_capture(bench: Bench) -> None:
+    script = bench.script(
+        "import os, sys, nilometer\n"
+        "if len(sys.argv) == 1: os.execv(sys.executable, [sys.executable, 'prog.py', 'again'])\n"
+        "nilometer.cycle(); print(os.getpid())"
+    )
+    done = bench.watched("--children", script)
+    [capture] = bench.captures()
+    assert capture == capture_of(bench, int(done.stdout))
+    assert report_of(bench, capture)["cycles"]["count"] == 1  # type: ignore[index]
+
+
+def test_not_without_being_asked(bench: Bench) -> None:
+    done = bench.watched(bench.script(WORKS), "spawn")
+    assert len(bench.captures()) == 1
+    assert b"Child " not in done.stderr
+
+
+def test_children_of_an_earlier_run_are_not_this_ones(bench: Bench) -> None:
+    script = bench.script(WORKS)
+    earlier = json.loads(bench.watched("--children", script, "fork").stdout)
+    later = bench.watched("--children", script, "fork")
+    for pid in set(earlier) - set(json.loads(later.stdout)):
+        assert f"Child {pid} " not in later.stderr.decode()
