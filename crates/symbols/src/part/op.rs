@@ -1,7 +1,8 @@
 //! The op behind a kernel's frame.
 //!
 //! In: a frame's full name and path. Out: the op's registered name, or its family. TensorFlow names most kernels after
-//! their op, `SaveV2::Compute` and `MatMulOp<...>::Compute`; the tables hold those that it does not.
+//! their op, `SaveV2::Compute` and `MatMulOp<...>::Compute`; the tables hold those in use that it does not. Of a kernel
+//! in neither the class's name is all there is: close to its op's, and true of the kernel.
 
 /// Kernels whose class is not the op's name with `Op` behind it.
 const NAMES: &[(&str, &str)] = &[
@@ -16,6 +17,18 @@ const NAMES: &[(&str, &str)] = &[
     ("BiasOp", "BiasAdd"),
     ("BiasGradOp", "BiasAddGrad"),
     ("ConstantOp", "Const"),
+    ("NoOp", "NoOp"),
+    ("SwitchNOp", "_SwitchN"),
+    ("Conv3DCustomBackpropFilterOp", "Conv3DBackpropFilterV2"),
+    ("Conv3DCustomBackpropInputOp", "Conv3DBackpropInputV2"),
+    ("AdjustContrastOpv2", "AdjustContrastv2"),
+    ("MaxPoolingGradGradOp", "MaxPoolGradGrad"),
+    ("MaxPoolingGradWithArgmaxOp", "MaxPoolGradWithArgmax"),
+    ("DilationOp", "Dilation2D"),
+    ("ToSingleElementOp", "DatasetToSingleElement"),
+    ("TensorArrayPackOrGatherOp", "TensorArrayGather"),
+    ("TensorArrayUnpackOrScatterOp", "TensorArrayScatter"),
+    ("StatefulSampleDistortedBoundingBoxOp", "SampleDistortedBoundingBox"),
     ("ClipOp", "ClipByValue"),
     ("Conv2DCustomBackpropFilterOp", "Conv2DBackpropFilter"),
     ("Conv2DCustomBackpropInputOp", "Conv2DBackpropInput"),
@@ -147,15 +160,25 @@ pub(super) fn of(name: &str, path: &[String]) -> Option<String> {
         return Some((*words).to_owned());
     }
     let plain = class.strip_prefix("MklNative").or_else(|| class.strip_prefix("Mkl")).unwrap_or(class);
-    let plain = ["OpKernel", "OpBase", "Op"].iter().find_map(|end| plain.strip_suffix(end)).unwrap_or(plain);
+    let plain = ENDS.iter().find_map(|end| plain.strip_suffix(end)).unwrap_or(plain);
     (!plain.is_empty()).then(|| plain.to_owned())
 }
 
+/// What a kernel's class has behind the op's name; the longer first.
+const ENDS: [&str; 7] = ["OpKernel", "OpBase", "BaseOp", "CPUOp", "OpCpu", "Kernel", "Op"];
 /// What a kernel's own code is called, as against a device's `Compute`, which takes the kernel first.
 const CALLS: [&str; 3] = ["Compute", "ComputeAsync", "DoCompute"];
 /// Bases that only call a kernel's own code, one frame further in.
-const BASES: [&str; 5] =
-    ["OpKernel", "AsyncOpKernel", "XlaOpKernel", "HybridAsyncOpKernel", "UnaryDatasetOpKernel"];
+const BASES: [&str; 8] = [
+    "OpKernel",
+    "AsyncOpKernel",
+    "XlaOpKernel",
+    "HybridAsyncOpKernel",
+    "UnaryDatasetOpKernel",
+    "QueueOpKernel",
+    "ReaderOpKernel",
+    "ResourceOpKernel",
+];
 
 /// The class of a kernel that is computing: `tensorflow::…::Class::Compute(tensorflow::OpKernelContext*…)`.
 fn kernel<'a>(name: &str, path: &'a [String]) -> Option<&'a str> {
@@ -166,5 +189,7 @@ fn kernel<'a>(name: &str, path: &'a [String]) -> Option<&'a str> {
     let class = path.get(at.checked_sub(1)?)?.as_str();
     let computes = name.contains("Compute(tensorflow::OpKernelContext*")
         || name.contains("ComputeAsync(tensorflow::OpKernelContext*");
-    (computes && !BASES.contains(&class)).then_some(class)
+    // Pieces that kernels are made of have a `Compute` too.
+    let piece = path.get(1).is_some_and(|part| part == "functor");
+    (computes && !piece && !BASES.contains(&class)).then_some(class)
 }
