@@ -108,3 +108,94 @@ impl<const N: usize> Table<N> {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::Table;
+    use crate::rule::{Bp, Kind, Rule};
+
+    fn rule(offset: i64) -> Rule {
+        Rule::new(Kind::Sp, offset, Bp::AtCfa, -16).unwrap_or(Rule::bare(Kind::Unknown))
+    }
+
+    #[test]
+    fn keeps_forgets_and_never_mixes() {
+        let table: Box<Table<64>> = Box::new(Table::new());
+        assert_eq!(table.get(0x1000), None);
+        for address in 1..=2000 {
+            table.set(address, rule(address.cast_signed()));
+            assert_eq!(table.get(address), Some(rule(address.cast_signed())));
+        }
+        let kept = (1..=2000).filter(|&it| table.get(it).is_some()).count();
+        assert!((50..=64).contains(&kept), "{kept}");
+        assert!((1..=2000u64).all(|it| table.get(it).is_none_or(|found| found == rule(it.cast_signed()))));
+        table.forget(1, 1990);
+        assert!((1..1990).all(|it| table.get(it).is_none()));
+        table.forget_one(2000);
+        assert_eq!(table.get(2000), None);
+    }
+
+    #[test]
+    fn threads_see_their_own_rules_or_none() {
+        let table: Box<Table<16>> = Box::new(Table::new());
+        let rounds = if cfg!(miri) { 50 } else { 20_000 };
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let table = &table;
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        // Neighbouring addresses with rules that differ in few bits: what a plain XOR would mix up.
+                        let address = 0x1000 + (round * 7 + thread) % 40;
+                        table.set(address, rule(address.cast_signed() * 8));
+                        for asked in 0x1000..0x1000 + 40 {
+                            let found = table.get(asked);
+                            assert!(found.is_none_or(|it| it == rule(asked.cast_signed() * 8)));
+                        }
+                        if round % 50 == 0 {
+                            table.forget(0x1000, 0x1010);
+                        }
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// `RUSTFLAGS="--cfg loom" cargo test -p nilometer-unwind --lib --release`
+#[cfg(all(test, loom))]
+mod every_interleaving {
+    use super::Slot;
+    use crate::rule::{Bp, Kind, Rule};
+    use loom::sync::Arc;
+
+    fn rule(offset: i64) -> Rule {
+        Rule::new(Kind::Sp, offset, Bp::AtCfa, -16).unwrap_or(Rule::bare(Kind::Unknown))
+    }
+
+    /// Two writers of different addresses, one that forgets, one that reads, in all orders the memory model allows.
+    #[test]
+    fn a_reader_gets_the_rule_of_its_address_or_none() {
+        loom::model(|| {
+            let slot = Arc::new(Slot::new());
+            let entries = [(0x1008u64, rule(8)), (0x1010, rule(16)), (0x1018, rule(24))];
+            let writers: Vec<_> = entries[..2]
+                .iter()
+                .map(|&(address, rule)| {
+                    let slot = slot.clone();
+                    loom::thread::spawn(move || slot.set(address, rule))
+                })
+                .collect();
+            let other = slot.clone();
+            let forgetter = loom::thread::spawn(move || other.clear());
+            for (address, rule) in entries {
+                assert!(slot.get(address).is_none_or(|it| it == rule));
+            }
+            for thread in writers.into_iter().chain([forgetter]) {
+                thread.join().unwrap();
+            }
+            for (address, rule) in entries {
+                assert!(slot.get(address).is_none_or(|it| it == rule));
+            }
+        });
+    }
+}
