@@ -38,6 +38,27 @@ class Expected:
 
 
 @dataclass(frozen=True)
+class ExpectedFinding:
+    """A place that must be named: a line of the program, or a native part by a word of the report."""
+
+    site: str | None = None
+    part: str | None = None
+    bytes_per_cycle: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.site is None) == (self.part is None):
+            raise ValueError("a finding is told by a site or by a part, one of the two")
+
+    def names(self, finding: dict[str, Any]) -> bool:
+        """Whether `finding` is about this place."""
+        if self.part is not None:
+            places = [f"{site['file']} {site['function']}" for site in finding["sites"]]
+            return any(self.part in text for text in [finding["sentence"], *places])
+        made_at = next((site for site in finding["sites"] if site["role"] == "made_at"), None)
+        return made_at is not None and f"{Path(made_at['file']).name}:{made_at['line']}" == self.site
+
+
+@dataclass(frozen=True)
 class Run:
     """One way to run a program, and the truth about it."""
 
@@ -53,6 +74,10 @@ class Run:
     tolerance: float | None = None
     exit_code: int = 0
     same_stdout: bool = False
+    options: list[str] = field(default_factory=list)
+    compile: str | None = None
+    finding: list[ExpectedFinding] | None = None
+    finding_tolerance: float | None = None
     expect: list[Expected] = field(default_factory=list)
     expect_not: list[Expected] = field(default_factory=list)
 
@@ -60,6 +85,15 @@ class Run:
     def script(self) -> Path:
         """The program's path."""
         return CORPUS / self.program / "train.py"
+
+
+def line_of(folder: Path, site: str) -> str:
+    """The text at `site`; a site that points at nothing is an error."""
+    name, number = site.split(":")
+    line = Path(folder, name).read_text().splitlines()[int(number) - 1].strip()
+    if not line:
+        raise ValueError(f"{folder}: nothing stands at {site}")
+    return line
 
 
 def read(truth: Path) -> list[Run]:
@@ -71,9 +105,14 @@ def read(truth: Path) -> list[Run]:
     for entry in table["run"]:
         for key in ("expect", "expect_not"):
             entry[key] = [Expected(**expected) for expected in entry.get(key, [])]
+        if "finding" in entry:
+            entry["finding"] = [ExpectedFinding(**finding) for finding in entry["finding"]]
         run = Run(program=truth.parent.name, **entry)
         if run.verdict == "leak" and (not run.bytes_per_cycle or run.tolerance is None):
             raise ValueError(f"{truth}: {run.name}: a leak needs bytes_per_cycle and tolerance")
+        for finding in run.finding or []:
+            if finding.site is not None:
+                line_of(truth.parent, finding.site)
         runs.append(run)
     return runs
 

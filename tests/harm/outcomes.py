@@ -1,0 +1,78 @@
+"""Runs CPython's tests by module and writes the outcome of each: `outcomes.py OUT MODULE...`.
+
+`test_multiprocessing_fork` and its kin are made here from `test._test_multiprocessing`, as many installations
+leave the three small modules out.
+"""
+
+import importlib
+import json
+import os
+import sys
+import tempfile
+import types
+import unittest
+
+WAYS = {f"test_multiprocessing_{way}": way for way in ("fork", "spawn", "forkserver")}
+
+
+class Outcomes(unittest.TestResult):
+    """Test name to outcome; a subtest that fails fails its test."""
+
+    def __init__(self):
+        super().__init__()
+        self.outcomes = {}
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        self.outcomes.setdefault(test.id(), "passed")
+
+    def addSkip(self, test, reason):
+        self.outcomes[test.id()] = "skipped"
+
+    def addError(self, test, err):
+        self.outcomes[test.id()] = "error"
+        print(test.id(), self._exc_info_to_string(err, test), file=sys.stderr)
+
+    def addFailure(self, test, err):
+        self.outcomes[test.id()] = "failed"
+        print(test.id(), self._exc_info_to_string(err, test), file=sys.stderr)
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            self.addFailure(test, err)
+
+    def addExpectedFailure(self, test, err):
+        self.outcomes[test.id()] = "expected"
+
+    def addUnexpectedSuccess(self, test):
+        self.outcomes[test.id()] = "unexpected"
+
+
+def tests_of(name: str) -> unittest.TestSuite:
+    if name in WAYS:
+        module = types.ModuleType(name)
+        sys.modules[name] = module
+        from test import _test_multiprocessing
+
+        _test_multiprocessing.install_tests_in_module_dict(vars(module), WAYS[name])
+    else:
+        module = importlib.import_module(f"test.{name}")
+    return unittest.defaultTestLoader.loadTestsFromModule(module)
+
+
+def main() -> None:
+    out, *names = sys.argv[1:]
+    result = Outcomes()
+    here = os.getcwd()
+    # As CPython's own runner does it: the tests write into the current folder.
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name in names:
+            tests_of(name).run(result)
+        os.chdir(here)
+    with open(out, "w") as file:
+        json.dump(result.outcomes, file, indent=1, sort_keys=True)
+
+
+if __name__ == "__main__":
+    main()
