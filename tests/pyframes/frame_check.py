@@ -57,7 +57,8 @@ def python_side(frame: FrameType | None) -> list[tuple[str, str, int, int]]:
         code = frame.f_code
         name = code.co_qualname if sys.version_info >= (3, 11) else code.co_name
         file = "".join("\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in code.co_filename)
-        frames.append((file, name, frame.f_lineno or code.co_firstlineno, frame.f_lasti))
+        line = code.co_firstlineno if frame.f_lineno is None else frame.f_lineno
+        frames.append((file, name, line, frame.f_lasti))
         frame = frame.f_back
     return frames
 

@@ -83,6 +83,36 @@ def generators() -> None:
         check()
 
 
+def delegations() -> None:
+    """What ends the outermost generator goes to the innermost without running those between."""
+
+    def middle():
+        yield from closed()
+
+    def outer():
+        yield from middle()
+
+    class Awaited:
+        def __await__(self):
+            return closed()
+
+    async def coroutine() -> None:
+        await Awaited()
+
+    async def outermost() -> None:
+        await coroutine()
+
+    for make in (closed, middle, outer, outermost):
+        ends = [lambda it: it.close(), lambda it: it.throw(ValueError), lambda it: it.throw(StopIteration(1))]
+        for end in ends:
+            generator = make()
+            generator.send(None)
+            try:
+                end(generator)
+            except (ValueError, RuntimeError, StopIteration):
+                check()
+
+
 def closed():
     try:
         yield 1
@@ -383,6 +413,7 @@ def traced() -> None:
 ALL = (
     methods,
     generators,
+    delegations,
     coroutines,
     comprehensions,
     class_bodies,

@@ -5,13 +5,13 @@
 
 use crate::lines::Format;
 
-/// How the innermost frame is found, and where one run of the evaluator ends.
+/// Where one run of the evaluator ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chain {
-    /// 3.10: frame objects; each has a run of the evaluator of its own.
-    Objects,
-    /// 3.11: the outermost frame of a run has a flag at this offset.
-    Flags { is_entry: u16 },
+    /// 3.10: frame objects; each has a run of its own. Offsets of `f_gen`, `f_stackdepth` and `f_state`.
+    Objects { generator: u16, depth: u16, state: u16 },
+    /// 3.11: the outermost frame of a run has a flag. Offsets of `is_entry` and `stacktop`.
+    Flags { is_entry: u16, depth: u16 },
     /// 3.12 and 3.13: below the outermost frame of a run lies a frame that belongs to C.
     Shims,
 }
@@ -85,6 +85,12 @@ pub(crate) const LENGTH: u16 = 16;
 pub(crate) const BYTES: u16 = 32;
 /// `state` of `str`.
 pub(crate) const TEXT_STATE: u16 = 32;
+/// `tracing` of a thread state, 3.10 and 3.11.
+pub(crate) const TRACING: u16 = 44;
+/// `f_state` of a frame that is being run, 3.10.
+pub(crate) const EXECUTING: u8 = 0;
+/// `_frameowner` of a generator's frame, 3.11 on.
+pub(crate) const OWNED_BY_GENERATOR: u8 = 1;
 /// `_frameowner` of a frame that belongs to C, 3.12 and 3.13.
 pub(crate) const OWNED_BY_C: u8 = 3;
 
@@ -94,7 +100,7 @@ impl Layout {
         let layout = match version {
             (3, 10) => Self {
                 version,
-                chain: Chain::Objects,
+                chain: Chain::Objects { generator: 88, depth: 80, state: 108 },
                 thread: Thread { identity: 176, cframe: None, frame: 24 },
                 frame: FrameFields { code: 32, previous: 24, instruction: 96, owner: 0 },
                 code: CodeFields { first_line: 40, file: 104, name: 112, line_table: 120, instructions: 0 },
@@ -104,7 +110,7 @@ impl Layout {
             },
             (3, 11) => Self {
                 version,
-                chain: Chain::Flags { is_entry: 68 },
+                chain: Chain::Flags { is_entry: 68, depth: 64 },
                 thread: Thread { identity: 152, cframe: Some(56), frame: 8 },
                 frame: FrameFields { code: 32, previous: 48, instruction: 56, owner: 69 },
                 code: CodeFields { first_line: 72, file: 112, name: 128, line_table: 136, instructions: 184 },

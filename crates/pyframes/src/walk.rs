@@ -6,7 +6,7 @@
 
 use crate::code::is_code;
 use crate::detect::Api;
-use crate::layout::{Chain, LENGTH, Layout, OWNED_BY_C};
+use crate::layout::{Chain, EXECUTING, LENGTH, Layout, OWNED_BY_C, OWNED_BY_GENERATOR, TRACING};
 use crate::memory::{byte, int, word};
 use crate::{Frame, Walked};
 
@@ -27,9 +27,19 @@ pub(crate) fn walk(layout: &Layout, thread: u64, out: &mut [Frame]) -> Walked {
     }
     let mut walk = Walk { layout, out, frames: 0 };
     let end = innermost(layout, thread).and_then(|frame| match layout.chain {
-        Chain::Objects => walk.objects(frame),
-        Chain::Flags { is_entry } => walk.records(frame, Some(is_entry)),
-        Chain::Shims => walk.records(frame, None),
+        Chain::Objects { generator, depth, state } => {
+            let quiet = int(thread, TRACING)? == 0;
+            walk.objects(frame, |frame| {
+                // `throw` and `close` of a generator that waits for another go to that one past the evaluator, with the
+                // frame of the first in its place as if it ran. Its value stack says that it does not.
+                let passed = word(frame, generator)? != 0
+                    && int(frame, depth)? >= 0
+                    && byte(frame, state)? == EXECUTING;
+                Some(!(quiet && passed))
+            })
+        }
+        Chain::Flags { is_entry, depth } => walk.flagged(frame, int(thread, TRACING)? == 0, is_entry, depth),
+        Chain::Shims => walk.shimmed(frame),
     });
     Walked { frames: walk.frames, complete: end.is_some() }
 }
@@ -44,44 +54,63 @@ fn innermost(layout: &Layout, thread: u64) -> Option<u64> {
 
 impl Walk<'_> {
     /// 3.10. `None`: no room, or something is wrong.
-    fn objects(&mut self, mut frame: u64) -> Option<()> {
+    fn objects(&mut self, mut frame: u64, is_entry: impl Fn(u64) -> Option<bool>) -> Option<()> {
         let fields = self.layout.frame;
         while frame != 0 {
             let code = word(frame, fields.code).filter(|code| is_code(self.layout, *code))?;
             let index = int(frame, fields.instruction)?;
             let instruction =
                 u32::try_from(index).map_or(Frame::NOT_STARTED, |index| index.saturating_mul(UNIT));
-            self.push(Frame { code, instruction, entry: true })?;
+            self.push(Frame { code, instruction, entry: is_entry(frame)? })?;
             frame = word(frame, fields.previous)?;
         }
         Some(())
     }
 
-    /// 3.11 on. `None`: no room, or something is wrong.
-    fn records(&mut self, mut frame: u64, is_entry: Option<u16>) -> Option<()> {
+    /// 3.11. `None`: no room, or something is wrong.
+    fn flagged(&mut self, mut frame: u64, quiet: bool, is_entry: u16, depth: u16) -> Option<()> {
         let fields = self.layout.frame;
-        // Whether a frame of the current run of the evaluator was pushed; for versions with frames that belong to C.
-        let mut in_run = false;
+        let mut inner_flag = true;
         while frame != 0 {
             let owner = byte(frame, fields.owner).filter(|owner| *owner <= OWNED_BY_C)?;
-            if is_entry.is_none() && owner == OWNED_BY_C {
+            let flag = byte(frame, is_entry).filter(|flag| *flag <= 1)? != 0;
+            let (code, instruction) = self.place(frame)?;
+            // As for 3.10; the flag is left from when it ran. A frame that has called another in its run looks the same
+            // but for that other's flag.
+            let passed = owner == OWNED_BY_GENERATOR && inner_flag && int(frame, depth)? >= 0;
+            self.push(Frame { code, instruction, entry: flag && !(quiet && passed) })?;
+            inner_flag = flag;
+            frame = word(frame, fields.previous)?;
+        }
+        Some(())
+    }
+
+    /// 3.12 on. `None`: no room, or something is wrong.
+    fn shimmed(&mut self, mut frame: u64) -> Option<()> {
+        let fields = self.layout.frame;
+        // Whether a frame of the current run of the evaluator was pushed.
+        let mut in_run = false;
+        while frame != 0 {
+            if byte(frame, fields.owner).filter(|owner| *owner <= OWNED_BY_C)? == OWNED_BY_C {
                 self.end_run(in_run)?;
                 in_run = false;
             } else {
-                let code = word(frame, fields.code).filter(|code| is_code(self.layout, *code))?;
-                let instruction = self.instruction(code, word(frame, fields.instruction)?)?;
+                let (code, instruction) = self.place(frame)?;
                 if !self.is_cleanup(code, instruction) {
-                    let entry = match is_entry {
-                        Some(is_entry) => byte(frame, is_entry).filter(|flag| *flag <= 1)? != 0,
-                        None => false,
-                    };
-                    self.push(Frame { code, instruction, entry })?;
+                    self.push(Frame { code, instruction, entry: false })?;
                     in_run = true;
                 }
             }
             frame = word(frame, fields.previous)?;
         }
         Some(())
+    }
+
+    /// The code of a frame and the instruction that it is at.
+    fn place(&self, frame: u64) -> Option<(u64, u32)> {
+        let fields = self.layout.frame;
+        let code = word(frame, fields.code).filter(|code| is_code(self.layout, *code))?;
+        Some((code, self.instruction(code, word(frame, fields.instruction)?)?))
     }
 
     /// The frame pushed last, if it is of this run, was the run's outermost.
@@ -111,7 +140,7 @@ impl Walk<'_> {
     /// same run of the evaluator. Python does not show it. Its file is the name itself, and it has no first line.
     fn is_cleanup(&self, code: u64, instruction: u32) -> bool {
         const LONGEST: u32 = 3 * UNIT;
-        if self.layout.chain != Chain::Shims || instruction > LONGEST {
+        if instruction > LONGEST {
             return false;
         }
         let fields = self.layout.code;
