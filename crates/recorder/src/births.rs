@@ -1,0 +1,112 @@
+//! A birth: an allocation that holds a sample point, with its stack, into the capture.
+//!
+//! In: memory that the program is about to get. Out: a sample in the table and in the capture, or nothing. What must not
+//! happen here: a sample in the table that the capture does not know, or the other way round.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use nilometer_capture::{Birth, Sampling, Source};
+use nilometer_unwind::{Registers, here};
+
+use crate::filter::FILTER;
+use crate::quiet::Quiet;
+use crate::recorder::{Recorder, count};
+use crate::state;
+use crate::tls::{Block, block, class};
+
+/// What is new.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct New {
+    pub(crate) address: usize,
+    pub(crate) size: usize,
+    pub(crate) source: Source,
+}
+
+/// The countdown of this thread has reached its end at this allocation; address 0 if there was no memory.
+#[cold]
+#[inline(never)]
+pub(crate) fn consider(new: New) {
+    let block = block();
+    let class = class(new.size);
+    let Some(recorder) = state::recorder() else {
+        if state::is_decided() {
+            block.rest(class);
+        }
+        return;
+    };
+    if block.busy.load(Relaxed) || new.address == 0 || (new.source == Source::Mapping && block.arena.load(Relaxed)) {
+        block.draw(class, recorder.pace.means.get(class));
+        return;
+    }
+    let Some(mean) = block.hit(class, new.size, &recorder.pace.means) else { return };
+    let from = here();
+    take(recorder, block, new, mean, &from);
+}
+
+/// Takes this sample, and what it costs into account.
+fn take(recorder: &'static Recorder, block: &'static Block, new: New, mean: u32, from: &Registers) {
+    let Some(_quiet) = Quiet::begin() else { return };
+    let begun = recorder.writer.now();
+    if record(recorder, block, new, mean, from, begun).is_none() {
+        count(&recorder.counts.dropped);
+    }
+    recorder.pending.drain(|id| crate::deaths::write(recorder, id));
+    crate::pace::account(recorder, class(new.size), begun);
+}
+
+fn record(
+    recorder: &Recorder,
+    block: &Block,
+    new: New,
+    mean: u32,
+    from: &Registers,
+    at_ns: u64,
+) -> Option<()> {
+    let stack = stack(recorder, block, from, at_ns)?;
+    let id = recorder.next_id();
+    let birth = Birth {
+        id,
+        stack,
+        size: new.size as u64,
+        mean: u64::from(mean),
+        address: new.address as u64,
+        thread: u64::from(block.thread()),
+        source: new.source,
+    };
+    if new.source == Source::Mapping {
+        recorder.mappings.insert(&birth).then_some(())?;
+    } else {
+        recorder.table.insert(birth.address, id).then_some(())?;
+        FILTER.add(new.address);
+    }
+    if write(recorder, at_ns, &birth) {
+        count(&recorder.counts.births);
+        return Some(());
+    }
+    if new.source == Source::Mapping {
+        recorder.mappings.forget(id);
+    } else {
+        FILTER.remove(new.address);
+        recorder.table.remove(birth.address);
+    }
+    None
+}
+
+pub(crate) fn write(recorder: &Recorder, at_ns: u64, birth: &Birth) -> bool {
+    match &recorder.nursery {
+        Some(nursery) => nursery.put(&recorder.writer, at_ns, birth),
+        None => recorder.writer.append_sampling(at_ns, &Sampling::Birth(*birth)),
+    }
+}
+
+/// The innermost node of the stack of the calling function.
+fn stack(recorder: &Recorder, block: &Block, from: &Registers, at_ns: u64) -> Option<u64> {
+    let mut room = recorder.scratch.take()?;
+    let (walked, python) = recorder.frames.walk(from, block.thread(), &mut room);
+    if walked.cut {
+        count(&recorder.counts.cut);
+    }
+    let items = room.items.get(..walked.items)?;
+    // While this runs, the interpreter does not end under the frames.
+    recorder.stacks.node(items, python.as_ref().map(|python| &python.python), at_ns, &recorder.writer)
+}

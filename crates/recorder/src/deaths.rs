@@ -1,0 +1,70 @@
+//! A death: memory of a sample is given back.
+//!
+//! In: an address that the filter lets through. Out: the sample is out of the table, and its death in the capture unless
+//! it was still young. What must not happen here: a death that is forgotten, or a wait: a signal handler may free.
+
+use nilometer_capture::Sampling;
+
+use crate::filter::FILTER;
+use crate::quiet::Quiet;
+use crate::recorder::{Recorder, count};
+use crate::state;
+
+/// This memory is about to be given back.
+#[cold]
+#[inline(never)]
+pub(crate) fn consider(address: usize) {
+    if let Some(recorder) = state::recorder()
+        && let Some(id) = take_out(recorder, address)
+    {
+        died(recorder, id);
+    }
+}
+
+/// Takes a sample out of the table, to be [`put_back`] or [`died`]: while its memory may or may not be moved.
+#[cold]
+#[inline(never)]
+pub(crate) fn lift(address: usize) -> Option<(&'static Recorder, u64)> {
+    let recorder = state::recorder()?;
+    take_out(recorder, address).map(|id| (recorder, id))
+}
+
+/// The memory has stayed after all.
+pub(crate) fn put_back(recorder: &Recorder, address: usize, id: u64) {
+    if recorder.table.insert(address as u64, id) {
+        FILTER.add(address);
+    } else {
+        died(recorder, id);
+    }
+}
+
+fn take_out(recorder: &Recorder, address: usize) -> Option<u64> {
+    let id = recorder.table.remove(address as u64)?;
+    FILTER.remove(address);
+    Some(id)
+}
+
+/// The memory of this sample is gone, or will be in a moment.
+pub(crate) fn died(recorder: &Recorder, id: u64) {
+    count(&recorder.counts.deaths);
+    if recorder.nursery.as_ref().is_some_and(|nursery| nursery.remove(&recorder.writer, id)) {
+        return;
+    }
+    match Quiet::begin() {
+        Some(_quiet) => append(recorder, id),
+        None if recorder.pending.push(id) => {}
+        None => count(&recorder.counts.dropped),
+    }
+}
+
+/// Writes a death that waited; the caller is at work already.
+pub(crate) fn write(recorder: &Recorder, id: u64) {
+    append(recorder, id);
+}
+
+fn append(recorder: &Recorder, id: u64) {
+    let writer = &recorder.writer;
+    if !writer.append_sampling(writer.now(), &Sampling::Death { id }) {
+        count(&recorder.counts.dropped);
+    }
+}

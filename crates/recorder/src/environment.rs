@@ -1,0 +1,102 @@
+#![expect(unsafe_code, reason = "reads and changes the C library's list of variables")]
+//! The environment as the program will see it: without a trace of us.
+//!
+//! In: the private variables. Out: their values, and an environment in which `LD_PRELOAD` is what it was, in its old
+//! place. Only from the constructor, when there is one thread. What must not happen here: a variable moved, copied or
+//! lost that is not ours.
+
+use std::ffi::{CStr, CString, c_char};
+
+unsafe extern "C" {
+    static mut environ: *mut *mut c_char;
+}
+
+/// The list, entry by entry.
+fn entries() -> impl Iterator<Item = *mut *mut c_char> {
+    // SAFETY: read by the only thread; null before the C library has begun.
+    let first = unsafe { environ };
+    let mut next = first;
+    std::iter::from_fn(move || {
+        // SAFETY: the list ends with a null pointer.
+        if next.is_null() || unsafe { (*next).is_null() } {
+            return None;
+        }
+        let entry = next;
+        next = next.wrapping_add(1);
+        Some(entry)
+    })
+}
+
+fn find(name: &str) -> Option<(*mut *mut c_char, &'static CStr)> {
+    entries().find_map(|entry| {
+        // SAFETY: entries are C strings.
+        let text = unsafe { CStr::from_ptr(*entry) };
+        let value = text.to_bytes().strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        // SAFETY: the rest of a C string is one.
+        let value = unsafe { CStr::from_ptr(value.as_ptr().cast()) };
+        Some((entry, value))
+    })
+}
+
+/// The value of a variable.
+pub(crate) fn get(name: &str) -> Option<String> {
+    find(name).and_then(|(_entry, value)| value.to_str().ok()).map(str::to_owned)
+}
+
+/// Takes a variable out; the others keep their order.
+pub(crate) fn remove(name: &str) {
+    while let Some((entry, _value)) = find(name) {
+        let mut entry = entry;
+        // SAFETY: up to and including the null pointer at the end, all of it the list.
+        unsafe {
+            while !(*entry).is_null() {
+                *entry = *entry.add(1);
+                entry = entry.add(1);
+            }
+        }
+    }
+}
+
+/// Gives a variable that is there another value, in its place.
+pub(crate) fn replace(name: &str, value: &str) {
+    let Some((entry, old)) = find(name) else { return };
+    if value.len() <= old.to_bytes().len() {
+        // The text itself too: /proc shows it.
+        // SAFETY: not longer than the C string that it replaces, which nobody else reads now.
+        unsafe {
+            let at = old.as_ptr().cast_mut();
+            std::ptr::copy_nonoverlapping(value.as_ptr(), at.cast(), value.len());
+            *at.add(value.len()) = 0;
+        }
+    } else if let Ok(text) = CString::new(format!("{name}={value}")) {
+        // SAFETY: an entry of the list; the text is never freed.
+        unsafe { *entry = text.into_raw() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_out_and_replaces_in_place() {
+        let set = |name: &str, value: &str| {
+            let (name, value) = (CString::new(name).unwrap_or_default(), CString::new(value).unwrap_or_default());
+            // SAFETY: C strings; no other test of this crate looks at the environment.
+            unsafe { libc::setenv(name.as_ptr(), value.as_ptr(), 1) };
+        };
+        ["NILO_A", "NILO_B", "NILO_C"].iter().for_each(|name| set(name, "0123456789"));
+        let place = find("NILO_B").map(|(entry, _value)| entry);
+        replace("NILO_B", "012");
+        assert_eq!((get("NILO_B").as_deref(), find("NILO_B").map(|(entry, _value)| entry)), (Some("012"), place));
+        replace("NILO_B", "longer than it was before");
+        assert_eq!(get("NILO_B").as_deref(), Some("longer than it was before"));
+        assert_eq!(find("NILO_B").map(|(entry, _value)| entry), place);
+        replace("NILO_B", "");
+        assert_eq!(get("NILO_B").as_deref(), Some(""));
+        remove("NILO_B");
+        assert_eq!((get("NILO_A"), get("NILO_B")), (Some("0123456789".to_owned()), None));
+        assert_eq!(get("NILO_C").as_deref(), Some("0123456789"));
+        assert_eq!(get("NILO"), None);
+    }
+}

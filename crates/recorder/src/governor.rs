@@ -1,0 +1,143 @@
+//! How often to sample: as often as the budget allows, and where it tells most.
+//!
+//! In: what the samples of each size class cost and told since the last step. Out: a mean for each class. Pure: no
+//! clock, no state but its own.
+//!
+//! Two aims. All classes at the mean that was asked for, as long as that is affordable. Then what is left of the budget goes
+//! to the classes that are sampled least, down to a floor: sizes that the program seldom asks for are watched closely at
+//! little cost, and small steady leaks are there. If it is not affordable, the classes that are sampled most pay first.
+
+use crate::tls::CLASSES;
+
+/// Samples per second of CPU time, per share of overhead: 3,000 at 2 %.
+const SAMPLES_PER_SHARE: f64 = 150_000.0;
+/// What of the overhead may go into samples; the rest is the hooks themselves, and doubt.
+const SHARE_FOR_SAMPLES: f64 = 0.5;
+/// No mean is larger, whatever it costs.
+const COARSEST: f64 = 64.0 * 1024.0 * 1024.0;
+/// No mean is smaller, however cheap it is.
+const FINEST: f64 = 4096.0;
+/// How much finer than asked for a class may get.
+const REFINEMENT: f64 = 128.0;
+/// Most that a mean changes in one step.
+const STEP: f64 = 4.0;
+/// Changes below this are not worth drawing anew.
+const WORTH: f64 = 1.25;
+/// How long the past is remembered, in seconds of CPU time.
+const MEMORY: f64 = 1.0;
+/// So many samples may live before the floor rises.
+const LIVE: f64 = 40_000.0;
+
+/// What happened since the last step.
+pub(crate) struct Window<'a> {
+    /// CPU time of the process, in seconds.
+    pub(crate) cpu: f64,
+    /// Time spent on samples, in seconds.
+    pub(crate) cost: f64,
+    /// Samples of each class.
+    pub(crate) samples: &'a [u32; CLASSES],
+    /// Samples that are alive.
+    pub(crate) live: u64,
+}
+
+pub(crate) struct Governor {
+    sample: f64,
+    overhead: f64,
+    pub(crate) means: [f64; CLASSES],
+    /// Bytes of each class, fading.
+    bytes: [f64; CLASSES],
+    /// CPU time behind them, fading.
+    time: f64,
+    /// Cost and number of samples, fading.
+    cost: f64,
+    count: f64,
+    /// Time spent beyond the budget, in seconds.
+    debt: f64,
+}
+
+impl Governor {
+    pub(crate) fn new(sample: u32, overhead: f64) -> Self {
+        let sample = f64::from(sample);
+        Self {
+            sample,
+            overhead,
+            means: [sample; CLASSES],
+            bytes: [0.0; CLASSES],
+            time: 0.1,
+            // Until it is known.
+            cost: 20.0 * 4e-6,
+            count: 20.0,
+            debt: 0.0,
+        }
+    }
+
+    /// Takes the window into account and sets the means; true if any has changed.
+    pub(crate) fn step(&mut self, window: &Window<'_>) -> bool {
+        let fade = (-window.cpu / MEMORY).exp();
+        self.time = self.time * fade + window.cpu;
+        let mut count = 0.0;
+        for ((bytes, mean), samples) in self.bytes.iter_mut().zip(&self.means).zip(window.samples) {
+            *bytes = *bytes * fade + f64::from(*samples) * mean;
+            count += f64::from(*samples);
+        }
+        self.cost = self.cost * fade.max(0.1) + window.cost;
+        self.count = self.count * fade.max(0.1) + count;
+        let budget = self.overhead * SHARE_FOR_SAMPLES;
+        self.debt = (self.debt + window.cost - budget * window.cpu).clamp(-budget * MEMORY, 10.0 * budget * MEMORY);
+        let rates = self.rates(self.affordable(budget), window.live);
+        self.follow(&rates)
+    }
+
+    /// Samples per second of CPU time that the budget allows.
+    fn affordable(&self, budget: f64) -> f64 {
+        let each = (self.cost / self.count.max(1.0)).clamp(0.5e-6, 100e-6);
+        let by_cost = budget / each;
+        let by_count = self.overhead * SAMPLES_PER_SHARE;
+        // A debt is paid back within some seconds.
+        by_cost.min(by_count) / (1.0 + self.debt.max(0.0) / (budget * MEMORY))
+    }
+
+    /// The wanted mean of each class.
+    fn rates(&self, affordable: f64, live: u64) -> [f64; CLASSES] {
+        let crowd = (live as f64 / LIVE).max(1.0);
+        let finest = ((self.sample / REFINEMENT).max(FINEST) * crowd * crowd).min(COARSEST);
+        let flow: [f64; CLASSES] = std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
+        let asked = flow.iter().map(|flow| flow / self.sample).sum::<f64>();
+        // At most, and at least, this many samples of a class per second.
+        let bounds = |flow: f64| {
+            if asked <= affordable { (flow / self.sample, flow / finest) } else { (0.0, flow / self.sample) }
+        };
+        let total = |quota: f64| -> f64 {
+            flow.iter().map(|flow| bounds(*flow)).map(|(least, most)| quota.min(most).max(least)).sum()
+        };
+        let (mut low, mut high) = (0.0, affordable);
+        for _halving in 0..24 {
+            let middle = f64::midpoint(low, high);
+            if total(middle) < affordable { low = middle } else { high = middle }
+        }
+        std::array::from_fn(|class| {
+            let flow = *flow.get(class).unwrap_or(&0.0);
+            let (least, most) = bounds(flow);
+            let rate = low.min(most).max(least);
+            let wanted = if flow > 0.0 && rate > 0.0 { flow / rate } else { finest };
+            wanted.clamp(finest.min(self.sample), COARSEST)
+        })
+    }
+
+    fn follow(&mut self, wanted: &[f64; CLASSES]) -> bool {
+        let mut changed = false;
+        for (mean, wanted) in self.means.iter_mut().zip(wanted) {
+            let next = wanted.clamp(*mean / STEP, *mean * STEP);
+            let worth = next > *mean * WORTH || next < *mean / WORTH;
+            if worth {
+                *mean = next;
+                changed = true;
+            }
+        }
+        changed
+    }
+}
+
+#[cfg(test)]
+#[path = "governor_tests.rs"]
+mod tests;

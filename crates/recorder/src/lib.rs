@@ -1,0 +1,43 @@
+//! The recorder: a library that is loaded before an unmodified program and samples its allocations.
+//!
+//! In: every call of the C allocator, of Python's small-object allocator, and of anonymous mappings. Out: births and
+//! deaths of sampled memory, with stacks, in the capture. `docs/design/recorder.md` says why it is built like this.
+//!
+//! What must not happen here: a panic, a wait without a bound, an allocation that is counted as the program's, a call
+//! back into the program. A sample that cannot be kept is dropped and counted; a death never is.
+//!
+//! The way of a birth: [`hooks`] -> `tls` (a countdown, nearly always the end of it) -> `births` -> `splice` ->
+//! `stacks` -> capture. The way of a death: [`hooks`] -> `filter` (nearly always the end) -> `table` -> capture.
+#![allow(clippy::inline_always, reason = "the hooks' fast paths are a few instructions; a call would double them")]
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")))]
+compile_error!("allocations are recorded on x86-64 Linux with glibc only");
+
+mod births;
+mod config;
+mod deaths;
+mod environment;
+mod filter;
+mod fork;
+mod frames;
+mod governor;
+#[cfg(not(test))]
+pub mod hooks;
+mod latch;
+mod mappings;
+mod pace;
+mod pages;
+mod pending;
+mod quiet;
+mod real;
+mod recorder;
+mod sampler;
+mod scratch;
+mod splice;
+mod stacks;
+#[cfg(not(test))]
+mod start;
+mod state;
+mod table;
+mod tls;
+mod wrappers;

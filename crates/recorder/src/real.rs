@@ -1,0 +1,232 @@
+#![expect(unsafe_code, reason = "finds and calls the allocator behind the hooks")]
+//! The functions that the hooks stand in front of.
+//!
+//! In: calls. Out: the same calls, to whatever would have got them without us: the C library, or another allocator that
+//! is loaded before it. Each begins as a stub that looks all of them up at the first call, which may come before any
+//! constructor. What must not happen here: a look-up that waits for itself. While it runs, its own allocations come from
+//! a small room of ours.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
+
+/// Declares a function behind a hook: its pointer, its call, and its first call.
+macro_rules! behind {
+    ($name:ident, $place:ident, $symbol:literal, ($($arg:ident: $type:ty),*) -> $result:ty, $early:expr) => {
+        static $place: AtomicPtr<c_void> = AtomicPtr::new({
+            unsafe extern "C" fn first($($arg: $type),*) -> $result {
+                if resolve() {
+                    // SAFETY: what the caller of the hook promises.
+                    unsafe { $name($($arg),*) }
+                } else {
+                    $early
+                }
+            }
+            first as *mut c_void
+        });
+
+        /// As the C function of this name.
+        #[inline(always)]
+        pub(crate) unsafe fn $name($($arg: $type),*) -> $result {
+            // SAFETY: the function of this name, or the stub above.
+            let function = unsafe {
+                std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($type),*) -> $result>($place.load(Relaxed))
+            };
+            // SAFETY: what the caller promises.
+            unsafe { function($($arg),*) }
+        }
+    };
+}
+
+type Memory = *mut c_void;
+
+behind!(malloc, MALLOC, c"malloc", (size: usize) -> Memory, early::take(size, 16));
+behind!(free, FREE, c"free", (at: Memory) -> (), ());
+behind!(calloc, CALLOC, c"calloc", (count: usize, size: usize) -> Memory, early::take(count.saturating_mul(size), 16));
+// SAFETY: as the caller promises; the room is zeroed and larger than what is read.
+behind!(realloc, REALLOC, c"realloc", (at: Memory, size: usize) -> Memory, unsafe { early::again(at, size) });
+behind!(memalign, MEMALIGN, c"memalign", (align: usize, size: usize) -> Memory, early::take(size, align));
+behind!(aligned_alloc, ALIGNED_ALLOC, c"aligned_alloc", (align: usize, size: usize) -> Memory, early::take(size, align));
+behind!(posix_memalign, POSIX_MEMALIGN, c"posix_memalign", (to: *mut Memory, align: usize, size: usize) -> c_int, libc::ENOMEM);
+behind!(valloc, VALLOC, c"valloc", (size: usize) -> Memory, early::take(size, 4096));
+behind!(pvalloc, PVALLOC, c"pvalloc", (size: usize) -> Memory, early::take(size, 4096));
+behind!(mmap, MMAP, c"mmap", (at: Memory, length: usize, access: c_int, flags: c_int, file: c_int, offset: i64) -> Memory,
+    // SAFETY: as the caller promises.
+    unsafe { kernel::mmap(at, length, access, flags, file, offset) });
+// SAFETY: as the caller promises.
+behind!(munmap, MUNMAP, c"munmap", (at: Memory, length: usize) -> c_int, unsafe { libc::syscall(libc::SYS_munmap, at, length) as c_int });
+behind!(mremap, MREMAP, c"mremap", (at: Memory, old: usize, new: usize, flags: c_int, to: Memory) -> Memory,
+    // SAFETY: as the caller promises.
+    unsafe { libc::syscall(libc::SYS_mremap, at, old, new, flags as usize, to) as Memory });
+
+static RESOLVED: AtomicBool = AtomicBool::new(false);
+static RESOLVING: AtomicBool = AtomicBool::new(false);
+
+/// Looks all of them up; false while another call is at it, which may be one further out on this thread.
+pub(crate) fn resolve() -> bool {
+    if RESOLVED.load(Acquire) {
+        return true;
+    }
+    if RESOLVING.swap(true, Acquire) {
+        return false;
+    }
+    let mut pairs = [
+        (&MALLOC, c"malloc", None),
+        (&FREE, c"free", None),
+        (&CALLOC, c"calloc", None),
+        (&REALLOC, c"realloc", None),
+        (&MEMALIGN, c"memalign", None),
+        (&ALIGNED_ALLOC, c"aligned_alloc", None),
+        (&POSIX_MEMALIGN, c"posix_memalign", None),
+        (&VALLOC, c"valloc", None),
+        (&PVALLOC, c"pvalloc", None),
+        (&MMAP, c"mmap", None),
+        (&MUNMAP, c"munmap", None),
+        (&MREMAP, c"mremap", None),
+    ];
+    for (_place, name, found) in &mut pairs {
+        *found = next(name);
+    }
+    // Together, when all are known: memory of one allocator must not meet another one's `free`.
+    for (place, _name, found) in pairs {
+        if let Some(found) = found {
+            place.store(found, Relaxed);
+        }
+    }
+    if early::was_used() {
+        // What the look-up itself allocated comes back at some time.
+        early::guard(&FREE, &REALLOC);
+    }
+    RESOLVED.store(true, Release);
+    RESOLVING.store(false, Release);
+    true
+}
+
+/// Whether the allocator behind the hooks is the C library's own.
+pub(crate) fn is_the_c_librarys() -> bool {
+    let glibc = next(c"__libc_malloc");
+    glibc.is_some() && glibc == Some(MALLOC.load(Relaxed))
+}
+
+/// Whether calls of `malloc` reach our hook at all; a program may hold an allocator of its own.
+#[cfg(not(test))]
+pub(crate) fn is_hooked(hook: *mut c_void) -> bool {
+    // SAFETY: the name is a C string.
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"malloc".as_ptr()) == hook }
+}
+
+fn next(name: &CStr) -> Option<Memory> {
+    // SAFETY: the name is a C string; the search begins behind this library.
+    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    (!found.is_null()).then_some(found)
+}
+
+mod kernel {
+    use super::{Memory, c_int};
+
+    pub(super) unsafe fn mmap(
+        at: Memory,
+        length: usize,
+        access: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: i64,
+    ) -> Memory {
+        let (access, flags, file) = (access as usize, flags as usize, file as isize);
+        // SAFETY: as the caller promises; all arguments as wide as a register.
+        unsafe { libc::syscall(libc::SYS_mmap, at, length, access, flags, file, offset) as Memory }
+    }
+}
+
+/// The room for allocations of the look-up itself.
+mod early {
+    use super::{AtomicPtr, AtomicUsize, Memory, Relaxed, c_void};
+
+    const ROOM: usize = 16 << 10;
+
+    #[repr(C, align(4096))]
+    struct Room(std::cell::UnsafeCell<[u8; ROOM]>);
+    // SAFETY: parts are handed out once each.
+    unsafe impl Sync for Room {}
+
+    static TAKEN: AtomicUsize = AtomicUsize::new(0);
+    static NEXT_FREE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    static NEXT_REALLOC: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    static ROOM_ITSELF: Room = Room(std::cell::UnsafeCell::new([0; ROOM]));
+
+    fn start() -> *mut u8 {
+        ROOM_ITSELF.0.get().cast()
+    }
+
+    pub(super) fn was_used() -> bool {
+        TAKEN.load(Relaxed) != 0
+    }
+
+    /// Zeroed memory, null if there is none left.
+    pub(super) fn take(size: usize, align: usize) -> Memory {
+        let align = align.clamp(16, 4096);
+        let taken = TAKEN.try_update(Relaxed, Relaxed, |taken| {
+            let end = taken.checked_next_multiple_of(align)?.checked_add(size)?;
+            (end <= ROOM).then_some(end)
+        });
+        match taken.ok().and_then(|taken| taken.checked_next_multiple_of(align)) {
+            Some(offset) => start().wrapping_add(offset).cast(),
+            None => std::ptr::null_mut(),
+        }
+    }
+
+    pub(super) unsafe fn again(at: Memory, size: usize) -> Memory {
+        let fresh = take(size, 16);
+        if !at.is_null() && !fresh.is_null() {
+            // SAFETY: both lie in the room; what is copied beyond the old part is other parts of the room.
+            unsafe { std::ptr::copy(at.cast::<u8>(), fresh.cast(), size.min(ROOM - offset(at))) };
+        }
+        fresh
+    }
+
+    fn offset(at: Memory) -> usize {
+        (at as usize).wrapping_sub(start() as usize).min(ROOM)
+    }
+
+    fn is_ours(at: Memory) -> bool {
+        offset(at) < ROOM
+    }
+
+    /// Puts functions in front that know the room.
+    pub(super) fn guard(free: &AtomicPtr<c_void>, realloc: &AtomicPtr<c_void>) {
+        NEXT_FREE.store(free.load(Relaxed), Relaxed);
+        NEXT_REALLOC.store(realloc.load(Relaxed), Relaxed);
+        free.store(guarded_free as *mut c_void, Relaxed);
+        realloc.store(guarded_realloc as *mut c_void, Relaxed);
+    }
+
+    unsafe extern "C" fn guarded_free(at: Memory) {
+        if !is_ours(at) {
+            // SAFETY: `free` was put there before this became reachable.
+            let free = unsafe {
+                std::mem::transmute::<Memory, unsafe extern "C" fn(Memory)>(NEXT_FREE.load(Relaxed))
+            };
+            // SAFETY: what the caller promises.
+            unsafe { free(at) };
+        }
+    }
+
+    unsafe extern "C" fn guarded_realloc(at: Memory, size: usize) -> Memory {
+        if is_ours(at) {
+            // SAFETY: the caller's promise, and room that is readable to its end.
+            return unsafe {
+                let fresh = super::malloc(size);
+                if !fresh.is_null() {
+                    std::ptr::copy_nonoverlapping(at.cast::<u8>(), fresh.cast(), size.min(ROOM - offset(at)));
+                }
+                fresh
+            };
+        }
+        // SAFETY: `realloc` was put there before this became reachable.
+        let realloc = unsafe {
+            std::mem::transmute::<Memory, unsafe extern "C" fn(Memory, usize) -> Memory>(NEXT_REALLOC.load(Relaxed))
+        };
+        // SAFETY: what the caller promises.
+        unsafe { realloc(at, size) }
+    }
+}

@@ -1,0 +1,154 @@
+#![expect(unsafe_code, reason = "the library's constructor, destructor and exported functions")]
+//! The beginning: before the program's own code and before `main`.
+//!
+//! In: the environment. Out: a recorder, or a library that passes everything on. What must not happen here: a word to the
+//! program, or a trace in its environment.
+
+use std::path::Path;
+
+use nilometer_capture::{Record, Sampling, Writer};
+use nilometer_pyframes::Support;
+
+use crate::config::Config;
+use crate::recorder::Recorder;
+use crate::{environment, fork, frames, pace, real, sampler, state, wrappers};
+
+const CAPTURE: &str = "_NILOMETER_CAPTURE";
+const RECORDER: &str = "_NILOMETER_RECORDER";
+const PRELOAD: &str = "LD_PRELOAD";
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static CONSTRUCTOR: extern "C" fn() = begin;
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static DESTRUCTOR: extern "C" fn() = end;
+
+/// What a child needs to begin, kept from the environment of the parent.
+static TEMPLATE: std::sync::OnceLock<(String, Config)> = std::sync::OnceLock::new();
+
+extern "C" fn begin() {
+    real::resolve();
+    if let (Some(capture), Some(settings)) = (environment::get(CAPTURE), environment::get(RECORDER)) {
+        let config = Config::read(&settings);
+        tidy(&config);
+        let children = config.children;
+        let template = TEMPLATE.get_or_init(|| (capture, config));
+        sampler::set_seed(pace::seed());
+        let writer = if children { of_family(template) } else { of_program(&template.0) };
+        if let Some(recorder) = writer.and_then(|writer| make(writer, &template.1)) {
+            nilometer_unwind::prepare();
+            let wrapped = wrappers::put();
+            tell_facts(&recorder, wrapped);
+            let registered = fork::register(children.then_some(make_in_child));
+            if registered {
+                state::begin(recorder);
+            }
+        }
+    }
+    state::decide();
+}
+
+/// Leaves no trace for the program and what it starts; its children that are recorded too need all of it.
+fn tidy(config: &Config) {
+    if config.children {
+        return;
+    }
+    match &config.preload {
+        Some(preload) => environment::replace(PRELOAD, preload),
+        None => environment::remove(PRELOAD),
+    }
+    if config.alone {
+        environment::remove(CAPTURE);
+        environment::remove(RECORDER);
+    }
+}
+
+fn path(template: &str) -> String {
+    template.replace("{pid}", &std::process::id().to_string())
+}
+
+/// The capture of the program itself, which is there already.
+fn of_program(template: &str) -> Option<Writer> {
+    Writer::join(Path::new(&path(template))).ok()
+}
+
+/// The capture of a process of the program's family: whoever comes first makes it.
+fn of_family(template: &(String, Config)) -> Option<Writer> {
+    of_program(&template.0).or_else(|| if is_python() { create(template) } else { None })
+}
+
+fn create((template, config): &(String, Config)) -> Option<Writer> {
+    let path = path(template);
+    let Ok(writer) = Writer::create(Path::new(&path), false) else {
+        return Writer::join(Path::new(&path)).ok();
+    };
+    // SAFETY: no arguments.
+    let parent = unsafe { libc::getppid() };
+    fact(&writer, "run", config.run.clone().unwrap_or_default());
+    fact(&writer, "pid", std::process::id().to_string());
+    fact(&writer, "parent", parent.to_string());
+    Some(writer)
+}
+
+fn is_python() -> bool {
+    // SAFETY: the name is a C string.
+    unsafe { !libc::dlsym(libc::RTLD_DEFAULT, c"Py_BytesMain".as_ptr()).is_null() }
+}
+
+fn make(writer: Writer, config: &Config) -> Option<Box<Recorder>> {
+    writer.append_sampling(writer.now(), &Sampling::Start { sample: u64::from(config.sample) });
+    Recorder::new(writer, config.clone())
+}
+
+fn make_in_child() -> Option<Box<Recorder>> {
+    let template = TEMPLATE.get()?;
+    sampler::set_seed(pace::seed());
+    make(create(template)?, &template.1)
+}
+
+fn fact(writer: &Writer, key: &str, value: String) {
+    writer.append(&Record::Fact { key: key.to_owned(), value });
+}
+
+fn tell_facts(recorder: &Recorder, wrapped: bool) {
+    let hook = crate::hooks::malloc_address();
+    let allocator = match (real::is_hooked(hook), real::is_the_c_librarys()) {
+        (false, _) => "the program's own: not recorded",
+        (true, true) => "glibc",
+        (true, false) => "preloaded",
+    };
+    fact(&recorder.writer, "recorder.allocator", allocator.to_owned());
+    let objects = if wrapped { "yes" } else { "no" };
+    fact(&recorder.writer, "recorder.python_objects", objects.to_owned());
+}
+
+/// The library goes: at the end of the process.
+extern "C" fn end() {
+    let Some(recorder) = state::recorder() else { return };
+    let Some(_quiet) = crate::quiet::Quiet::begin() else { return };
+    recorder.pending.drain(|id| crate::deaths::write(recorder, id));
+    tell_python(recorder);
+    pace::tell(recorder, recorder.writer.now(), pace::cpu_ns());
+}
+
+fn tell_python(recorder: &Recorder) {
+    let python = match recorder.frames.support() {
+        None | Some(Support::NotYet) => return,
+        Some(Support::Ready(python)) => format!("{}.{}", python.version().0, python.version().1),
+        Some(Support::Unsupported { version, why }) => format!("{}.{}: {why}", version.0, version.1),
+    };
+    fact(&recorder.writer, "recorder.python", python);
+}
+
+/// The interpreter begins to end on the calling thread: from now on, only this thread's Python frames are looked at.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn nilometer_recorder_python_ends() {
+    if let Some(recorder) = state::recorder() {
+        frames::python_ends(crate::tls::block().thread());
+        if let Some(_quiet) = crate::quiet::Quiet::begin() {
+            tell_python(recorder);
+        }
+    }
+}

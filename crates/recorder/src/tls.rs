@@ -1,0 +1,132 @@
+#![expect(unsafe_code, reason = "the block of a thread is declared in assembly and found by two instructions")]
+//! What the recorder keeps per thread: one block in the initial thread-local storage.
+//!
+//! In: a size. Out: whether a sample point lies in it. The block needs no call, no allocation and no destructor, which
+//! `thread_local!` in a library would: it is zero when a thread begins and gone when it ends.
+//!
+//! All fields are atomics of one thread: a signal handler may allocate in the middle of anything.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64};
+
+/// Size classes: one per power of two.
+pub(crate) const CLASSES: usize = 64;
+
+/// One thread's block; all zero at first.
+#[repr(C, align(64))]
+pub(crate) struct Block {
+    /// Bytes left to the next sample point, per size class.
+    pub(crate) remaining: [AtomicI64; CLASSES],
+    /// The mean with which that distance was drawn.
+    pub(crate) mean: [AtomicU32; CLASSES],
+    /// State of the random numbers; 0: not seeded.
+    pub(crate) random: AtomicU64,
+    /// Bit per class: a distance has been drawn.
+    pub(crate) seeded: AtomicU64,
+    /// Of [`crate::pace::Pace`], when the distances were last looked at.
+    pub(crate) generation: AtomicU32,
+    /// The kernel's number of the thread; 0: not asked for yet.
+    pub(crate) thread: AtomicU32,
+    /// The recorder is at work on this thread: what is allocated is its own, or a signal handler's.
+    pub(crate) busy: AtomicBool,
+    /// Python's allocator is getting an arena: its objects are counted, not the arena.
+    pub(crate) arena: AtomicBool,
+}
+
+const SIZE: usize = size_of::<Block>();
+
+#[cfg(not(any(test, miri)))]
+mod place {
+    use super::{Block, SIZE};
+
+    std::arch::global_asm!(
+        ".pushsection .tbss.nilometer_recorder_block,\"awT\",@nobits",
+        ".p2align 6",
+        ".globl nilometer_recorder_block",
+        ".hidden nilometer_recorder_block",
+        ".type nilometer_recorder_block, @object",
+        ".size nilometer_recorder_block, {size}",
+        "nilometer_recorder_block:",
+        ".zero {size}",
+        ".popsection",
+        size = const SIZE,
+    );
+
+    /// The calling thread's block.
+    #[inline(always)]
+    pub(crate) fn block() -> &'static Block {
+        let at: *const Block;
+        // SAFETY: adds the variable's offset, which the loader puts into the global offset table, to the thread pointer.
+        unsafe {
+            std::arch::asm!(
+                "mov {at}, qword ptr [rip + nilometer_recorder_block@GOTTPOFF]",
+                "add {at}, qword ptr fs:[0]",
+                at = out(reg) at,
+                options(pure, readonly, nostack),
+            );
+        }
+        // SAFETY: zeroed, aligned and large enough by its declaration above; lives as long as the thread, which is the
+        // only one to get this reference.
+        unsafe { &*at }
+    }
+}
+
+#[cfg(any(test, miri))]
+mod place {
+    use super::Block;
+
+    /// The calling thread's block, in tests one that is never freed.
+    pub(crate) fn block() -> &'static Block {
+        thread_local!(static BLOCK: &'static Block = Box::leak(Box::default()));
+        BLOCK.with(|block| *block)
+    }
+}
+
+pub(crate) use place::block;
+
+const _: () = assert!(SIZE.is_multiple_of(64) && SIZE < 1024, "it lies on the stack of each thread");
+
+#[cfg(test)]
+impl Default for Block {
+    fn default() -> Self {
+        Self {
+            remaining: [const { AtomicI64::new(0) }; CLASSES],
+            mean: [const { AtomicU32::new(0) }; CLASSES],
+            random: AtomicU64::new(0),
+            seeded: AtomicU64::new(0),
+            generation: AtomicU32::new(0),
+            thread: AtomicU32::new(0),
+            busy: AtomicBool::new(false),
+            arena: AtomicBool::new(false),
+        }
+    }
+}
+
+/// The class of a size.
+#[inline(always)]
+pub(crate) fn class(size: usize) -> usize {
+    (size | 1).ilog2() as usize
+}
+
+impl Block {
+    /// Counts an allocation; true if it may hold a sample point. This is all that most allocations do.
+    #[inline(always)]
+    pub(crate) fn count(&self, size: usize) -> bool {
+        let Some(remaining) = self.remaining.get(class(size)) else { return false };
+        let left = remaining.load(Relaxed).wrapping_sub(size.cast_signed() as i64);
+        remaining.store(left, Relaxed);
+        left < 0
+    }
+
+    /// The kernel's number of this thread.
+    pub(crate) fn thread(&self) -> u32 {
+        let known = self.thread.load(Relaxed);
+        if known != 0 {
+            return known;
+        }
+        // SAFETY: no arguments.
+        let thread = unsafe { libc::gettid() }.cast_unsigned();
+        self.thread.store(thread, Relaxed);
+        thread
+    }
+}
