@@ -10,9 +10,13 @@ ALLOWED: dict[str, set[str]] = {
     "capture": set(),
     "host": set(),
     "stats": set(),
+    "unwind": set(),
+    "pyframes": set(),
+    "symbols": set(),
+    "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "stats"},
     "report": {"diagnose"},
-    "cli": {"capture", "host", "diagnose", "report"},
+    "cli": {"capture", "host", "symbols", "diagnose", "report"},
     "native": {"capture", "host", "cli"},
 }
 PREFIX = "nilometer-"
