@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell git ls-files -co --exclude-standard -- crates python/nilometer Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
+SOURCES := $(shell git ls-files -co --exclude-standard -- crates python/nilometer scripts/build_backend.py Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
 
 .PHONY: demo test test-fast test-rust test-python check format lock corpus bench fuzz clean
 
@@ -61,7 +61,7 @@ $(VENV)/.packages: requirements.lock
 
 $(VENV)/.wheel: $(VENV)/.packages $(SOURCES)
 	rm -rf $(VENV)/wheel
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --quiet --release --locked --interpreter $(BIN)/python --out $(VENV)/wheel
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(VENV)/wheel .
 	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(VENV)/wheel/*.whl
 	@touch $@
 
