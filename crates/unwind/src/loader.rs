@@ -160,3 +160,29 @@ pub(crate) fn mapped(address: u64, length: u64) -> Option<&'static [u8]> {
     // SAFETY: inside one segment of a loaded object, which is read-only or never written while it is loaded.
     Some(unsafe { std::slice::from_raw_parts(address as *const u8, length) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Told, finder, object_at, prepare, searched};
+
+    /// Where glibc has both ways, they must say the same.
+    #[test]
+    fn the_old_way_and_the_new_agree() {
+        prepare();
+        assert!(finder().is_some());
+        let facts =
+            |told: &Told<'_>| (told.identity.start, told.identity.header, told.bias, told.name.to_vec());
+        for address in
+            [prepare as fn() as usize, libc::malloc as *const () as usize, libc::dlsym as *const () as usize]
+        {
+            let address = address as u64;
+            let (new, old) = (object_at(address, facts), searched(address, facts));
+            assert!(new.is_some());
+            assert_eq!(new, old);
+        }
+        let local = 0u64;
+        let stack = std::ptr::from_ref(&local) as u64;
+        assert_eq!(object_at(stack, facts), None);
+        assert_eq!(searched(stack, facts), None);
+    }
+}

@@ -116,7 +116,10 @@ fn follow(rule: Rule, frame: &mut Frame, stack: &mut Stack) -> Option<Step> {
         Kind::Sp => frame.sp.wrapping_add(rule.cfa_offset()),
         Kind::Bp => frame.bp.wrapping_add(rule.cfa_offset()),
         Kind::AtBp => stack.read(frame.bp.wrapping_add(rule.cfa_offset()))?,
-        Kind::Signal => return interrupted(frame, stack),
+        Kind::Signal => {
+            *frame = interrupted(frame.sp, stack)?;
+            return Some(Step::Went);
+        }
         Kind::Root => return Some(Step::Root),
         Kind::Complex => return Some(Step::Complex),
         Kind::Unknown => return Some(Step::Cut(Why::NoRule)),
@@ -138,15 +141,14 @@ fn follow(rule: Rule, frame: &mut Frame, stack: &mut Stack) -> Option<Step> {
     Some(Step::Went)
 }
 
-/// Over the kernel's frame to what a signal interrupted, which may be on another stack.
+/// What a signal interrupted, which may be on another stack. `sp` is that of the kernel's frame.
 #[cold]
-fn interrupted(frame: &mut Frame, stack: &mut Stack) -> Option<Step> {
-    let ip = stack.read(frame.sp.wrapping_add(SIGNAL_IP))?;
-    let sp = stack.read(frame.sp.wrapping_add(SIGNAL_SP))?;
-    let bp = stack.read(frame.sp.wrapping_add(SIGNAL_BP))?;
+fn interrupted(sp: u64, stack: &mut Stack) -> Option<Frame> {
+    let ip = stack.read(sp.wrapping_add(SIGNAL_IP))?;
+    let bp = stack.read(sp.wrapping_add(SIGNAL_BP))?;
+    let sp = stack.read(sp.wrapping_add(SIGNAL_SP))?;
     *stack = stack.interrupted(sp);
-    *frame = Frame { ip, sp, bp, back: 0 };
-    Some(Step::Went)
+    Some(Frame { ip, sp, bp, back: 0 })
 }
 
 /// The rule of an address that is not in the table; `None` if it is in no object.
