@@ -34,13 +34,27 @@ pub(crate) fn consider(new: New) {
         }
         return;
     };
-    if block.busy.load(Relaxed) || new.address == 0 || (new.source == Source::Mapping && block.arena.load(Relaxed)) {
+    if block.busy.load(Relaxed)
+        || new.address == 0
+        || (new.source == Source::Mapping && block.arena.load(Relaxed))
+    {
         block.draw(class, recorder.pace.means.get(class));
         return;
     }
     let Some(mean) = block.hit(class, new.size, &recorder.pace.means) else { return };
     let from = here();
     take(recorder, block, new, mean, &from);
+}
+
+/// A pool of tensors has taken this memory to hand it out. Each of them is a sample, which stands for itself alone: what
+/// the pool reserves is known to the byte.
+#[cold]
+#[inline(never)]
+pub(crate) fn reserved(address: usize, size: usize) {
+    let new = New { address, size, source: Source::Region };
+    if let Some(recorder) = state::recorder() {
+        take(recorder, block(), new, 1, &here());
+    }
 }
 
 /// Takes this sample, and what it costs into account.

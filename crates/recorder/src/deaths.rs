@@ -17,6 +17,7 @@ pub(crate) fn consider(address: usize) {
     if let Some(recorder) = state::recorder()
         && let Some(id) = take_out(recorder, address)
     {
+        crate::pools::gave_back(address);
         died(recorder, id);
     }
 }

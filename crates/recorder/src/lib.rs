@@ -8,7 +8,11 @@
 //!
 //! The way of a birth: [`hooks`] -> `tls` (a countdown, nearly always the end of it) -> `births` -> `splice` ->
 //! `stacks` -> capture. The way of a death: [`hooks`] -> `filter` (nearly always the end) -> `table` -> capture.
-#![allow(clippy::inline_always, reason = "the hooks' fast paths are a few instructions; a call would double them")]
+#![cfg_attr(test, allow(dead_code, reason = "tests go without the hooks, which would be their own"))]
+#![allow(
+    clippy::inline_always,
+    reason = "the hooks' fast paths are a few instructions; a call would double them"
+)]
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")))]
 compile_error!("allocations are recorded on x86-64 Linux with glibc only");
@@ -17,6 +21,8 @@ mod births;
 mod config;
 mod deaths;
 mod environment;
+mod exports;
+mod facts;
 mod filter;
 mod fork;
 mod frames;
@@ -28,6 +34,7 @@ mod mappings;
 mod pace;
 mod pages;
 mod pending;
+mod pools;
 mod quiet;
 mod real;
 mod recorder;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 
 /// Declares a function behind a hook: its pointer, its call, and its first call.
 macro_rules! behind {
-    ($name:ident, $place:ident, $symbol:literal, ($($arg:ident: $type:ty),*) -> $result:ty, $early:expr) => {
+    ($name:ident, $place:ident, ($($arg:ident: $type:ty),*) -> $result:ty, $early:expr) => {
         static $place: AtomicPtr<c_void> = AtomicPtr::new({
             unsafe extern "C" fn first($($arg: $type),*) -> $result {
                 if resolve() {
@@ -40,22 +40,24 @@ macro_rules! behind {
 
 type Memory = *mut c_void;
 
-behind!(malloc, MALLOC, c"malloc", (size: usize) -> Memory, early::take(size, 16));
-behind!(free, FREE, c"free", (at: Memory) -> (), ());
-behind!(calloc, CALLOC, c"calloc", (count: usize, size: usize) -> Memory, early::take(count.saturating_mul(size), 16));
-// SAFETY: as the caller promises; the room is zeroed and larger than what is read.
-behind!(realloc, REALLOC, c"realloc", (at: Memory, size: usize) -> Memory, unsafe { early::again(at, size) });
-behind!(memalign, MEMALIGN, c"memalign", (align: usize, size: usize) -> Memory, early::take(size, align));
-behind!(aligned_alloc, ALIGNED_ALLOC, c"aligned_alloc", (align: usize, size: usize) -> Memory, early::take(size, align));
-behind!(posix_memalign, POSIX_MEMALIGN, c"posix_memalign", (to: *mut Memory, align: usize, size: usize) -> c_int, libc::ENOMEM);
-behind!(valloc, VALLOC, c"valloc", (size: usize) -> Memory, early::take(size, 4096));
-behind!(pvalloc, PVALLOC, c"pvalloc", (size: usize) -> Memory, early::take(size, 4096));
-behind!(mmap, MMAP, c"mmap", (at: Memory, length: usize, access: c_int, flags: c_int, file: c_int, offset: i64) -> Memory,
+behind!(malloc, MALLOC, (size: usize) -> Memory, early::take(size, 16));
+behind!(free, FREE, (at: Memory) -> (), ());
+behind!(calloc, CALLOC, (count: usize, size: usize) -> Memory, early::take(count.saturating_mul(size), 16));
+behind!(realloc, REALLOC, (at: Memory, size: usize) -> Memory,
+    // SAFETY: as the caller promises; while the look-up runs there is no memory but the room's.
+    unsafe { early::again(at, size) });
+behind!(memalign, MEMALIGN, (align: usize, size: usize) -> Memory, early::take(size, align));
+behind!(aligned_alloc, ALIGNED_ALLOC, (align: usize, size: usize) -> Memory, early::take(size, align));
+behind!(posix_memalign, POSIX_MEMALIGN, (to: *mut Memory, align: usize, size: usize) -> c_int, libc::ENOMEM);
+behind!(valloc, VALLOC, (size: usize) -> Memory, early::take(size, 4096));
+behind!(pvalloc, PVALLOC, (size: usize) -> Memory, early::take(size, 4096));
+behind!(mmap, MMAP, (at: Memory, length: usize, access: c_int, flags: c_int, file: c_int, offset: i64) -> Memory,
     // SAFETY: as the caller promises.
     unsafe { kernel::mmap(at, length, access, flags, file, offset) });
-// SAFETY: as the caller promises.
-behind!(munmap, MUNMAP, c"munmap", (at: Memory, length: usize) -> c_int, unsafe { libc::syscall(libc::SYS_munmap, at, length) as c_int });
-behind!(mremap, MREMAP, c"mremap", (at: Memory, old: usize, new: usize, flags: c_int, to: Memory) -> Memory,
+behind!(munmap, MUNMAP, (at: Memory, length: usize) -> c_int,
+    // SAFETY: as the caller promises.
+    unsafe { libc::syscall(libc::SYS_munmap, at, length) as c_int });
+behind!(mremap, MREMAP, (at: Memory, old: usize, new: usize, flags: c_int, to: Memory) -> Memory,
     // SAFETY: as the caller promises.
     unsafe { libc::syscall(libc::SYS_mremap, at, old, new, flags as usize, to) as Memory });
 
@@ -100,6 +102,12 @@ pub(crate) fn resolve() -> bool {
     RESOLVED.store(true, Release);
     RESOLVING.store(false, Release);
     true
+}
+
+/// The `malloc` behind our hook.
+#[cfg(not(test))]
+pub(crate) fn malloc_behind() -> *const c_void {
+    MALLOC.load(Relaxed)
 }
 
 /// Whether the allocator behind the hooks is the C library's own.
@@ -224,7 +232,9 @@ mod early {
         }
         // SAFETY: `realloc` was put there before this became reachable.
         let realloc = unsafe {
-            std::mem::transmute::<Memory, unsafe extern "C" fn(Memory, usize) -> Memory>(NEXT_REALLOC.load(Relaxed))
+            std::mem::transmute::<Memory, unsafe extern "C" fn(Memory, usize) -> Memory>(
+                NEXT_REALLOC.load(Relaxed),
+            )
         };
         // SAFETY: what the caller promises.
         unsafe { realloc(at, size) }

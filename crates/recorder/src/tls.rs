@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "the block of a thread is declared in assembly and found by two instructions")]
+#![expect(
+    unsafe_code,
+    reason = "the block of a thread is declared in assembly and found by two instructions"
+)]
 //! What the recorder keeps per thread: one block in the initial thread-local storage.
 //!
 //! In: a size. Out: whether a sample point lies in it. The block needs no call, no allocation and no destructor, which
@@ -7,7 +10,7 @@
 //! All fields are atomics of one thread: a signal handler may allocate in the middle of anything.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize};
 
 /// Size classes: one per power of two.
 pub(crate) const CLASSES: usize = 64;
@@ -31,6 +34,8 @@ pub(crate) struct Block {
     pub(crate) busy: AtomicBool,
     /// Python's allocator is getting an arena: its objects are counted, not the arena.
     pub(crate) arena: AtomicBool,
+    /// A pool of tensors is at work: its place among them, from 1; 0 if none is.
+    pub(crate) pool: AtomicUsize,
 }
 
 const SIZE: usize = size_of::<Block>();
@@ -98,6 +103,7 @@ impl Default for Block {
             thread: AtomicU32::new(0),
             busy: AtomicBool::new(false),
             arena: AtomicBool::new(false),
+            pool: AtomicUsize::new(0),
         }
     }
 }

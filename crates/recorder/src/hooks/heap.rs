@@ -1,5 +1,4 @@
 #![expect(unsafe_code, reason = "stands in for functions of the C library")]
-#![expect(clippy::missing_safety_doc, reason = "as the C functions of these names")]
 //! The hooks of the C allocator.
 
 use std::ffi::{c_int, c_void};
@@ -9,6 +8,7 @@ use nilometer_capture::Source;
 use crate::births::{self, New};
 use crate::deaths;
 use crate::filter::FILTER;
+use crate::pools;
 use crate::real;
 use crate::tls::block;
 
@@ -68,7 +68,11 @@ pub(super) unsafe extern "C" fn pvalloc(size: usize) -> Memory {
 pub(super) unsafe extern "C" fn posix_memalign(to: *mut Memory, align: usize, size: usize) -> c_int {
     // SAFETY: what the caller promises.
     let result = unsafe { real::posix_memalign(to, align, size) };
-    if block().count(size) {
+    // SAFETY: written by the call, which succeeded.
+    if result == 0 && pools::took_region(unsafe { *to } as usize, size) {
+        // SAFETY: as above.
+        births::reserved(unsafe { *to } as usize, size);
+    } else if block().count(size) {
         // SAFETY: written by the call, which succeeded.
         born(if result == 0 { unsafe { *to } } else { std::ptr::null_mut() }, size);
     }
@@ -114,15 +118,13 @@ pub(super) unsafe extern "C" fn realloc(at: Memory, size: usize) -> Memory {
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn reallocarray(at: Memory, count: usize, size: usize) -> Memory {
-    match count.checked_mul(size) {
+    if let Some(size) = count.checked_mul(size) {
         // SAFETY: what the caller promises.
-        Some(size) => unsafe { realloc(at, size) },
-        None => {
-            // SAFETY: a variable of the thread.
-            unsafe { *libc::__errno_location() = libc::ENOMEM };
-            std::ptr::null_mut()
-        }
+        return unsafe { realloc(at, size) };
     }
+    // SAFETY: a variable of the thread.
+    unsafe { *libc::__errno_location() = libc::ENOMEM };
+    std::ptr::null_mut()
 }
 
 /// The sample is taken out first: as soon as the memory is given back, another thread may get it.

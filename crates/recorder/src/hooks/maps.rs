@@ -1,6 +1,4 @@
 #![expect(unsafe_code, reason = "stands in for functions of the C library")]
-#![expect(clippy::missing_safety_doc, reason = "as the C functions of these names")]
-#![expect(clippy::too_many_arguments, reason = "as the C functions of these names")]
 //! The hooks of memory mappings. Anonymous ones that can be used are memory; files and mere reservations are not.
 
 use std::ffi::{c_int, c_void};
@@ -29,8 +27,9 @@ pub(super) unsafe extern "C" fn mmap(
     }
     // SAFETY: what the caller promises.
     let mapped = unsafe { real::mmap(at, length, access, flags, file, offset) };
-    let is_memory =
-        flags & libc::MAP_ANONYMOUS != 0 && flags & libc::MAP_NORESERVE == 0 && access & libc::PROT_WRITE != 0;
+    let is_memory = flags & libc::MAP_ANONYMOUS != 0
+        && flags & libc::MAP_NORESERVE == 0
+        && access & libc::PROT_WRITE != 0;
     if is_memory && mapped != libc::MAP_FAILED && block().count(length) {
         births::consider(New { address: mapped as usize, size: length, source: Source::Mapping });
     }
@@ -59,7 +58,13 @@ pub(super) unsafe extern "C" fn munmap(at: Memory, length: usize) -> c_int {
 
 /// C declares the last argument as one that may be missing; it is passed the same way.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn mremap(at: Memory, old: usize, new: usize, flags: c_int, to: Memory) -> Memory {
+pub(super) unsafe extern "C" fn mremap(
+    at: Memory,
+    old: usize,
+    new: usize,
+    flags: c_int,
+    to: Memory,
+) -> Memory {
     let sample = state::recorder().and_then(|recorder| {
         let found = recorder.mappings.take(at as u64, (at as u64).saturating_add(old as u64));
         found.map(|birth| (recorder, birth))
@@ -70,7 +75,8 @@ pub(super) unsafe extern "C" fn mremap(at: Memory, old: usize, new: usize, flags
     // SAFETY: what the caller promises.
     let mapped = unsafe { real::mremap(at, old, new, flags, to) };
     if let Some((recorder, birth)) = sample {
-        let whole = birth.address == at as u64 && birth.size.next_multiple_of(4096) == (old as u64).next_multiple_of(4096);
+        let whole = birth.address == at as u64
+            && birth.size.next_multiple_of(4096) == (old as u64).next_multiple_of(4096);
         if mapped == libc::MAP_FAILED || !whole {
             // Failed, or a part of a sample that moves: what is known stays where it was.
             if !recorder.mappings.insert(&birth) {

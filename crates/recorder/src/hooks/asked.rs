@@ -1,0 +1,28 @@
+#![expect(unsafe_code, reason = "functions that the readings find by name")]
+//! What the readings ask the recorder, at any time and from any thread.
+
+use std::ffi::c_void;
+
+use crate::{pools, real};
+
+/// The `malloc` behind ours, so that readings know whose figures to ask for.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn nilometer_recorder_allocator() -> *const c_void {
+    real::malloc_behind()
+}
+
+/// Writes the bytes that pools of tensors in memory of this process have in use, and those they took from the C allocator;
+/// false if there are none.
+///
+/// # Safety
+/// Both pointers may be written to.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn nilometer_recorder_pools(used: *mut u64, reserved: *mut u64) -> bool {
+    let Some(sums) = pools::sums() else { return false };
+    // SAFETY: what the caller promises.
+    unsafe {
+        used.write(sums.used);
+        reserved.write(sums.reserved);
+    }
+    true
+}
