@@ -1,5 +1,7 @@
 """The MLP: many small steps, so what a tool does per step and per epoch shows."""
 
+import sys
+
 import keras
 import numpy as np
 
@@ -19,4 +21,6 @@ model = keras.Sequential(
     ]
 )
 model.compile(optimizer="adam", loss="binary_crossentropy")
-model.fit(x, y, batch_size=64, epochs=12, validation_split=0.1, verbose=0)
+model.fit(
+    x, y, batch_size=64, epochs=int(sys.argv[1]) if len(sys.argv) > 1 else 12, validation_split=0.1, verbose=0
+)

@@ -1,0 +1,3 @@
+"""Nothing but the import that every training program begins with."""
+
+import tensorflow  # noqa: F401
