@@ -87,11 +87,8 @@ pub(crate) fn net_growth(
         let rate = Interval { estimate: seen.estimate, low: seen.low.min(0.0), high: seen.high };
         return Some(Net { rate, gross: seen, likely_high: seen.high, sawtooth: 0.0, examined: false });
     };
-    let last_full = full.last().map_or(1.0, |p| p.ordinal as f64);
-    let since_full = (points.last()?.ordinal as f64 - last_full).max(1.0);
-    let by_exit = exit.map(|e| e.freed / since_full);
-    let ceiling = MOST_PER_OBJECT.max(WEIGHT_MARGIN * weight_of_garbage(timeline, points, exit));
-    let most = by_exit.unwrap_or(f64::INFINITY).min(objects * ceiling);
+    let by_exit = freed_per_cycle(&full, points, exit);
+    let most = most(timeline, points, exit, objects, by_exit);
     let usual = by_exit.map_or(0.0, |b| (0.7 * b).min(objects * USUAL_PER_OBJECT));
     let mut rate = Interval {
         estimate: seen.estimate - usual,
@@ -107,6 +104,58 @@ pub(crate) fn net_growth(
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
     let sawtooth = (rising(points) - rate.estimate).max(0.0);
     Some(Net { rate, gross: seen, likely_high: seen.high - usual, sawtooth, examined: false })
+}
+
+/// What the collection at exit freed, for each cycle since the last full one.
+fn freed_per_cycle(full: &[Point], points: &[Point], exit: Option<ExitCollection>) -> Option<f64> {
+    // Without one within the points, it may have been just before them.
+    let last_full = full.last().or(points.first()).map_or(1.0, |p| p.ordinal as f64);
+    let since_full = (points.last()?.ordinal as f64 - last_full).max(1.0);
+    exit.map(|e| e.freed / since_full)
+}
+
+/// The most that may be garbage, per cycle.
+fn most(
+    timeline: &Timeline,
+    points: &[Point],
+    exit: Option<ExitCollection>,
+    objects: f64,
+    by_exit: Option<f64>,
+) -> f64 {
+    let ceiling = MOST_PER_OBJECT.max(WEIGHT_MARGIN * weight_of_garbage(timeline, points, exit));
+    by_exit.unwrap_or(f64::INFINITY).min(objects * ceiling)
+}
+
+/// Bytes per cycle of `points` that may be garbage which no collection has looked at; infinite if nobody can say.
+pub(crate) fn garbage_at_most(
+    timeline: &Timeline,
+    before: Option<&Point>,
+    points: &[Point],
+    exit: Option<ExitCollection>,
+) -> f64 {
+    let full = troughs(timeline, before, points, 2);
+    let by_exit = freed_per_cycle(&full, points, exit);
+    containers(timeline, points)
+        .map_or(f64::INFINITY, |objects| most(timeline, points, exit, objects, by_exit))
+}
+
+/// When full collections happened: each looked at what was born before the first moment, and had ended at the second.
+pub(crate) fn full_collections(timeline: &Timeline) -> Vec<(u64, u64)> {
+    let mut out = Vec::new();
+    let known = timeline.readings.iter().filter(|r| r.has_collector);
+    let mut before: Option<&crate::timeline::Reading> = None;
+    for reading in known {
+        if let Some(before) =
+            before.filter(|b| b.counters.gc2.zip(reading.counters.gc2).is_some_and(|(then, now)| now > then))
+        {
+            out.push((before.at_ns, reading.at_ns));
+        }
+        before = Some(reading);
+    }
+    let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment).map(|r| r.at_ns);
+    // The collection at exit has its own reading, whether the counters had moved by then or not.
+    out.extend(at(Moment::BeforeExit).zip(at(Moment::AfterExitCollection)));
+    out
 }
 
 /// Bytes that a collected object weighed, with all it kept: in collections within the points, and at exit.

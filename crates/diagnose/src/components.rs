@@ -10,6 +10,7 @@ use crate::judge::Judgement;
 use crate::phases::{OWN_WORK, Stretch};
 use crate::program::DataCopies;
 use crate::report::{Component, Kind, Verdict};
+use crate::sampled::Sites;
 use crate::sizes::size;
 use crate::timeline::{Basis, Reading, Timeline};
 
@@ -29,6 +30,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) stretches: &'a [Stretch],
     pub(crate) basis: Basis,
     pub(crate) copies: Option<DataCopies>,
+    pub(crate) sites: Option<&'a Sites<'a>>,
 }
 
 impl Evidence<'_> {
@@ -58,6 +60,7 @@ impl Evidence<'_> {
             bytes: (rate.estimate * self.judged_cycles()).round() as i64,
             bytes_per_cycle: Some(rate.estimate.round() as i64),
             sentence: format!("live memory that every {} adds to{place}", self.unit()),
+            made_at: None,
         })
     }
 
@@ -78,6 +81,7 @@ impl Evidence<'_> {
             bytes: filling.bytes.round() as i64,
             bytes_per_cycle: None,
             sentence: format!("rose and levels off{bound}: a cache or buffer that fills"),
+            made_at: None,
         })
     }
 
@@ -85,6 +89,7 @@ impl Evidence<'_> {
     fn one_time(&self) -> Vec<Component> {
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
         let start_up = self.reading_of(self.judgement.started);
+        let start_up_ns = self.timeline.readings.get(start_up).map_or(u64::MAX, |r| r.at_ns);
         for s in self.stretches.iter().filter(|s| s.reading <= start_up) {
             *sums.entry(s.phase.as_deref().unwrap_or(OWN_WORK)).or_default() += s.bytes;
         }
@@ -102,6 +107,7 @@ impl Evidence<'_> {
                 bytes: bytes.round() as i64,
                 bytes_per_cycle: None,
                 sentence: self.one_time_sentence(phase, bytes),
+                made_at: self.sites.as_ref().and_then(|sites| sites.made_in(phase, start_up_ns)),
             })
             .collect();
         out.sort_by_key(|c| std::cmp::Reverse(c.bytes));
@@ -143,6 +149,7 @@ impl Evidence<'_> {
             bytes: total.round() as i64,
             bytes_per_cycle: Some(per_cycle.round() as i64),
             sentence: "garbage that waits for Python's collector, which takes it back".to_owned(),
+            made_at: None,
         })
     }
 
@@ -163,6 +170,7 @@ impl Evidence<'_> {
             sentence:
                 "resident memory drifts up while live memory does not: free memory that the allocator keeps"
                     .to_owned(),
+            made_at: None,
         })
     }
 
@@ -174,6 +182,7 @@ impl Evidence<'_> {
             bytes: bytes.round() as i64,
             bytes_per_cycle: None,
             sentence: "mapped libraries and files, which the kernel can drop: not your data".to_owned(),
+            made_at: None,
         })
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct Judgement {
     pub(crate) needed: Option<u64>,
     /// Net of garbage; `None` with too few cycles.
     pub(crate) rate: Option<Interval>,
+    /// The most that live memory plausibly grows by per cycle; with too few cycles anything.
+    pub(crate) at_most: f64,
     /// Index of the first point that counts for the rate.
     pub(crate) since: usize,
     /// Index of the point at which start-up had ended: before it lie one-time rises, between it and `since` a filling.
@@ -122,6 +124,7 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
         reason,
         needed: Some(needed as u64),
         rate: None,
+        at_most: f64::INFINITY,
         since: warm.min(cycles.points.len().saturating_sub(1)),
         started: warm.min(cycles.points.len().saturating_sub(1)),
         sawtooth: 0.0,
@@ -272,6 +275,7 @@ impl Case<'_> {
             reason,
             needed,
             rate: Some(self.net.rate),
+            at_most: growth_at_most(self.points).unwrap_or(f64::INFINITY).min(self.net.gross.high),
             since: self.since,
             started: self.started,
             sawtooth: self.net.sawtooth,

@@ -1,7 +1,8 @@
 //! From a capture to a verdict, components and findings.
 //!
 //! In: a capture, whole or torn, of a program that has ended or still runs. Out: a [`Report`]. Nothing here reads a
-//! file, a clock or the machine: the same capture always gets the same report.
+//! file, a clock or the machine: the same capture always gets the same report. What stands in other files (names of
+//! native functions, lines of source) is asked of the caller's [`Lookup`].
 
 mod collector;
 mod components;
@@ -9,15 +10,18 @@ mod cycles;
 mod floor;
 mod forecast;
 mod judge;
+mod lookup;
 mod phases;
 mod program;
 mod report;
+mod sampled;
 mod sizes;
 mod timeline;
 
+pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use report::{
-    Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Growth, Holder, Kind, Memory, Process,
-    Program, Report, SCHEMA, Site, TimelinePoint, Verdict,
+    Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, Kind, Memory,
+    Process, Program, Report, SCHEMA, Sampling, Site, TimelinePoint, Verdict,
 };
 pub use sizes::{duration, size};
 
@@ -27,16 +31,33 @@ use collector::ExitCollection;
 use components::Evidence;
 use cycles::Cycles;
 use program::Outside;
+use sampled::{Setting, Sites, conclude};
 use timeline::{Basis, Timeline};
 
-/// Judges a run.
+/// Judges a run from its capture alone.
 pub fn diagnose(capture: &Capture) -> Report {
+    diagnose_with(capture, &mut Nothing)
+}
+
+/// Judges a run, with names and source lines where `lookup` knows them.
+pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let outside = Outside::of(capture);
     let timeline = Timeline::of(capture);
     let basis = timeline.basis();
     let cycles = Cycles::of(&timeline, &capture.board, basis);
     let exit = ExitCollection::of(&timeline, basis);
-    let judgement = judge::judge(&timeline, &cycles, basis, exit);
+    let counted = judge::judge(&timeline, &cycles, basis, exit);
+    let setting = Setting {
+        timeline: &timeline,
+        cycles: &cycles,
+        judgement: &counted,
+        exit,
+        basis,
+        pid: outside.pid(),
+        folder: outside.folder(),
+    };
+    let sites = Sites::of(capture, &setting, lookup);
+    let (judgement, findings, explained) = conclude(sites.as_ref(), &setting, lookup);
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();
     let evidence = Evidence {
@@ -46,6 +67,7 @@ pub fn diagnose(capture: &Capture) -> Report {
         stretches: &stretches,
         basis,
         copies,
+        sites: sites.as_ref(),
     };
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();
@@ -63,21 +85,28 @@ pub fn diagnose(capture: &Capture) -> Report {
             needed: judgement.needed,
             seconds: cycles.seconds,
         },
-        growth: growth(&judgement, &cycles, basis),
+        growth: growth(&judgement, &cycles, basis, explained),
         forecast: forecast::forecast(judgement.verdict, rate, &cycles, limit),
         memory: outside.memory(last.and_then(|r| r.live), last.and_then(timeline::Reading::anonymous)),
         components: evidence.components(),
-        findings: Vec::new(),
+        findings,
+        recorder: outside.recorder(),
+        sampling: sites.as_ref().map(Sites::summary),
         processes: outside.processes(),
         timeline: curve(&timeline, &cycles),
         losses: outside.losses,
     }
 }
 
-fn growth(judgement: &judge::Judgement, cycles: &Cycles, basis: Basis) -> Option<Growth> {
+fn growth(
+    judgement: &judge::Judgement,
+    cycles: &Cycles,
+    basis: Basis,
+    explained: Option<f64>,
+) -> Option<Growth> {
     let rate = judgement.rate?;
     let since_cycle = cycles.points.get(judgement.since).map_or(1, |p| p.ordinal);
-    Some(Growth { bytes_per_cycle: Bytes::round(&rate), since_cycle, basis: basis.word() })
+    Some(Growth { bytes_per_cycle: Bytes::round(&rate), since_cycle, basis: basis.word(), explained })
 }
 
 /// Points of the curve in the report at most.

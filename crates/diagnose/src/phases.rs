@@ -19,6 +19,36 @@ pub(crate) struct Stretch {
     pub(crate) bytes: f64,
 }
 
+/// The phase at every moment.
+#[derive(Debug, Default)]
+pub(crate) struct Course<'a> {
+    /// When each stretch began, and its phase in the words of [`group`].
+    begins: Vec<(u64, &'a str)>,
+}
+
+impl<'a> Course<'a> {
+    pub(crate) fn of(capture: &'a Capture) -> Self {
+        let mut nest = Nest::default();
+        let mut out = Self::default();
+        for stamped in &capture.records {
+            if let Record::Phase { name, edge, thread } = &stamped.record {
+                nest.edge = Some((*thread, name, *edge));
+                nest.apply();
+                let phase = group(&nest.open);
+                if out.begins.last().is_none_or(|(_, last)| *last != phase) {
+                    out.begins.push((stamped.at_ns, phase));
+                }
+            }
+        }
+        out
+    }
+
+    pub(crate) fn at(&self, at_ns: u64) -> &'a str {
+        let next = self.begins.partition_point(|(begin, _)| *begin <= at_ns);
+        next.checked_sub(1).map_or(OWN_WORK, |i| self.begins[i].1)
+    }
+}
+
 /// What the program does outside of every phase.
 pub(crate) const OWN_WORK: &str = "program";
 

@@ -52,7 +52,7 @@ impl<'a> Outside<'a> {
         self.facts.get(key).copied()
     }
 
-    fn pid(&self) -> Option<u64> {
+    pub(crate) fn pid(&self) -> Option<u64> {
         self.fact("pid").and_then(|p| p.parse().ok())
     }
 
@@ -82,6 +82,16 @@ impl<'a> Outside<'a> {
                 },
             }),
         }
+    }
+
+    /// Whether allocations were recorded, and if not, why.
+    pub(crate) fn recorder(&self) -> Option<String> {
+        self.fact("recorder").map(str::to_owned)
+    }
+
+    /// The folder it was started in.
+    pub(crate) fn folder(&self) -> Option<&str> {
+        self.fact("cwd")
     }
 
     /// Levels and limits; `live` and `anonymous` come from inside the process.

@@ -29,8 +29,12 @@ pub struct Report {
     pub memory: Memory,
     /// What the memory curve is made of.
     pub components: Vec<Component>,
-    /// What causes a growth.
+    /// What causes a growth, the biggest first.
     pub findings: Vec<Finding>,
+    /// What the recorder of allocations saw; null where it was not at work.
+    pub sampling: Option<Sampling>,
+    /// `on`, or `off: ` and why; null if nothing was said of it.
+    pub recorder: Option<String>,
     /// The processes that the program started.
     pub processes: Vec<Process>,
     /// The curve, thinned.
@@ -127,6 +131,8 @@ pub struct Growth {
     pub since_cycle: u64,
     /// What was judged: `live` bytes, or `anonymous` memory where the allocator could not be asked.
     pub basis: &'static str,
+    /// Share of it that findings account for; null without a recorder. Sampling makes it an estimate: above 1 at times.
+    pub explained: Option<f64>,
 }
 
 /// When the limit is reached at this rate.
@@ -190,6 +196,8 @@ pub struct Component {
     pub bytes_per_cycle: Option<i64>,
     /// What it is, for people.
     pub sentence: String,
+    /// Where most of it was made, if the recorder saw one place.
+    pub made_at: Option<Site>,
 }
 
 /// A claim about the cause of a growth, with its evidence.
@@ -209,6 +217,12 @@ pub struct Finding {
     pub bytes_per_cycle: Bytes,
     /// The phase it happens in.
     pub phase: Option<String>,
+    /// In words, the part of a framework that made it, where no Python did.
+    pub part: Option<String>,
+    /// Cycles whose memory was seen to stay.
+    pub cycles_seen: u64,
+    /// The stack that made most of it, the innermost frame first.
+    pub stack: Vec<Frame>,
     /// What to change.
     pub change: Option<String>,
     /// The command that proves the change.
@@ -239,6 +253,44 @@ pub struct Site {
     pub function: String,
     /// What it adds per cycle.
     pub bytes_per_cycle: i64,
+    /// Its source, where the file can be read.
+    pub text: Option<String>,
+    /// What the line calls, folded: library and functions.
+    pub inside: Option<String>,
+}
+
+/// A frame of a stack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Frame {
+    /// `user`, `library`, `standard`, `native`, or `cut` where frames are missing.
+    pub kind: &'static str,
+    /// The source file, or the object file of machine code.
+    pub file: String,
+    /// The line; 0 if there is none.
+    pub line: u32,
+    /// The function; empty if it is not known.
+    pub function: String,
+}
+
+/// What the recorder of allocations saw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Sampling {
+    /// Samples in the capture that this report rests on.
+    pub samples: u64,
+    /// Samples that could not be kept.
+    pub dropped: u64,
+    /// Estimate of the live bytes at the last reading.
+    pub live_bytes: i64,
+    /// Share of them that is credited to a line of Python or a named part of a framework; null without any.
+    pub credited: Option<f64>,
+    /// Mean bytes between samples that was asked for.
+    pub asked_mean: Option<u64>,
+    /// Smallest mean bytes between samples of any size.
+    pub finest_mean: Option<u64>,
+    /// Largest mean bytes between samples of any size.
+    pub coarsest_mean: Option<u64>,
+    /// Share of the program's CPU time that sampling took.
+    pub cost: Option<f64>,
 }
 
 /// A process that the program started.

@@ -1,5 +1,6 @@
 //! A report to the screen and to JSON. One file per format; words and numbers come from the diagnosis, never from here.
 
+mod findings;
 mod json;
 mod live;
 mod terminal;

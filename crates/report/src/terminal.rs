@@ -4,7 +4,7 @@
 //! from 40 columns on.
 
 use anstyle::{AnsiColor, Style as Paint};
-use nilometer_diagnose::{Bytes, Component, Exit, Finding, Kind, Report, Verdict, duration, size};
+use nilometer_diagnose::{Bytes, Component, Exit, Kind, Report, Site, Verdict, duration, size};
 
 use crate::Style;
 use crate::wrap::wrap;
@@ -14,6 +14,7 @@ pub fn terminal(report: &Report, style: &Style) -> String {
     let mut screen = Screen { out: String::new(), width: style.width.max(40), color: style.color };
     screen.heading(report);
     screen.verdict(report);
+    screen.recorder(report);
     screen.findings(&report.findings, report.cycles.unit);
     screen.components(report);
     screen.processes(report);
@@ -21,14 +22,14 @@ pub fn terminal(report: &Report, style: &Style) -> String {
     screen.out
 }
 
-struct Screen {
-    out: String,
-    width: usize,
+pub(crate) struct Screen {
+    pub(crate) out: String,
+    pub(crate) width: usize,
     color: bool,
 }
 
 impl Screen {
-    fn line(&mut self, text: &str, indent: usize) {
+    pub(crate) fn line(&mut self, text: &str, indent: usize) {
         self.out.push_str(&wrap(text, self.width, indent));
         self.out.push('\n');
     }
@@ -95,30 +96,6 @@ impl Screen {
         }
     }
 
-    fn findings(&mut self, findings: &[Finding], unit: &str) {
-        for (i, finding) in findings.iter().enumerate() {
-            let rate = size(finding.bytes_per_cycle.estimate as f64);
-            self.out.push('\n');
-            self.line(
-                &format!("  {}  {}  +{rate} per {unit}  {}", i + 1, finding.sentence, finding.confidence),
-                5,
-            );
-            if let Some(holder) = &finding.holder {
-                self.line(&format!("     held by    {}  {}", holder.path, holder.elements), 16);
-            }
-            for site in &finding.sites {
-                let role = site.role.replace('_', " ");
-                self.line(&format!("     {role:<10} {}:{}  {}", site.file, site.line, site.function), 16);
-            }
-            if let Some(change) = &finding.change {
-                self.line(&format!("     change     {change}"), 16);
-            }
-            if let Some(prove) = &finding.prove {
-                self.line(&format!("     prove it   {prove}"), 16);
-            }
-        }
-    }
-
     fn components(&mut self, report: &Report) {
         let unit = report.cycles.unit;
         let rest: Vec<_> = report.components.iter().filter(|c| c.kind != Kind::Growing).collect();
@@ -131,10 +108,12 @@ impl Screen {
         let amounts: Vec<String> = rest.iter().map(|c| amount(c, unit)).collect();
         let widest = amounts.iter().map(|a| a.chars().count()).max().unwrap_or(0);
         for (component, amount) in rest.iter().zip(&amounts) {
+            let made = component.made_at.as_ref().map_or(String::new(), |site| format!(", {}", place(site)));
+            let sentence = format!("{}{made}", component.sentence);
             if self.width >= widest + 44 {
-                self.line_in_columns(amount, widest, &component.sentence);
+                self.line_in_columns(amount, widest, &sentence);
             } else {
-                self.line(&format!("  {amount}: {}", component.sentence), 4);
+                self.line(&format!("  {amount}: {sentence}"), 4);
             }
         }
     }
@@ -174,6 +153,14 @@ impl Screen {
     }
 }
 
+/// A place, short: the file's name, the line, and what it calls.
+fn place(site: &Site) -> String {
+    let file = site.file.rsplit('/').next().unwrap_or(&site.file);
+    let line = if site.line > 0 { format!(":{}", site.line) } else { String::new() };
+    let inside = site.inside.as_ref().map_or(String::new(), |inside| format!(", in {inside}"));
+    format!("made at {file}{line}{inside}")
+}
+
 fn amount(component: &Component, unit: &str) -> String {
     match (component.kind, component.bytes_per_cycle) {
         (Kind::OneTime, _) => format!("+{} once, {}", size(component.bytes as f64), when(component)),
@@ -205,7 +192,7 @@ fn when(component: &Component) -> String {
     }
 }
 
-fn interval(bytes: &Bytes) -> String {
+pub(crate) fn interval(bytes: &Bytes) -> String {
     format!("95 %: {} to {}", size(bytes.low as f64), size(bytes.high as f64))
 }
 

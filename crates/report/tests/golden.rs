@@ -3,8 +3,8 @@
 #![allow(clippy::too_many_lines, reason = "a report in full is long")]
 
 use nilometer_diagnose::{
-    Bytes, Component, CycleCount, Exit, Finding, Forecast, Growth, Holder, Kind, Memory, Process, Program,
-    Report, SCHEMA, Site, TimelinePoint, Verdict,
+    Bytes, Component, CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, Kind, Memory, Process,
+    Program, Report, SCHEMA, Sampling, Site, TimelinePoint, Verdict,
 };
 use nilometer_report::{Style, json, live_line, terminal};
 
@@ -18,7 +18,64 @@ fn component(kind: Kind, phase: Option<&str>, mib: f64, per_cycle: Option<f64>, 
         bytes: bytes(mib),
         bytes_per_cycle: per_cycle.map(bytes),
         sentence: sentence.to_owned(),
+        made_at: None,
     }
+}
+
+fn made_at(line: u32, bytes_per_cycle: i64) -> Site {
+    Site {
+        role: "made_at",
+        file: "train.py".to_owned(),
+        line,
+        function: "PredictionLogger.on_epoch_end".to_owned(),
+        bytes_per_cycle,
+        text: Some(
+            "preds = self.model.predict(self.x_validation, batch_size=self.batch_size, verbose=0)".to_owned(),
+        ),
+        inside: Some("keras predict > \u{2026} > concatenate".to_owned()),
+    }
+}
+
+/// Sites that the recorder found, and no more: five of them, one without any Python.
+fn sites() -> Report {
+    let mut report = leak();
+    let found = |i: i64| Finding {
+        cause: "growth-at-site".to_owned(),
+        confidence: if i == 0 { "certain" } else { "likely" },
+        sentence: "PredictionLogger.on_epoch_end makes memory that stays, in predict()".to_owned(),
+        holder: None,
+        sites: vec![made_at(30 + u32::try_from(i).unwrap(), 4 * MIB / (i + 1))],
+        bytes_per_cycle: Bytes {
+            estimate: 4 * MIB / (i + 1),
+            low: 3 * MIB / (i + 1),
+            high: 5 * MIB / (i + 1),
+        },
+        phase: Some("predict".to_owned()),
+        part: (i == 0).then(|| "numpy: array data".to_owned()),
+        cycles_seen: 9,
+        stack: Vec::new(),
+        change: None,
+        prove: None,
+    };
+    let native = Finding {
+        sentence: "TensorFlow's eager kernel cache grows, in predict()".to_owned(),
+        sites: Vec::new(),
+        part: Some("TensorFlow's eager kernel cache".to_owned()),
+        ..found(1)
+    };
+    report.findings = vec![found(0), native, found(2), found(3), found(4)];
+    let entry = report.components.iter_mut().find(|c| c.phase.as_deref() == Some("fit_entry")).unwrap();
+    entry.made_at = Some(Site { inside: Some("keras fit > convert_to_arrays".to_owned()), ..made_at(60, 0) });
+    report
+}
+
+/// A leak without the recorder.
+fn unrecorded() -> Report {
+    let mut report = leak();
+    report.findings.clear();
+    report.sampling = None;
+    report.recorder = Some("off: --no-recorder".to_owned());
+    report
 }
 
 fn leak() -> Report {
@@ -40,6 +97,7 @@ fn leak() -> Report {
             bytes_per_cycle: Bytes { estimate: 8 * MIB, low: 8_074_035, high: 8_703_180 },
             since_cycle: 2,
             basis: "live",
+            explained: Some(0.95),
         }),
         forecast: Some(Forecast {
             limit: "cgroup",
@@ -101,18 +159,50 @@ fn leak() -> Report {
                 path: "fit(): callbacks[0].saved[*]".to_owned(),
                 elements: "12 x ndarray (2000, 500) float64".to_owned(),
             }),
-            sites: vec![Site {
-                role: "kept_at",
-                file: "train.py".to_owned(),
-                line: 31,
-                function: "on_epoch_end".to_owned(),
-                bytes_per_cycle: 8 * MIB,
-            }],
+            sites: vec![
+                Site {
+                    role: "kept_at",
+                    file: "train.py".to_owned(),
+                    line: 31,
+                    function: "PredictionLogger.on_epoch_end".to_owned(),
+                    bytes_per_cycle: 8 * MIB,
+                    text: Some("self.saved.append(preds)".to_owned()),
+                    inside: None,
+                },
+                made_at(30, 8 * MIB),
+            ],
             bytes_per_cycle: Bytes { estimate: 7_969_177, low: 7_900_000, high: 8_100_000 },
             phase: Some("predict".to_owned()),
+            part: None,
+            cycles_seen: 9,
+            stack: vec![
+                Frame {
+                    kind: "native",
+                    file: "_multiarray_umath.so".to_owned(),
+                    line: 0,
+                    function: "PyArray_NewFromDescr".to_owned(),
+                },
+                Frame {
+                    kind: "user",
+                    file: "train.py".to_owned(),
+                    line: 30,
+                    function: "PredictionLogger.on_epoch_end".to_owned(),
+                },
+            ],
             change: Some("keep a summary of each prediction instead of the array".to_owned()),
             prove: Some("nilometer prove train.py --without callback:PredictionLogger".to_owned()),
         }],
+        sampling: Some(Sampling {
+            samples: 21_345,
+            dropped: 0,
+            live_bytes: 1_050_000_000,
+            credited: Some(0.97),
+            asked_mean: Some(524_288),
+            finest_mean: Some(16_384),
+            coarsest_mean: Some(2_097_152),
+            cost: Some(0.008),
+        }),
+        recorder: Some("on".to_owned()),
         processes: vec![Process {
             pid: 4720,
             role: "PyDataset worker".to_owned(),
@@ -171,6 +261,9 @@ fn plain(report: &Report, width: usize) -> String {
 fn screens() {
     insta::assert_snapshot!("leak_100", plain(&leak(), 100));
     insta::assert_snapshot!("leak_60", plain(&leak(), 60));
+    insta::assert_snapshot!("sites_100", plain(&sites(), 100));
+    insta::assert_snapshot!("sites_60", plain(&sites(), 60));
+    insta::assert_snapshot!("unrecorded_80", plain(&unrecorded(), 80));
     insta::assert_snapshot!("healthy_100", plain(&healthy(), 100));
     insta::assert_snapshot!("undecided_80", plain(&undecided(), 80));
     insta::assert_snapshot!("without_cycles_80", plain(&without_cycles(), 80));
@@ -178,7 +271,7 @@ fn screens() {
 
 #[test]
 fn no_line_is_wider_than_the_screen_and_colour_changes_no_word() {
-    for report in [leak(), healthy(), undecided()] {
+    for report in [leak(), healthy(), undecided(), sites()] {
         for width in [40, 60, 72, 80, 100, 140] {
             let text = plain(&report, width);
             for line in text.lines() {

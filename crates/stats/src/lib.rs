@@ -19,6 +19,7 @@ mod shape;
 mod student;
 mod theil_sen;
 mod warm_up;
+mod weighted;
 
 pub use change::{Change, ChangeKind, change, changepoint};
 pub use growth::{MIN_POINTS, growth};
@@ -27,6 +28,7 @@ pub use outlook::cycles_needed;
 pub use shape::{Shape, shape};
 pub use theil_sen::theil_sen;
 pub use warm_up::warm_up;
+pub use weighted::{Sampled, weighted_rate};
 
 /// An estimate and its 95 % interval, in the unit of the estimate (for [`growth`]: bytes per cycle).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -23,6 +23,20 @@ pub(crate) fn student_cdf(t: f64, df: f64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
+/// The `level` quantile of Student's distribution, by bisection; `level` strictly between 0 and 1.
+pub(crate) fn student_quantile(level: f64, df: f64) -> f64 {
+    let (mut low, mut high) = (-1e3, 1e3);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if student_cdf(middle, df) < level {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
 fn gamma_series(t: f64) -> f64 {
     let mut term = 2.0;
     let mut sum = term;
@@ -124,6 +138,12 @@ mod tests {
         ] {
             assert!((student_cdf(t, df) - p).abs() < 1e-7, "{t} {df}: {}", student_cdf(t, df));
         }
+    }
+
+    #[test]
+    fn quantiles_are_the_inverse() {
+        assert!((student_quantile(0.975, 2.0) - 4.302_652_73).abs() < 1e-6);
+        assert!((student_quantile(0.025, 1e6) + 1.959_966).abs() < 1e-4);
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! A small world: programs described in a few lines, written through the real writer and read by the real reader.
 #![allow(clippy::unwrap_used, dead_code, reason = "a test's own world; each test uses a part of it")]
 
+pub(crate) mod recorder;
+
 use nilometer_capture::{Capture, Counters, CycleUnit, Edge, Moment, Record, Surroundings, Writer};
-use nilometer_diagnose::{Report, diagnose};
+use nilometer_diagnose::{Report, diagnose, diagnose_with};
+
+use recorder::Recorder;
 
 pub(crate) const KIB: i64 = 1024;
 pub(crate) const MIB: i64 = 1024 * KIB;
@@ -21,6 +25,7 @@ pub(crate) struct World {
     ordinals: [u64; 16],
     has_heap: bool,
     has_collector: bool,
+    pub(crate) recorder: Recorder,
 }
 
 impl World {
@@ -39,6 +44,7 @@ impl World {
             ordinals: [0; 16],
             has_heap: true,
             has_collector: true,
+            recorder: Recorder::default(),
         };
         world.limits(8 * 1024 * MIB, 7 * 1024 * MIB);
         world
@@ -165,8 +171,29 @@ impl World {
     }
 
     pub(crate) fn report(&self) -> Report {
-        diagnose(&Capture::open(&self.folder.path().join("world.nilo")).unwrap())
+        diagnose(&self.capture())
     }
+
+    /// The report of someone who has the program's files.
+    pub(crate) fn report_with_names(&self) -> Report {
+        diagnose_with(&self.capture(), &mut self.recorder.files())
+    }
+
+    pub(crate) fn capture(&self) -> Capture {
+        Capture::open(&self.folder.path().join("world.nilo")).unwrap()
+    }
+}
+
+/// Start-up of a fit: data copies, first batch, and two epochs that settle.
+pub(crate) fn started() -> World {
+    let mut w = World::new();
+    w.phase("fit_entry", |w| {
+        w.takes(16 * MIB);
+    });
+    w.phase("first_batch", |w| {
+        w.takes(35 * MIB).objects(60_000).collects(2);
+    });
+    w
 }
 
 /// Numbers that look like noise and are the same in every run: uniform in -1 to 1.
@@ -182,5 +209,15 @@ impl Noise {
 
     pub(crate) fn bytes(&mut self, amplitude: i64) -> i64 {
         (self.next() * amplitude as f64) as i64
+    }
+
+    /// Uniform in 0 to 1.
+    pub(crate) fn share(&mut self) -> f64 {
+        f64::midpoint(self.next(), 1.0)
+    }
+
+    /// One of so many.
+    pub(crate) fn of(&mut self, count: u64) -> u64 {
+        (self.share() * count as f64) as u64
     }
 }

@@ -1,0 +1,251 @@
+//! Whether a site grows: memory made in several cycles that stays, evenly, and is not made good by deaths.
+//!
+//! In: the samples of a site that outlived two cycles, the bins, what the collector has looked at. Out: bytes per cycle
+//! with an interval, or nothing. What must not happen here: a start-up, a buffer that turns over, a cache that fills or
+//! garbage that waits taken for growth. `docs/design/sites.md` argues each rule.
+
+use nilometer_stats::{Interval, Sampled, weighted_rate};
+
+use super::bins::Bins;
+use super::recording::Sample;
+
+/// Birth cycles with survivors that growth needs at least.
+const LEAST_DISTINCT: usize = 3;
+/// Cycles that memory must have lived through: Keras keeps the previous epoch's iterator into the next one.
+pub(crate) const AGE: usize = 2;
+/// Deaths of old memory at the site, as a share of what stays, from which on the site turns over.
+const TURNS_OVER: f64 = 0.3;
+/// Share of the whole that is left without the two biggest cycles; what sampling may have missed of it counts with it.
+const CARRIED_BY_MANY: f64 = 0.2;
+/// The same for a site that is to speak for itself; five like cycles leave three.
+const BY_MANY_ALONE: f64 = 0.5;
+/// Early and late thirds may differ by this factor.
+const EVEN: f64 = 2.0;
+/// The same for a site that is to speak for itself.
+const VERY_EVEN: f64 = 1.75;
+/// Birth cycles that a site needs to speak for itself.
+const SPEAKS: usize = 5;
+
+/// The stretch of cycles that is judged, and what is known about garbage.
+#[derive(Clone, Debug)]
+pub(crate) struct Look<'a> {
+    pub(crate) bins: &'a Bins,
+    /// The first bin after start-up.
+    pub(crate) first: usize,
+    /// Bytes per cycle that may be garbage at most; infinite if nobody can say.
+    pub(crate) garbage: f64,
+    /// Full collections: each looked at what was born before the first moment, and what lives at the second is none.
+    pub(crate) examined: Vec<(u64, u64)>,
+}
+
+/// A site that grows.
+#[derive(Clone, Debug)]
+pub(crate) struct Growing {
+    /// Bytes per cycle.
+    pub(crate) rate: Interval,
+    /// Birth cycles with survivors.
+    pub(crate) distinct: usize,
+    /// The first of them.
+    pub(crate) since: u64,
+    /// Even enough, in cycles enough, and surely no garbage: a verdict may rest on it.
+    pub(crate) speaks: bool,
+    /// Moments that the survivors were born before, and were seen alive at.
+    born_before: u64,
+    alive_at: u64,
+    first: usize,
+}
+
+impl Growing {
+    /// Whether a sample of the site is one of those that the growth is made of.
+    pub(crate) fn holds(&self, sample: &Sample, bins: &Bins) -> bool {
+        sample.born_ns <= self.born_before
+            && sample.lives_at(self.alive_at)
+            && bins.at(sample.born_ns) >= self.first
+    }
+}
+
+/// Survivors of births up to one moment, seen alive at another.
+#[derive(Clone, Copy)]
+struct View {
+    born_before: u64,
+    alive_at: u64,
+}
+
+impl Look<'_> {
+    /// When the last bin ends, and the last that survivors may be born in.
+    fn ends(&self) -> Option<(u64, u64)> {
+        let last = self.bins.len().checked_sub(1)?;
+        Some((self.bins.end(last)?, self.bins.end(last.checked_sub(AGE)?)?))
+    }
+
+    /// Whether a sample outlived [`AGE`] cycles.
+    pub(crate) fn is_old(&self, sample: &Sample) -> bool {
+        self.bins.end(self.bins.at(sample.born_ns) + AGE).is_some_and(|end| sample.died_ns > end)
+    }
+
+    /// Old memory made in the judged stretch that stayed, less old memory that went in it: bytes per cycle.
+    pub(crate) fn net(&self, old: &[&Sample]) -> f64 {
+        let Some((end, born_before)) = self.ends() else { return 0.0 };
+        let begins = self.begins();
+        let mut net = 0.0;
+        for sample in old {
+            if sample.born_ns > begins && sample.born_ns <= born_before && sample.lives_at(end) {
+                net += sample.weight;
+            } else if sample.born_ns <= begins && sample.died_ns > begins && sample.died_ns <= end {
+                net -= sample.weight;
+            }
+        }
+        let cycles: f64 = (self.first..self.bins.len().saturating_sub(AGE)).map(|b| self.bins.width(b)).sum();
+        net / cycles.max(1.0)
+    }
+
+    /// Of all old memory made in the judged stretch what stayed, per cycle: in all of it, and an upper limit for its last
+    /// third. Nothing where the stretch is too short to have thirds.
+    pub(crate) fn course(&self, old: &[&Sample]) -> Option<(f64, f64)> {
+        let (end, born_before) = self.ends()?;
+        let last = self.bins.len().checked_sub(AGE)?;
+        let mut stays: Vec<Sampled> = (self.first..last)
+            .map(|bin| Sampled { cycles: self.bins.width(bin), ..Sampled::default() })
+            .collect();
+        for sample in old.iter().filter(|s| s.born_ns <= born_before && s.lives_at(end)) {
+            let bin = self.bins.at(sample.born_ns).checked_sub(self.first);
+            if let Some(stay) = bin.and_then(|b| stays.get_mut(b)) {
+                stay.add(sample.weight, sample.chance);
+            }
+        }
+        let (_, late) = thirds(&stays).filter(|(_, late)| late.len() >= 2)?;
+        let (all, _) = per_cycle(&stays);
+        let high = weighted_rate(late).map_or(0.0, |rate| rate.high);
+        Some((all, high))
+    }
+
+    /// When the judged stretch begins.
+    fn begins(&self) -> u64 {
+        self.first.checked_sub(1).and_then(|b| self.bins.end(b)).unwrap_or(0)
+    }
+
+    /// Judges the old samples of a site: all of them must look like growth; and so must those that are surely no garbage,
+    /// be it since a collection has looked at them, or since garbage cannot weigh so much.
+    pub(crate) fn growing(&self, old: &[&Sample]) -> Option<Growing> {
+        let (end, born_before) = self.ends()?;
+        let plain = self.view(old, View { born_before, alive_at: end })?;
+        let mut views = self
+            .examined
+            .iter()
+            .rev()
+            .map(|(born, alive)| View { born_before: (*born).min(born_before), alive_at: (*alive).max(end) });
+        let clean = views.find_map(|view| self.view(old, view));
+        match clean {
+            Some(clean) => Some(Growing { speaks: clean.speaks && plain.speaks, ..clean }),
+            None if plain.rate.low > self.garbage => Some(plain),
+            None => None,
+        }
+    }
+
+    fn view(&self, old: &[&Sample], view: View) -> Option<Growing> {
+        let last = self.bins.at(view.born_before);
+        let last = if self.bins.end(last) == Some(view.born_before) { last } else { last.checked_sub(1)? };
+        if last + 1 < self.first + LEAST_DISTINCT {
+            return None;
+        }
+        let mut stays = vec![Sampled::default(); last + 1 - self.first];
+        let mut was_old = vec![0.0; stays.len()];
+        for (bin, s) in stays.iter_mut().enumerate() {
+            s.cycles = self.bins.width(self.first + bin);
+        }
+        let begins = self.begins();
+        let mut turned = 0.0;
+        for sample in old {
+            let bin = self.bins.at(sample.born_ns);
+            if sample.died_ns > begins && sample.died_ns <= view.alive_at {
+                turned += sample.weight;
+            }
+            let Some(bin) = bin.checked_sub(self.first) else { continue };
+            let (Some(stay), Some(was)) = (stays.get_mut(bin), was_old.get_mut(bin)) else { continue };
+            *was += sample.weight;
+            if sample.lives_at(view.alive_at) {
+                stay.add(sample.weight, sample.chance);
+            }
+        }
+        let total: f64 = stays.iter().map(|s| s.bytes).sum();
+        let filled: Vec<usize> = (0..stays.len()).filter(|b| stays[*b].bytes > 0.0).collect();
+        if filled.len() < LEAST_DISTINCT
+            || turned > TURNS_OVER * total
+            || left_by_two(&stays, 1.5) < CARRIED_BY_MANY * total
+        {
+            return None;
+        }
+        let from = onset(&was_old, &filled);
+        let part = &stays[from..];
+        let evenness = evenness(part)?;
+        if evenness > EVEN && !alike(part) {
+            return None;
+        }
+        let mut rate = weighted_rate(part)?;
+        let cycles: f64 = part.iter().map(|s| s.cycles).sum();
+        rate.low -= turned / cycles;
+        Some(Growing {
+            rate,
+            distinct: filled.len(),
+            since: self.bins.ordinal(self.first + from),
+            speaks: filled.len() >= SPEAKS
+                && evenness <= VERY_EVEN
+                && turned <= 0.05 * total
+                && left_by_two(&stays, 0.0) >= BY_MANY_ALONE * total,
+            born_before: view.born_before,
+            alive_at: view.alive_at,
+            first: self.first + from,
+        })
+    }
+}
+
+/// Where growth begins: at once, or later where the first old memory came much later than its usual distance.
+fn onset(was_old: &[f64], filled: &[usize]) -> usize {
+    let first = was_old.iter().position(|w| *w > 0.0).unwrap_or(0);
+    let usual = (was_old.len() - first) as f64 / filled.len().max(1) as f64;
+    if first as f64 > 3.0 * usual { first } else { 0 }
+}
+
+/// What is left without the two biggest cycles, so many standard deviations of sampling up.
+fn left_by_two(stays: &[Sampled], deviations: f64) -> f64 {
+    let mut by_size: Vec<&Sampled> = stays.iter().collect();
+    by_size.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+    let rest = by_size.get(2..).unwrap_or_default();
+    let bytes: f64 = rest.iter().map(|s| s.bytes).sum();
+    let variance: f64 = rest.iter().map(|s| s.variance).sum();
+    bytes + deviations * variance.sqrt()
+}
+
+fn thirds(stays: &[Sampled]) -> Option<(&[Sampled], &[Sampled])> {
+    let third = stays.len() / 3;
+    if third == 0 {
+        return None;
+    }
+    Some((&stays[..third], &stays[stays.len() - third..]))
+}
+
+fn per_cycle(stays: &[Sampled]) -> (f64, f64) {
+    let cycles: f64 = stays.iter().map(|s| s.cycles).sum::<f64>().max(1.0);
+    let bytes: f64 = stays.iter().map(|s| s.bytes).sum();
+    // A third without a sample is as uncertain as one with one more.
+    let unseen = stays.iter().map(|s| s.missed).fold(0.0, f64::max);
+    let variance: f64 = stays.iter().map(|s| s.variance).sum::<f64>() + unseen * unseen;
+    (bytes / cycles, variance / (cycles * cycles))
+}
+
+/// By which factor the early and the late third differ; nothing if one of them has no survivor, as in a buffer whose
+/// old entries have gone, or a cache that is full.
+fn evenness(stays: &[Sampled]) -> Option<f64> {
+    let (early, late) = thirds(stays)?;
+    let ((early, _), (late, _)) = (per_cycle(early), per_cycle(late));
+    (early > 0.0 && late > 0.0).then(|| (early / late).max(late / early))
+}
+
+/// Whether sampling alone may have made the thirds differ.
+fn alike(stays: &[Sampled]) -> bool {
+    const SURE: f64 = 2.0;
+    thirds(stays).is_some_and(|(early, late)| {
+        let ((early, a), (late, b)) = (per_cycle(early), per_cycle(late));
+        (early - late).abs() <= SURE * (a + b).sqrt()
+    })
+}

@@ -1,0 +1,212 @@
+//! What samples of allocated memory say: who made what stays, when, and how much of it there is.
+//!
+//! In: the recorder's part of a capture, the cycles, the phases. Out: sites that grow, and where one-time memory was
+//! made. What must not happen here: an accusation that the rules in [`growing`] do not carry.
+
+mod bins;
+mod finding;
+mod growing;
+mod origin;
+mod recording;
+mod trail;
+mod verdict;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use nilometer_capture::Capture;
+
+use crate::collector::{ExitCollection, full_collections, garbage_at_most};
+use crate::cycles::Cycles;
+use crate::judge::Judgement;
+use crate::lookup::{Lookup, Name};
+use crate::phases::Course;
+use crate::report::{Sampling, Site};
+use crate::timeline::{Basis, Timeline};
+
+use bins::Bins;
+use growing::{Growing, Look};
+use recording::{Recording, Sample, addresses};
+use trail::{Place, Trail, trail};
+
+pub(crate) use verdict::conclude;
+
+/// Start-up cycles that are left out where no judgement says how long start-up took.
+const START_UP: u64 = 2;
+
+/// All samples that matter, by site.
+pub(crate) struct Sites<'a> {
+    recording: Recording<'a>,
+    course: Course<'a>,
+    names: HashMap<u64, Name>,
+    trails: HashMap<u64, Trail<'a>>,
+    growing: Vec<GrowingSite<'a>>,
+    /// Old memory that came and stayed, less old memory that went, per judged cycle; over all sites.
+    net: f64,
+    /// What stays of all that was made, per judged cycle, and at most of what the last third of them made.
+    kept: Option<(f64, f64)>,
+    /// The last reading while the program's own code ran.
+    end_ns: u64,
+    folder: Option<&'a str>,
+}
+
+/// A site that grows, and its samples that make the growth.
+pub(crate) struct GrowingSite<'a> {
+    pub(crate) place: Place<'a>,
+    pub(crate) growing: Growing,
+    pub(crate) survivors: Vec<Sample>,
+    /// The user's line does the work, or is called by a library: not just the call of a training loop.
+    pub(crate) direct: bool,
+}
+
+/// What the judged cycles are.
+pub(crate) struct Setting<'a> {
+    pub(crate) timeline: &'a Timeline,
+    pub(crate) cycles: &'a Cycles,
+    pub(crate) judgement: &'a Judgement,
+    pub(crate) exit: Option<ExitCollection>,
+    pub(crate) basis: Basis,
+    pub(crate) pid: Option<u64>,
+    pub(crate) folder: Option<&'a str>,
+}
+
+impl<'a> Sites<'a> {
+    /// `None` where no recorder was at work.
+    pub(crate) fn of(capture: &'a Capture, setting: &Setting<'a>, lookup: &mut dyn Lookup) -> Option<Self> {
+        let recording = Recording::of(capture, setting.pid)?;
+        let bins = Bins::of(setting.timeline, setting.cycles);
+        let look = look(setting, &bins);
+        let end_ns = setting.timeline.last().map_or(setting.timeline.end_ns, |r| r.at_ns);
+        let (old, rest): (Vec<&Sample>, Vec<&Sample>) = recording
+            .samples
+            .iter()
+            .filter(|s| look.is_old(s) || s.lives_at(end_ns))
+            .partition(|s| look.is_old(s));
+        let stacks: HashSet<u64> = old.iter().chain(&rest).map(|s| s.stack).collect();
+        let mut stacks: Vec<u64> = stacks.into_iter().collect();
+        stacks.sort_unstable();
+        let wanted = addresses(stacks.iter().flat_map(|s| recording.frames(*s)));
+        let names = lookup.names(&recording.modules, &wanted);
+        let trails: HashMap<u64, Trail> =
+            stacks.into_iter().map(|s| (s, trail(&recording, &names, lookup, s))).collect();
+        let growing = grown(&old, &trails, &look);
+        let net = look.net(&old);
+        let kept = look.course(&old);
+        let course = Course::of(capture);
+        Some(Self { course, names, trails, growing, net, kept, end_ns, folder: setting.folder, recording })
+    }
+
+    /// What the report says about the sampling itself.
+    pub(crate) fn summary(&self) -> Sampling {
+        let (mut live, mut credited) = (0.0, 0.0);
+        for sample in self.recording.samples.iter().filter(|s| s.lives_at(self.end_ns)) {
+            live += sample.weight;
+            let trail = self.trails.get(&sample.stack);
+            if trail.is_some_and(|t| t.part.is_some() || matches!(t.place, Place::Line(_) | Place::Part(_))) {
+                credited += sample.weight;
+            }
+        }
+        let count = self.recording.count;
+        let share = |part: Option<u64>, whole: Option<u64>| {
+            part.zip(whole.filter(|w| *w > 0)).map(|(part, whole)| part as f64 / whole as f64)
+        };
+        Sampling {
+            samples: self.recording.samples.len() as u64,
+            dropped: count.and_then(|c| c.dropped).unwrap_or(0),
+            live_bytes: live.round() as i64,
+            credited: (live > 0.0).then(|| credited / live),
+            asked_mean: self.recording.asked,
+            finest_mean: count.and_then(|c| c.finest_mean),
+            coarsest_mean: count.and_then(|c| c.coarsest_mean),
+            cost: count.and_then(|c| share(c.cost_ns, c.cpu_ns)),
+        }
+    }
+
+    /// The site that made most of what a phase left behind before a moment; none if several share it.
+    pub(crate) fn made_in(&self, phase: &str, before_ns: u64) -> Option<Site> {
+        const MOST: f64 = 0.5;
+        let mut by_site: BTreeMap<&Place, (f64, u64, f64)> = BTreeMap::new();
+        let mut total = 0.0;
+        let born = self.recording.samples.iter().take_while(|s| s.born_ns <= before_ns);
+        for sample in born.filter(|s| s.lives_at(before_ns.min(self.end_ns)) && s.lives_at(self.end_ns)) {
+            if self.course.at(sample.born_ns) != phase {
+                continue;
+            }
+            total += sample.weight;
+            let Some(trail) = self.trails.get(&sample.stack) else { continue };
+            let entry = by_site.entry(&trail.place).or_default();
+            entry.0 += sample.weight;
+            if sample.weight > entry.2 {
+                (entry.1, entry.2) = (sample.stack, sample.weight);
+            }
+        }
+        let (place, (bytes, stack, _)) = by_site.into_iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+        if bytes < MOST * total {
+            return None;
+        }
+        self.site(place, stack, 0)
+    }
+}
+
+/// Sites by their old samples; where a site as a whole does not grow, what it calls may.
+fn grown<'a>(old: &[&Sample], trails: &HashMap<u64, Trail<'a>>, look: &Look) -> Vec<GrowingSite<'a>> {
+    let mut sites: BTreeMap<&Place<'a>, Vec<&Sample>> = BTreeMap::new();
+    for sample in old {
+        if let Some(trail) = trails.get(&sample.stack) {
+            sites.entry(&trail.place).or_default().push(sample);
+        }
+    }
+    let mut out = Vec::new();
+    for (place, samples) in sites {
+        if matches!(place, Place::Unknown) {
+            continue;
+        }
+        let mut add = |samples: &[&Sample]| {
+            let Some(growing) = look.growing(samples) else { return false };
+            let survivors: Vec<Sample> =
+                samples.iter().filter(|s| growing.holds(s, look.bins)).map(|s| **s).collect();
+            let direct = |s: &&Sample| trails.get(&s.stack).is_some_and(|t| t.direct);
+            let by: f64 = survivors.iter().filter(|s| direct(s)).map(|s| s.weight).sum();
+            let all: f64 = survivors.iter().map(|s| s.weight).sum();
+            out.push(GrowingSite { place: place.clone(), growing, survivors, direct: by > 0.5 * all });
+            true
+        };
+        if !add(&samples) {
+            let mut parts: BTreeMap<_, Vec<&Sample>> = BTreeMap::new();
+            for sample in samples {
+                let trail = trails.get(&sample.stack);
+                let part = trail.and_then(|t| t.part.as_ref()).map(|p| p.words.as_str());
+                parts.entry((trail.and_then(|t| t.library), part)).or_default().push(sample);
+            }
+            if parts.len() > 1 {
+                // One finding for one line: its biggest part speaks for it.
+                let all: Vec<_> = parts.into_values().filter(|part| look.growing(part).is_some()).collect();
+                let bytes = |part: &Vec<&Sample>| part.iter().map(|s| s.weight).sum::<f64>();
+                if let Some(biggest) = all.iter().max_by(|a, b| bytes(a).total_cmp(&bytes(b))) {
+                    add(biggest);
+                }
+            }
+        }
+    }
+    out.sort_by(|a, b| b.growing.rate.estimate.total_cmp(&a.growing.rate.estimate));
+    out
+}
+
+/// The judged stretch, with what is known about garbage in it.
+fn look<'b>(setting: &Setting, bins: &'b Bins) -> Look<'b> {
+    let points = &setting.cycles.points;
+    let since = setting.judgement.since;
+    let judged = setting.judgement.rate.is_some();
+    let first = points.get(since).filter(|_| judged).map_or(START_UP + 1, |p| p.ordinal);
+    let mut first = bins.of_ordinal(first.max(START_UP + 1));
+    if bins.width(first) > 1.0 {
+        first += 1; // a bin of several cycles may hold some of the start-up
+    }
+    let before = since.checked_sub(1).and_then(|i| points.get(i));
+    let judged = points.get(since..).unwrap_or_default();
+    Look {
+        bins,
+        first,
+        garbage: garbage_at_most(setting.timeline, before, judged, setting.exit),
+        examined: if setting.basis == Basis::Live { full_collections(setting.timeline) } else { Vec::new() },
+    }
+}

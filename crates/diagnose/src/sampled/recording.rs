@@ -1,0 +1,181 @@
+//! What the recorder said about the program itself: its samples, and the stacks, code and modules they refer to.
+//!
+//! In: a capture, whole or torn. Out: samples in the order of birth, each with its death. Only the newest generation of
+//! the program counts: what an earlier one had in memory went when the program replaced itself. What must not happen
+//! here: trust in an id; each may be missing, doubled or point anywhere.
+
+use std::collections::{HashMap, HashSet};
+
+use nilometer_capture::{Birth, Capture, Record, Sampling, SamplingCount, StackFrame};
+
+use crate::lookup::Object;
+
+/// A sample that has no death.
+pub(crate) const ALIVE: u64 = u64::MAX;
+
+/// One sampled piece of memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) born_ns: u64,
+    /// [`ALIVE`] if it never died.
+    pub(crate) died_ns: u64,
+    /// Innermost node of its stack.
+    pub(crate) stack: u64,
+    /// Bytes it stands for.
+    pub(crate) weight: f64,
+    /// How likely memory of its size was to be sampled.
+    pub(crate) chance: f64,
+}
+
+impl Sample {
+    fn of(born_ns: u64, birth: &Birth) -> Self {
+        let size = birth.size as f64;
+        let chance = if birth.mean == 0 { 1.0 } else { -(-size / birth.mean as f64).exp_m1() };
+        // Memory of no size stands for nothing.
+        let weight = if chance > 0.0 { size / chance } else { 0.0 };
+        Self { born_ns, died_ns: ALIVE, stack: birth.stack, weight, chance }
+    }
+
+    pub(crate) fn lives_at(&self, at_ns: u64) -> bool {
+        self.born_ns <= at_ns && self.died_ns > at_ns
+    }
+}
+
+/// A frame and the node further out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) parent: u64,
+    pub(crate) frame: StackFrame,
+}
+
+/// A Python function; file and name are text ids.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Code {
+    pub(crate) file: u64,
+    pub(crate) function: u64,
+    pub(crate) first_line: u64,
+}
+
+/// All that the recorder said in the newest generation.
+#[derive(Debug, Default)]
+pub(crate) struct Recording<'a> {
+    /// In the order of birth.
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) nodes: HashMap<u64, Node>,
+    pub(crate) codes: HashMap<u64, Code>,
+    pub(crate) texts: HashMap<u64, &'a str>,
+    pub(crate) modules: Vec<Object<'a>>,
+    /// Mean bytes between samples that was asked for.
+    pub(crate) asked: Option<u64>,
+    /// The last count.
+    pub(crate) count: Option<&'a SamplingCount>,
+}
+
+impl<'a> Recording<'a> {
+    /// `None` where nothing was recorded. `pid` is the program's, if known.
+    pub(crate) fn of(capture: &'a Capture, pid: Option<u64>) -> Option<Self> {
+        let said = || {
+            capture.records.iter().filter_map(|stamped| match &stamped.record {
+                Record::Sampling(sampling) => Some((stamped, sampling)),
+                _ => None,
+            })
+        };
+        let first = said().next()?.0.pid;
+        let pid = pid.and_then(|p| u32::try_from(p).ok()).filter(|p| said().any(|(s, _)| s.pid == *p));
+        let pid = pid.unwrap_or(first);
+        let begins = |(i, (stamped, sampling)): (usize, (&nilometer_capture::Stamped, &Sampling))| {
+            (stamped.pid == pid && matches!(sampling, Sampling::Start { .. })).then_some(i)
+        };
+        let newest = said().enumerate().filter_map(begins).last().unwrap_or(0);
+        let mut out = Self::default();
+        let mut births: Vec<(u64, Sample)> = Vec::new();
+        let mut deaths: Vec<(u64, u64)> = Vec::new();
+        for (stamped, sampling) in said().skip(newest).filter(|(stamped, _)| stamped.pid == pid) {
+            match sampling {
+                Sampling::Birth(birth) => births.push((birth.id, Sample::of(stamped.at_ns, birth))),
+                Sampling::Death { id } => deaths.push((*id, stamped.at_ns)),
+                Sampling::Start { sample } => out.asked = Some(*sample),
+                Sampling::Count(count) => out.count = Some(count),
+                other => out.note(other),
+            }
+        }
+        out.samples = lives(births, deaths);
+        Some(out)
+    }
+
+    fn note(&mut self, sampling: &'a Sampling<'static>) {
+        match sampling {
+            Sampling::Module { start, end, bias, path } => {
+                self.modules.push(Object { path, bias: *bias, start: *start, end: *end });
+            }
+            Sampling::Text { id, text } => {
+                self.texts.insert(*id, text);
+            }
+            Sampling::Code { id, file, function, first_line } => {
+                self.codes.insert(*id, Code { file: *file, function: *function, first_line: *first_line });
+            }
+            Sampling::Stack { first, parent, frames } => {
+                let (mut id, mut parent) = (*first, *parent);
+                for frame in frames.iter() {
+                    self.nodes.insert(id, Node { parent, frame: *frame });
+                    parent = id;
+                    id = id.wrapping_add(1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The frames of a stack, the innermost first.
+    pub(crate) fn frames(&self, stack: u64) -> Vec<StackFrame> {
+        /// More than any recorder keeps: a damaged capture may make nodes their own ancestors.
+        const MOST: usize = 4096;
+        let mut out = Vec::new();
+        let mut id = stack;
+        while let Some(node) = self.nodes.get(&id) {
+            out.push(node.frame);
+            if out.len() == MOST {
+                break;
+            }
+            id = node.parent;
+        }
+        out
+    }
+
+    /// The file that an address was mapped from; the last one where several were in turn.
+    pub(crate) fn module(&self, address: u64) -> Option<&Object<'a>> {
+        // A return address may lie just behind the code that called.
+        self.modules.iter().rev().find(|m| m.start < address && address <= m.end)
+    }
+}
+
+/// Births with their deaths, each id once, in the order of birth.
+fn lives(mut births: Vec<(u64, Sample)>, mut deaths: Vec<(u64, u64)>) -> Vec<Sample> {
+    deaths.sort_by_key(|(id, _)| *id);
+    births.sort_by_key(|(id, _)| *id);
+    // A sample that is leaving the nursery may be seen there and in its record.
+    births.dedup_by_key(|(id, _)| *id);
+    let mut deaths = deaths.into_iter().peekable();
+    let mut out = Vec::with_capacity(births.len());
+    for (id, mut sample) in births {
+        while deaths.next_if(|(dead, _)| *dead < id).is_some() {}
+        if let Some((_, at_ns)) = deaths.next_if(|(dead, _)| *dead == id) {
+            sample.died_ns = at_ns;
+        }
+        out.push(sample);
+    }
+    out.sort_by_key(|sample| sample.born_ns);
+    out
+}
+
+/// The native addresses among frames, each once.
+pub(crate) fn addresses(frames: impl Iterator<Item = StackFrame>) -> Vec<u64> {
+    let mut seen = HashSet::new();
+    frames
+        .filter_map(|frame| match frame {
+            StackFrame::Native { address } => Some(address),
+            _ => None,
+        })
+        .filter(|address| seen.insert(*address))
+        .collect()
+}

@@ -1,0 +1,147 @@
+//! What growing sites mean for the verdict, and how sure each of them is.
+//!
+//! In: the verdict of the counters and the growing sites. Out: findings, and a verdict that may have become "leak". What
+//! must not happen here: a finding beside counters that exclude it; a verdict turned by samples that may be garbage.
+
+use nilometer_stats::Interval;
+
+use super::finding::add_source;
+use super::{GrowingSite, Setting, Sites};
+use crate::cycles::Unit;
+use crate::judge::Judgement;
+use crate::lookup::Lookup;
+use crate::report::{Finding, Verdict};
+use crate::sizes::size;
+
+/// Growth of a user's own line counts from this share of the floor on: frameworks' residue does not hide in it.
+const OWN_FLOOR: f64 = 0.25;
+/// All sites together must keep at least this share of what one is accused of: else memory just changes places.
+const NET: f64 = 0.5;
+/// Samples that account for this share of a growth may say that it is over.
+const COVERED: f64 = 0.6;
+/// It is over where the last third of the cycles adds less than this share of it.
+const OVER: f64 = 0.5;
+/// Birth cycles that make a finding likely.
+const LIKELY: usize = 4;
+
+/// Findings, and the judgement with what they add to it.
+pub(crate) fn conclude<'a>(
+    sites: Option<&Sites<'a>>,
+    setting: &Setting<'a>,
+    lookup: &mut dyn Lookup,
+) -> (Judgement, Vec<Finding>, Option<f64>) {
+    let counted = setting.judgement;
+    let Some(sites) = sites else { return (counted.clone(), Vec::new(), None) };
+    let case = Case { sites, setting };
+    let speaking: Vec<_> = sites.growing.iter().filter(|s| case.speaks(s)).collect();
+    let turned = match counted.verdict {
+        Verdict::Leak if speaking.is_empty() => case.is_over(),
+        Verdict::Leak => None,
+        _ => case.turned(&speaking),
+    };
+    let told: Vec<_> = match (counted.verdict, &turned) {
+        (Verdict::Leak, None) => {
+            sites.growing.iter().filter(|s| s.growing.rate.low > case.floor(s)).collect()
+        }
+        (Verdict::NoLeak | Verdict::Undecided, Some(_)) => speaking,
+        (Verdict::Undecided, None) => sites.growing.iter().filter(|s| case.may_be_told(s)).collect(),
+        (Verdict::Leak, Some(_)) | (Verdict::NoLeak, None) => Vec::new(),
+    };
+    let judgement = turned.unwrap_or_else(|| counted.clone());
+    let sum = sum(told.iter().copied());
+    let agree = judgement.verdict == Verdict::Leak
+        && judgement.rate.is_some_and(|rate| sum.low <= rate.high && rate.low <= sum.high);
+    let confidence = |site: &GrowingSite| match () {
+        () if agree && site.growing.speaks => "certain",
+        () if site.growing.distinct >= LIKELY => "likely",
+        () => "possible",
+    };
+    let mut findings: Vec<Finding> = told.iter().map(|s| sites.finding(s, confidence(s))).collect();
+    add_source(&mut findings, setting.folder, lookup);
+    let rate = judgement.rate.filter(|r| judgement.verdict == Verdict::Leak && r.estimate > 0.0);
+    let explained = rate.map(|rate| sum.estimate / rate.estimate);
+    (judgement, findings, explained)
+}
+
+struct Case<'c, 'a> {
+    sites: &'c Sites<'a>,
+    setting: &'c Setting<'a>,
+}
+
+impl Case<'_, '_> {
+    fn floor(&self, site: &GrowingSite) -> f64 {
+        let own = if site.direct && site.growing.speaks { OWN_FLOOR } else { 1.0 };
+        own * self.setting.cycles.unit.floor()
+    }
+
+    /// The counters leave room for that much.
+    fn fits(&self, low: f64) -> bool {
+        low <= self.setting.judgement.at_most && low * NET <= self.sites.net
+    }
+
+    fn speaks(&self, site: &GrowingSite) -> bool {
+        matches!(self.setting.cycles.unit, Unit::Marked(_))
+            && site.growing.speaks
+            && site.growing.rate.low > self.floor(site)
+    }
+
+    /// Under "undecided": what is seen, if nothing speaks against it.
+    fn may_be_told(&self, site: &GrowingSite) -> bool {
+        let rate = site.growing.rate;
+        // With cycles enough for a judgement, what is seen must be enough for one as well.
+        let sure = site.growing.speaks || self.setting.judgement.rate.is_none();
+        sure && rate.low > self.setting.cycles.unit.floor() && self.fits(rate.low)
+    }
+
+    /// The judgement when samples see what the counters count, and see that the last cycles add little to it.
+    fn is_over(&self) -> Option<Judgement> {
+        let rate = self.setting.judgement.rate?;
+        let (all, late) = self.sites.kept?;
+        let over = all >= COVERED * rate.estimate && late < OVER * rate.low;
+        let unit = self.setting.cycles.unit.word();
+        over.then(|| Judgement {
+            verdict: Verdict::Undecided,
+            reason: format!(
+                "live memory rose, but of what the last {unit}s made at most {} per {unit} stays: the rise may be over",
+                size(late)
+            ),
+            needed: Some(self.setting.cycles.points.len() as u64),
+            ..self.setting.judgement.clone()
+        })
+    }
+
+    /// The judgement when sites are sure enough to call a leak that the counters could not.
+    fn turned(&self, speaking: &[&GrowingSite]) -> Option<Judgement> {
+        let sum = sum(speaking.iter().copied());
+        if speaking.is_empty() || !self.fits(sum.low) {
+            return None;
+        }
+        let unit = self.setting.cycles.unit.word();
+        let reason = format!(
+            "{} per {unit} stays alive for good, though live memory as a whole moves too much to show it",
+            size(sum.estimate)
+        );
+        let since = speaking.iter().map(|s| s.growing.since).min().unwrap_or(1);
+        let points = &self.setting.cycles.points;
+        let since = points.iter().position(|p| p.ordinal >= since).unwrap_or(0);
+        Some(Judgement {
+            verdict: Verdict::Leak,
+            reason,
+            needed: None,
+            rate: Some(sum),
+            since,
+            ..self.setting.judgement.clone()
+        })
+    }
+}
+
+fn sum<'s, 'a: 's>(sites: impl Iterator<Item = &'s GrowingSite<'a>>) -> Interval {
+    sites.fold(Interval { estimate: 0.0, low: 0.0, high: 0.0 }, |all, site| {
+        let rate = site.growing.rate;
+        Interval {
+            estimate: all.estimate + rate.estimate,
+            low: all.low + rate.low,
+            high: all.high + rate.high,
+        }
+    })
+}

@@ -1,0 +1,166 @@
+//! What a recorder would say in a world: memory is made at stacks, sampled by chance, and given back.
+
+use std::collections::HashMap;
+
+use nilometer_capture::{Birth, Record, Sampling, Source, StackFrame};
+use nilometer_diagnose::{Lookup, Name, Object, Part};
+
+use super::{Noise, World};
+
+/// Memory that was made together: what was sampled of it, and all of it in bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Made {
+    ids: Vec<u64>,
+    pub(crate) bytes: i64,
+}
+
+pub(crate) struct Recorder {
+    pub(crate) mean: u64,
+    next_id: u64,
+    next_node: u64,
+    next_text: u64,
+    dice: Noise,
+    texts: HashMap<String, u64>,
+    /// Native functions by address; each has its own.
+    natives: Vec<String>,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self {
+            mean: 64 * 1024,
+            next_id: 1,
+            next_node: 1,
+            next_text: 1,
+            dice: Noise(0x9E37_79B9_7F4A_7C15),
+            texts: HashMap::new(),
+            natives: Vec::new(),
+        }
+    }
+}
+
+const LIBRARY: u64 = 0x7f00_0000_0000;
+
+impl World {
+    fn sampling(&mut self, sampling: Sampling<'static>) {
+        self.say(&Record::Sampling(sampling));
+    }
+
+    /// The recorder begins (again, if the program replaced itself).
+    pub(crate) fn records(&mut self, mean: u64, seed: u64) -> &mut Self {
+        let natives = std::mem::take(&mut self.recorder.natives);
+        self.recorder = Recorder { mean, dice: Noise(seed * 7919 + 1), natives, ..Recorder::default() };
+        self.sampling(Sampling::Start { sample: mean });
+        let path = "/v/lib/python3.11/site-packages/tensorflow/libtensorflow_cc.so.2".into();
+        self.sampling(Sampling::Module { start: LIBRARY, end: LIBRARY + (1 << 30), bias: LIBRARY, path });
+        self
+    }
+
+    fn text(&mut self, text: &str) -> u64 {
+        if let Some(id) = self.recorder.texts.get(text) {
+            return *id;
+        }
+        let id = self.recorder.next_text;
+        self.recorder.next_text += 1;
+        self.recorder.texts.insert(text.to_owned(), id);
+        self.sampling(Sampling::Text { id, text: text.to_owned().into() });
+        id
+    }
+
+    /// A stack, the outermost frame first: `/job/train.py:30 on_epoch_end`, or `tensorflow::Kernel` for machine code.
+    pub(crate) fn stack(&mut self, frames: &[&str]) -> u64 {
+        let mut out = Vec::new();
+        for frame in frames {
+            if let Some((place, function)) = frame.split_once(' ') {
+                let (file, line) = place.rsplit_once(':').unwrap();
+                let (file, function) = (self.text(file), self.text(function));
+                let id = file * 1000 + function;
+                self.sampling(Sampling::Code { id, file, function, first_line: 1 });
+                out.push(StackFrame::Python { code: id, line: line.parse().unwrap() });
+            } else {
+                let known = self.recorder.natives.iter().position(|n| n == frame);
+                let at = known.unwrap_or_else(|| {
+                    self.recorder.natives.push((*frame).to_owned());
+                    self.recorder.natives.len() - 1
+                });
+                out.push(StackFrame::Native { address: LIBRARY + 16 * (at as u64 + 1) });
+            }
+        }
+        let first = self.recorder.next_node;
+        self.recorder.next_node += out.len() as u64;
+        self.sampling(Sampling::Stack { first, parent: 0, frames: out.into() });
+        self.recorder.next_node - 1
+    }
+
+    /// So many blocks of one size are made.
+    pub(crate) fn makes(&mut self, stack: u64, size: u64, blocks: u64) -> Made {
+        let mean = self.recorder.mean;
+        let chance = -(-(size as f64) / mean as f64).exp_m1();
+        let mut made = Made { ids: Vec::new(), bytes: (size * blocks) as i64 };
+        let mut at = self.gap(chance);
+        while at <= blocks {
+            let id = self.recorder.next_id;
+            self.recorder.next_id += 1;
+            let address = 0x10_0000 + id * 64;
+            let birth = Birth { id, stack, size, mean, address, thread: 1, source: Source::Malloc };
+            self.sampling(Sampling::Birth(birth));
+            made.ids.push(id);
+            at += self.gap(chance);
+        }
+        self.takes(made.bytes);
+        made
+    }
+
+    fn gap(&mut self, chance: f64) -> u64 {
+        if chance >= 1.0 {
+            return 1;
+        }
+        1 + (self.recorder.dice.share().max(1e-300).ln() / (-chance).ln_1p()) as u64
+    }
+
+    /// Memory is given back.
+    pub(crate) fn gives_back(&mut self, made: Made) -> &mut Self {
+        for id in made.ids {
+            self.sampling(Sampling::Death { id });
+        }
+        self.takes(-made.bytes)
+    }
+
+    /// Memory is made and given back at once.
+    pub(crate) fn uses(&mut self, stack: u64, size: u64, blocks: u64) -> &mut Self {
+        let made = self.makes(stack, size, blocks);
+        self.gives_back(made)
+    }
+}
+
+/// Names and sources as the world's files would give them.
+pub(crate) struct Files(Vec<String>);
+
+impl Recorder {
+    pub(crate) fn files(&self) -> Files {
+        Files(self.natives.clone())
+    }
+}
+
+impl Lookup for Files {
+    fn names(&mut self, _objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
+        let name = |address: &u64| {
+            let full = self
+                .0
+                .get(usize::try_from(address.checked_sub(LIBRARY)? / 16).ok()?.checked_sub(1)?)?
+                .clone();
+            let short = full.rsplit("::").next().unwrap_or(&full).to_owned();
+            Some((*address, Name { plumbing: full.starts_with("std::"), full, short }))
+        };
+        addresses.iter().filter_map(name).collect()
+    }
+
+    fn part(&mut self, frames: &[(&str, &str)]) -> Option<Part> {
+        let kernel = frames.iter().any(|(name, _)| name.contains("KernelCache"));
+        kernel.then(|| Part { words: "TensorFlow's eager kernel cache".to_owned(), op: None })
+    }
+
+    fn line(&mut self, file: &str, line: u32) -> Option<String> {
+        (file == "/job/train.py").then(|| format!("    self.kept.append(predict())  # line {line}"))
+    }
+}

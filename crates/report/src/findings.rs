@@ -1,0 +1,96 @@
+//! Findings on the terminal: the sentence, then each place with its source and what it calls.
+
+use nilometer_diagnose::{Finding, Report, Site, Verdict, size};
+
+use crate::terminal::{Screen, interval};
+
+/// Findings told on the screen; the JSON has them all.
+const MOST: usize = 3;
+/// Lines of evidence begin with a word of this width.
+const INDENT: usize = 16;
+
+impl Screen {
+    pub(crate) fn findings(&mut self, findings: &[Finding], unit: &str) {
+        for (i, finding) in findings.iter().take(MOST).enumerate() {
+            self.out.push('\n');
+            let rate = rate(finding, unit);
+            let sentence = format!("  {}  {}", i + 1, finding.sentence);
+            self.pair(&sentence, &format!("{rate}  {}", finding.confidence), 5);
+            if let Some(holder) = &finding.holder {
+                self.line(&format!("     held by    {}  {}", holder.path, holder.elements), INDENT);
+            }
+            for site in &finding.sites {
+                self.site(site);
+            }
+            if let Some(part) = finding.part.as_ref().filter(|part| !finding.sentence.contains(part.as_str()))
+            {
+                self.line(&format!("{:INDENT$}{part}", ""), INDENT);
+            }
+            if let Some(change) = &finding.change {
+                self.line(&format!("     change     {change}"), INDENT);
+            }
+            if let Some(prove) = &finding.prove {
+                self.line(&format!("     prove it   {prove}"), INDENT);
+            }
+        }
+        if let Some(more) = findings.len().checked_sub(MOST).filter(|more| *more > 0) {
+            let ones = if more == 1 { "one" } else { "ones" };
+            self.out.push('\n');
+            self.line(&format!("     and {more} smaller {ones}: nilometer report FILE --format json"), 5);
+        }
+    }
+
+    /// Two things on one line if they fit, else on two.
+    fn pair(&mut self, left: &str, right: &str, indent: usize) {
+        if left.chars().count() + 2 + right.chars().count() <= self.width || right.is_empty() {
+            self.line(&format!("{left}{:1$}{right}", "", if right.is_empty() { 0 } else { 2 }), indent);
+        } else {
+            self.line(left, indent);
+            self.line(&format!("{:indent$}{right}", ""), indent);
+        }
+    }
+
+    fn site(&mut self, site: &Site) {
+        let role = site.role.replace('_', " ");
+        let line = if site.line > 0 { format!(":{}", site.line) } else { String::new() };
+        let place = format!("     {role:<10} {}{line}  {}", site.file, function(&site.function));
+        self.pair(&place, &site.text.as_deref().map_or(String::new(), cut), INDENT);
+        if let Some(inside) = &site.inside {
+            self.line(&format!("{:INDENT$}in {inside}", ""), INDENT);
+        }
+    }
+
+    /// Why no line is named, where that is for the user to change and would help.
+    pub(crate) fn recorder(&mut self, report: &Report) {
+        let off = report.recorder.as_deref().is_some_and(|r| r == "off: --no-recorder");
+        if off && report.sampling.is_none() && report.verdict != Verdict::NoLeak {
+            self.line("      Which line made the memory was not recorded: --no-recorder.", 6);
+        }
+    }
+}
+
+/// The rate, with its interval where that is wide enough to matter.
+fn rate(finding: &Finding, unit: &str) -> String {
+    let bytes = &finding.bytes_per_cycle;
+    let rate = format!("+{} per {unit}", size(bytes.estimate as f64));
+    let wide = (bytes.high - bytes.low) as f64 > 0.05 * bytes.estimate as f64;
+    if wide { format!("{rate} ({})", interval(bytes)) } else { rate }
+}
+
+/// A function as one would say it: without the functions and classes it is defined in.
+fn function(name: &str) -> &str {
+    match name.rsplit('.').next() {
+        Some("<lambda>") | None => name,
+        Some(last) => last,
+    }
+}
+
+/// A line of source, as much as says which it is.
+fn cut(text: &str) -> String {
+    const MOST: usize = 72;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    let short: String = text.chars().take(MOST - 1).collect();
+    format!("{}\u{2026}", short.trim_end())
+}
