@@ -7,6 +7,7 @@
 mod args;
 mod env;
 mod live;
+mod lookup;
 mod place;
 mod quantity;
 mod report;

@@ -5,6 +5,7 @@ use std::io::stdout;
 use nilometer_capture::Capture;
 
 use crate::args::{Format, ReportOptions};
+use crate::lookup::Files;
 use crate::say::{Failure, to_stdout};
 use crate::style;
 
@@ -17,7 +18,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
             None => Failure::new(said),
         }
     })?;
-    let report = nilometer_diagnose::diagnose(&capture);
+    let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
     let mut text = match options.format {
         Format::Terminal => nilometer_report::terminal(&report, &style::of(&stdout(), 1)),
         Format::Json => nilometer_report::json(&report),

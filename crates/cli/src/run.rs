@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use nilometer_capture::Capture;
 
 use crate::args::{self, RunOptions};
+use crate::lookup::Files;
 use crate::place::Templates;
 use crate::say::{self, Failure};
 use crate::supervisor::kernel::{self, Change};
@@ -55,7 +56,7 @@ fn tell(path: &Path, children: &[Child], quiet: bool) {
     if !quiet {
         match Capture::open(path) {
             Ok(capture) => {
-                let report = nilometer_diagnose::diagnose(&capture);
+                let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
                 text.push('\n');
                 text.push_str(&nilometer_report::terminal(&report, &style::of(&std::io::stderr(), 2)));
                 if !text.ends_with('\n') {
