@@ -58,7 +58,7 @@ fn walks_while_libraries_come_and_go() {
                 })
             })
             .collect();
-        for _ in 0..2000 {
+        for _ in 0..400 {
             let handle = open(&path);
             function(handle, "go")(check, 0);
             // SAFETY: nothing of the library is in use.
