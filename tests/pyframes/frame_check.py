@@ -30,7 +30,7 @@ HELD = ctypes.PyDLL(sys.argv[1])  # calls keep it
 for library in (FREE, HELD):
     library.probe_walk.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
     library.probe_names.argtypes = (ctypes.c_uint64, ctypes.c_char_p)
-    library.probe_lines.argtypes = (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32)
+    library.probe_lines.argtypes = (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32)
     library.probe_identity.argtypes = (ctypes.c_uint64,)
     library.probe_identity.restype = ctypes.c_uint64
 

@@ -34,7 +34,7 @@ def expected_lines(code: CodeType) -> list[int]:
 def main() -> int:
     """Compiles the standard library file by file and compares."""
     probe = ctypes.PyDLL(sys.argv[1])
-    probe.probe_lines.argtypes = (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32)
+    probe.probe_lines.argtypes = (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32)
     probe.probe_names.argtypes = (ctypes.c_uint64, ctypes.c_char_p)
     every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     warnings.simplefilter("ignore")
@@ -49,8 +49,11 @@ def main() -> int:
             continue  # the compiler's own tests
         for code in code_objects(module):
             expected = expected_lines(code)
+            # Each is decoded from the table's beginning; of the longest code objects only some are.
+            step = 1 + len(expected) // 2000
+            expected = expected[::step]
             found = (ctypes.c_uint32 * len(expected))()
-            probe.probe_lines(id(code), found, len(expected))
+            probe.probe_lines(id(code), found, len(expected), step)
             if list(found) != expected:
                 differing = next(i for i in range(len(expected)) if found[i] != expected[i])
                 print(

@@ -73,7 +73,7 @@ def python(request: pytest.FixtureRequest) -> str:
 def run(python: str, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs a program of this folder, without this interpreter's settings."""
     command = [python, "-E", "-s", str(HERE / program), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, timeout=900)
 
 
 def test_same_frames_as_python(python: str, probe: str) -> None:

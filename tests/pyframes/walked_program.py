@@ -51,7 +51,7 @@ def not_python() -> None:
     """A pointer that is no code object's has no names, and nothing is read through it."""
     names, line = ctypes.create_string_buffer(2048), ctypes.c_uint32(1)
     for thing in (None, "text", b"bytes", 1.5, object()):
-        HELD.probe_lines(id(thing), ctypes.addressof(line), 1)
+        HELD.probe_lines(id(thing), ctypes.addressof(line), 1, 1)
         if HELD.probe_names(id(thing), names) != -1 or names.raw[:4] != b"?\0?\0" or line.value:
             fail(f"names of {thing!r}")
     for address in (0, 1, 8, 4097, 2**63, 2**64 - 8):

@@ -65,15 +65,15 @@ pub unsafe extern "C" fn probe_walk(out: *mut Seen, room: usize) -> c_int {
     c_int::try_from(walked.frames).unwrap_or(0) + if walked.complete { 1 << 30 } else { 0 }
 }
 
-/// The lines of the first `count` instructions of a live code object.
+/// The lines of `count` instructions of a live code object, `step` apart.
 ///
 /// # Safety
 /// `out` has room for `count` elements.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn probe_lines(code: u64, out: *mut u32, count: u32) {
+pub unsafe extern "C" fn probe_lines(code: u64, out: *mut u32, count: u32, step: u32) {
     let Some(python) = python() else { return };
     for index in 0..count {
-        let line = python.line(Frame { code, instruction: 2 * index, entry: false });
+        let line = python.line(Frame { code, instruction: 2 * step * index, entry: false });
         // SAFETY: the index is below `count`.
         unsafe { out.add(index as usize).write(line) };
     }

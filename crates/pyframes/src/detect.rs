@@ -7,7 +7,8 @@
 
 use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 
-use crate::layout::{Layout, OBJECT_TYPE, TABLE_WORDS, Types};
+use crate::layout::{Layout, OBJECT_TYPE, Types};
+use crate::offset_table::TABLE_WORDS;
 use crate::{Python, Support, memory};
 
 /// CPython's functions that are called, none of which allocates, locks or needs the GIL.
@@ -166,7 +167,12 @@ fn symbol(name: &CStr) -> Option<*mut c_void> {
 
 #[cfg(test)]
 mod tests {
-    use super::hex_of_text;
+    use super::*;
+
+    #[test]
+    fn a_process_without_python() {
+        assert!(matches!(detect(), Support::NotYet));
+    }
 
     #[test]
     fn versions_from_text() {

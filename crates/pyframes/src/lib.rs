@@ -15,6 +15,7 @@ mod detect;
 mod layout;
 mod lines;
 mod memory;
+mod offset_table;
 mod text;
 mod walk;
 
