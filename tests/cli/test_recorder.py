@@ -187,3 +187,36 @@ def from_copy(bench: Bench, package: Path, *args: str) -> subprocess.CompletedPr
         "sys.exit(_native.cli(sys.argv[1:], sys.executable, []))"
     )
     return bench.run([sys.executable, "-c", code, *args])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "os.execv(*again)",
+        "os.execve(*again, {'LD_PRELOAD': 'libm.so.6'})",
+        "os.execve(*again, {b'A': b'b'})",
+        "os.environ['LD_PRELOAD'] = 'libm.so.6'; os.execvp(*again)",
+        "os.execv('link', ['link', *again[1][1:]])",
+    ],
+)
+def test_a_program_that_replaces_itself_is_recorded_again(bench: Bench, how: str) -> None:
+    (bench.folder / "link").symlink_to(sys.executable)
+    script = bench.script(
+        "import os, sys\n"
+        "print('_recorder.so' in open('/proc/self/maps').read(), os.environ.get('LD_PRELOAD'))"
+        + AGAIN.format(how=how)
+    )
+    done = bench.watched(script, before=PRELOADS["unset"])
+    old = "libm.so.6" if "libm" in how else None
+    assert done.stdout.decode() == f"True None\nTrue {old}\n"
+    _, losses = facts(bench)
+    assert losses == []
+
+
+def test_a_program_that_becomes_another_is_left_alone(bench: Bench) -> None:
+    code = "grep -c _recorder.so /proc/self/maps; env | grep LD_PRELOAD"
+    script = bench.script(f"import os; os.execv('/bin/sh', ['sh', '-c', {code!r}])")
+    done = bench.watched(script, before=PRELOADS["library"])
+    assert done.stdout == b"0\nLD_PRELOAD=libm.so.6\n"
+    _, [loss] = facts(bench)
+    assert "another one than its Python" in loss
