@@ -31,6 +31,10 @@ const STATES: u64 = 3;
 /// The source shares a word with the thread.
 const SOURCE_BITS: u32 = 8;
 
+/// Who lived as long as this is told even if nobody needed the slot: where few samples are taken, they lie there for
+/// many epochs, and the end of the program takes all of them.
+const GROWN_NS: u64 = 250_000_000;
+
 /// Words of a slot and their bytes.
 const WORDS: usize = 8;
 const SLOT: usize = WORDS * 8;
@@ -95,14 +99,33 @@ impl Nursery {
         Some(true)
     }
 
-    /// Takes a sample out that has died: true if it was young and leaves nothing behind. False if it has a record by
+    /// Takes a sample out that has died: true if it died young and leaves nothing behind. False if it has a record by
     /// now, so that its death needs one too.
     pub fn remove(&self, writer: &Writer, id: u64) -> bool {
         if writer.board().is_closed() {
             return false;
         }
-        let state = self.word(id as usize % SLOTS, 0);
-        state.is_some_and(|state| state.compare_exchange(id << 2 | YOUNG, 0, AcqRel, Relaxed).is_ok())
+        self.try_remove(writer, id).unwrap_or(false)
+    }
+
+    /// `None` if the sample is not in its slot any more.
+    fn try_remove(&self, writer: &Writer, id: u64) -> Option<bool> {
+        let slot = id as usize % SLOTS;
+        let (state, here) = (self.word(slot, 0)?, id << 2 | YOUNG);
+        if state.load(Acquire) != here {
+            return None;
+        }
+        let born = self.word(slot, 1)?.load(Relaxed);
+        if writer.now().saturating_sub(born) < GROWN_NS {
+            state.compare_exchange(here, 0, AcqRel, Relaxed).ok()?;
+            return Some(true);
+        }
+        state.compare_exchange(here, here | LEAVING, AcqRel, Relaxed).ok()?;
+        let (born, birth) = read(id, |word| Some(self.word(slot, word)?.load(Relaxed)))?;
+        let written = writer.append_sampling(born, &Sampling::Birth(birth));
+        state.store(0, Release);
+        // Of a sample without a record the end is not worth one.
+        Some(!written)
     }
 
     fn word(&self, slot: usize, index: usize) -> Option<&AtomicU64> {

@@ -61,7 +61,7 @@ fn young_samples_are_read_from_their_slots() {
 fn who_dies_young_leaves_nothing() {
     let (place, writer, nursery) = capture();
     for id in 1..=10_000 {
-        assert!(nursery.put(&writer, id, &birth(id)));
+        assert!(nursery.put(&writer, writer.now(), &birth(id)));
         assert!(nursery.remove(&writer, id));
     }
     assert_eq!(read(&place), (vec![], vec![]));
@@ -69,12 +69,26 @@ fn who_dies_young_leaves_nothing() {
 }
 
 #[test]
+fn who_lived_for_long_is_told_also_from_a_slot_that_nobody_needed() {
+    let (place, writer, nursery) = capture();
+    assert!(nursery.put(&writer, 5, &birth(1)));
+    while writer.now() < 260_000_000 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(nursery.put(&writer, writer.now(), &birth(2)));
+    assert!(!nursery.remove(&writer, 1), "its death needs a record");
+    assert!(nursery.remove(&writer, 2));
+    assert_eq!(read(&place).0, vec![(5, birth(1))]);
+}
+
+#[test]
 fn the_old_get_a_record_with_their_own_time_and_their_death_needs_one() {
     let (place, writer, nursery) = capture();
+    let now = writer.now();
     for id in 1..=5000 {
-        assert!(nursery.put(&writer, id * 10, &birth(id)));
+        assert!(nursery.put(&writer, now + id, &birth(id)));
     }
-    let expected: Vec<_> = (1..=5000).map(|id| (id * 10, birth(id))).collect();
+    let expected: Vec<_> = (1..=5000).map(|id| (now + id, birth(id))).collect();
     assert_eq!(read(&place).0, expected);
     assert!(!nursery.remove(&writer, 1), "it has a record");
     assert!(nursery.remove(&writer, 5000), "it has none yet");
@@ -101,7 +115,7 @@ fn threads_lose_none_and_tell_none_twice() {
                 let mut mine = BTreeSet::new();
                 for turn in 0..20_000_u64 {
                     let id = next.fetch_add(1, Relaxed) + 1;
-                    assert!(nursery.put(&writer, id, &birth(id)));
+                    assert!(nursery.put(&writer, writer.now(), &birth(id)));
                     if turn % 5 == 0 {
                         mine.insert(id);
                     } else if !nursery.remove(&writer, id) {
