@@ -17,6 +17,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::pymalloc::Pymalloc;
+use crate::recorder;
 
 type PrintFigures = unsafe extern "C" fn(*mut libc::FILE) -> c_int;
 
@@ -97,8 +98,9 @@ fn print_pymalloc(_py: Python<'_>, print: PrintFigures) -> Option<Pymalloc> {
     if stream.is_null() {
         return None;
     }
+    let mut in_use = 0;
     // SAFETY: the stream is open, the GIL is held.
-    let in_use = unsafe { print(stream) };
+    recorder::without_wrappers(|| in_use = unsafe { print(stream) });
     // SAFETY: the stream is ours and open; closing it makes `text` and `length` final.
     let closed = unsafe { libc::fclose(stream) };
     let found = if text.is_null() || closed != 0 || in_use == 0 {

@@ -34,6 +34,27 @@ pub(crate) fn allocator_behind() -> Option<*const c_void> {
     (!behind.is_null()).then_some(behind)
 }
 
+/// `nilometer_recorder_unwrapped`.
+type Unwrapped = unsafe extern "C" fn(call: extern "C" fn(*mut c_void), data: *mut c_void);
+
+/// Calls `call` while Python's objects come straight from Python's own allocator, not through the recorder: it gives its
+/// figures only then. The caller holds the GIL.
+#[cfg_attr(test, allow(dead_code, reason = "called with an interpreter, of which unit tests have none"))]
+pub(crate) fn without_wrappers<F: FnMut()>(mut call: F) {
+    extern "C" fn go<F: FnMut()>(data: *mut c_void) {
+        // SAFETY: `data` is the closure below, which nobody else holds.
+        unsafe { (*data.cast::<F>())() }
+    }
+    match symbol(c"nilometer_recorder_unwrapped") {
+        // SAFETY: as above; `go` gets the closure back, which outlives the call.
+        Some(found) => unsafe {
+            let unwrapped = std::mem::transmute::<*mut c_void, Unwrapped>(found);
+            unwrapped(go::<F>, (&raw mut call).cast());
+        },
+        None => call(),
+    }
+}
+
 /// What the recorder can be asked at every reading.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Recorder {

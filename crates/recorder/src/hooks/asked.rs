@@ -3,7 +3,19 @@
 
 use std::ffi::c_void;
 
-use crate::{pools, real};
+use crate::{pools, real, wrappers};
+
+/// Calls `call` with `data` while Python's objects come straight from Python's own allocator.
+///
+/// # Safety
+/// The calling thread holds the GIL; `call` may be called with `data`.
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn nilometer_recorder_unwrapped(
+    call: extern "C" fn(*mut c_void),
+    data: *mut c_void,
+) {
+    wrappers::without(|| call(data));
+}
 
 /// The `malloc` behind ours, so that readings know whose figures to ask for.
 #[unsafe(no_mangle)]
