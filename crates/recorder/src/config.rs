@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn all_that_the_supervisor_says() {
-        let config = Config::read("sample=65536,overhead=0.05,children=1,run=77,alone=1,new=x,preload=/a.so:/b,c.so");
+        let config =
+            Config::read("sample=65536,overhead=0.05,children=1,run=77,alone=1,new=x,preload=/a.so:/b,c.so");
         let expected = Config {
             sample: 65536,
             overhead: 0.05,

@@ -81,14 +81,20 @@ mod tests {
     #[test]
     fn takes_out_and_replaces_in_place() {
         let set = |name: &str, value: &str| {
-            let (name, value) = (CString::new(name).unwrap_or_default(), CString::new(value).unwrap_or_default());
+            let (name, value) =
+                (CString::new(name).unwrap_or_default(), CString::new(value).unwrap_or_default());
             // SAFETY: C strings; no other test of this crate looks at the environment.
             unsafe { libc::setenv(name.as_ptr(), value.as_ptr(), 1) };
         };
-        ["NILO_A", "NILO_B", "NILO_C"].iter().for_each(|name| set(name, "0123456789"));
+        for name in ["NILO_A", "NILO_B", "NILO_C"] {
+            set(name, "0123456789");
+        }
         let place = find("NILO_B").map(|(entry, _value)| entry);
         replace("NILO_B", "012");
-        assert_eq!((get("NILO_B").as_deref(), find("NILO_B").map(|(entry, _value)| entry)), (Some("012"), place));
+        assert_eq!(
+            (get("NILO_B").as_deref(), find("NILO_B").map(|(entry, _value)| entry)),
+            (Some("012"), place)
+        );
         replace("NILO_B", "longer than it was before");
         assert_eq!(get("NILO_B").as_deref(), Some("longer than it was before"));
         assert_eq!(find("NILO_B").map(|(entry, _value)| entry), place);

@@ -15,6 +15,7 @@ pub(crate) struct Filter([AtomicU8; SIZE]);
 pub(crate) static FILTER: Filter = Filter::new();
 
 impl Filter {
+    #[allow(clippy::large_stack_arrays, reason = "made at compile time")]
     pub(crate) const fn new() -> Self {
         Self([const { AtomicU8::new(0) }; SIZE])
     }

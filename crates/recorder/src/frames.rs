@@ -95,10 +95,9 @@ impl Frames {
     /// Walks both stacks of the calling thread into the room's items.
     pub(crate) fn walk(&self, from: &Registers, thread: u32, room: &mut Room) -> (Walked, Option<Looking>) {
         let unwound = unwind(from, &mut room.native);
-        let native = room.native.get(..unwound.frames).unwrap_or_default();
         let own = self.own(from.ip);
-        let foreign = native.iter().position(|address| !own.contains(&address.wrapping_sub(1)));
-        let native = native.get(foreign.unwrap_or(native.len())..).unwrap_or_default();
+        let count = without(&mut room.native, unwound.frames, &own);
+        let native = room.native.get(..count).unwrap_or_default();
         let reach = match unwound.end {
             End::Root => Reach::Root,
             End::Full => Reach::Cut(Cut::TooDeep),
@@ -121,13 +120,15 @@ impl Frames {
         (Walked { items, cut }, looking)
     }
 
-    fn own(&self, ip: u64) -> std::ops::Range<u64> {
+    /// Where this library lies, once a walk has met it.
+    pub(crate) fn own(&self, ip: u64) -> std::ops::Range<u64> {
         let (start, end) = *self.own.get_or_init(|| module_at(ip).unwrap_or((0, 0)));
         start..end
     }
 
     fn evaluator(&self, python: &Python) -> std::ops::Range<u64> {
-        let (start, end) = *self.evaluator.get_or_init(|| function_range(python.evaluator()).unwrap_or((0, 0)));
+        let (start, end) =
+            *self.evaluator.get_or_init(|| function_range(python.evaluator()).unwrap_or((0, 0)));
         start..end
     }
 
@@ -162,6 +163,21 @@ impl Frames {
             _ => None,
         }
     }
+}
+
+/// Drops our own frames, which may also lie further out: a wrapper of Python's allocator, under a hook.
+fn without(addresses: &mut [u64], count: usize, own: &std::ops::Range<u64>) -> usize {
+    let mut kept = 0;
+    for index in 0..count {
+        let Some(address) = addresses.get(index).copied() else { break };
+        if !own.contains(&address.wrapping_sub(1))
+            && let Some(place) = addresses.get_mut(kept)
+        {
+            *place = address;
+            kept += 1;
+        }
+    }
+    kept
 }
 
 /// First address and address behind the object that holds this one, if it was met already.

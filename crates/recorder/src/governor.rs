@@ -3,9 +3,9 @@
 //! In: what the samples of each size class cost and told since the last step. Out: a mean for each class. Pure: no
 //! clock, no state but its own.
 //!
-//! Two aims. All classes at the mean that was asked for, as long as that is affordable. Then what is left of the budget goes
-//! to the classes that are sampled least, down to a floor: sizes that the program seldom asks for are watched closely at
-//! little cost, and small steady leaks are there. If it is not affordable, the classes that are sampled most pay first.
+//! Two aims. All classes at the mean that was asked for, as long as a part of the budget pays for it; coarser, all alike,
+//! beyond. And what is left of the budget to the classes that are sampled least, down to a floor: sizes that the program
+//! seldom asks for are watched closely at little cost, and small steady leaks are there.
 
 use crate::tls::CLASSES;
 
@@ -13,6 +13,8 @@ use crate::tls::CLASSES;
 const SAMPLES_PER_SHARE: f64 = 150_000.0;
 /// What of the overhead may go into samples; the rest is the hooks themselves, and doubt.
 const SHARE_FOR_SAMPLES: f64 = 0.5;
+/// What of the samples may go into all classes alike.
+const FOR_ALL_ALIKE: f64 = 0.6;
 /// No mean is larger, whatever it costs.
 const COARSEST: f64 = 64.0 * 1024.0 * 1024.0;
 /// No mean is smaller, however cheap it is.
@@ -25,6 +27,8 @@ const STEP: f64 = 4.0;
 const WORTH: f64 = 1.25;
 /// How long the past is remembered, in seconds of CPU time.
 const MEMORY: f64 = 1.0;
+/// What was not spent in so many seconds may be spent later; a program begins with as much.
+const CREDIT: f64 = 2.0;
 /// So many samples may live before the floor rises.
 const LIVE: f64 = 40_000.0;
 
@@ -51,7 +55,7 @@ pub(crate) struct Governor {
     /// Cost and number of samples, fading.
     cost: f64,
     count: f64,
-    /// Time spent beyond the budget, in seconds.
+    /// Time spent beyond the budget, in seconds; below zero what is left of it.
     debt: f64,
 }
 
@@ -67,7 +71,7 @@ impl Governor {
             // Until it is known.
             cost: 20.0 * 4e-6,
             count: 20.0,
-            debt: 0.0,
+            debt: -CREDIT * overhead * SHARE_FOR_SAMPLES * MEMORY,
         }
     }
 
@@ -83,7 +87,8 @@ impl Governor {
         self.cost = self.cost * fade.max(0.1) + window.cost;
         self.count = self.count * fade.max(0.1) + count;
         let budget = self.overhead * SHARE_FOR_SAMPLES;
-        self.debt = (self.debt + window.cost - budget * window.cpu).clamp(-budget * MEMORY, 10.0 * budget * MEMORY);
+        self.debt = (self.debt + window.cost - budget * window.cpu)
+            .clamp(-CREDIT * budget * MEMORY, 10.0 * budget * MEMORY);
         let rates = self.rates(self.affordable(budget), window.live);
         self.follow(&rates)
     }
@@ -93,20 +98,23 @@ impl Governor {
         let each = (self.cost / self.count.max(1.0)).clamp(0.5e-6, 100e-6);
         let by_cost = budget / each;
         let by_count = self.overhead * SAMPLES_PER_SHARE;
-        // A debt is paid back within some seconds.
-        by_cost.min(by_count) / (1.0 + self.debt.max(0.0) / (budget * MEMORY))
+        // A debt is paid back within some seconds; what was not spent may be.
+        let debt = self.debt / (budget * MEMORY);
+        let by_cost = by_cost * if debt < 0.0 { 1.0 - debt } else { 1.0 / (1.0 + debt) };
+        by_cost.min(by_count)
     }
 
     /// The wanted mean of each class.
     fn rates(&self, affordable: f64, live: u64) -> [f64; CLASSES] {
         let crowd = (live as f64 / LIVE).max(1.0);
         let finest = ((self.sample / REFINEMENT).max(FINEST) * crowd * crowd).min(COARSEST);
-        let flow: [f64; CLASSES] = std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
-        let asked = flow.iter().map(|flow| flow / self.sample).sum::<f64>();
-        // At most, and at least, this many samples of a class per second.
-        let bounds = |flow: f64| {
-            if asked <= affordable { (flow / self.sample, flow / finest) } else { (0.0, flow / self.sample) }
-        };
+        let flow: [f64; CLASSES] =
+            std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
+        let together = flow.iter().sum::<f64>().max(1.0);
+        // All classes alike: as asked for, or as much as a part of the budget pays.
+        let alike = (1.0 / self.sample).min(FOR_ALL_ALIKE * affordable / together);
+        // At least, and at most, this many samples of a class per second.
+        let bounds = |flow: f64| (flow * alike, (flow / finest).max(flow * alike));
         let total = |quota: f64| -> f64 {
             flow.iter().map(|flow| bounds(*flow)).map(|(least, most)| quota.min(most).max(least)).sum()
         };

@@ -98,7 +98,8 @@ mod tests {
         let latch = Latch::new(0_u64);
         let rounds = if cfg!(miri) { 20 } else { 20_000 };
         let taken: u64 = std::thread::scope(|scope| {
-            let work = || (0..rounds).filter(|_| latch.hold().map(|mut held| *held += 1).is_some()).count() as u64;
+            let work =
+                || (0..rounds).filter(|_| latch.hold().map(|mut held| *held += 1).is_some()).count() as u64;
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap_or(0)).sum()
         });

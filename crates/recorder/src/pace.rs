@@ -88,6 +88,7 @@ fn step(recorder: &Recorder, steps: &mut Steps, now: u64) {
         live: recorder.live(),
     };
     (steps.cpu_ns, steps.cost_ns) = (cpu, cost);
+    crate::facts::tell_python(recorder);
     if steps.governor.step(&window) {
         for (mean, wanted) in pace.means.of_class.iter().zip(&steps.governor.means) {
             mean.store(*wanted as u32, Relaxed);

@@ -161,6 +161,7 @@ pub(crate) fn sums() -> Option<Sums> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
     use super::*;
 
     #[test]

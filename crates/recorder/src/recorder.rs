@@ -3,8 +3,8 @@
 //! In: the capture and what was asked for. Out: the recorder, which births, deaths and mappings use. What must not
 //! happen here: anything that a thread could wait for.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use nilometer_capture::{Nursery, Writer};
 
@@ -29,7 +29,7 @@ pub(crate) struct Recorder {
     pub(crate) pace: Pace,
     pub(crate) pending: Pending,
     pub(crate) counts: Counts,
-    pub(crate) config: Config,
+    pub(crate) told_python: AtomicBool,
     last: AtomicU64,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn count(what: &AtomicU64) {
 
 impl Recorder {
     /// `None` if there is no memory.
-    pub(crate) fn new(writer: Writer, config: Config) -> Option<Box<Self>> {
+    pub(crate) fn new(writer: Writer, config: &Config) -> Option<Box<Self>> {
         Some(Box::new(Self {
             nursery: writer.nursery(),
             table: Table::new()?,
@@ -61,7 +61,7 @@ impl Recorder {
             counts: Counts::default(),
             last: AtomicU64::new(0),
             writer,
-            config,
+            told_python: AtomicBool::new(false),
         }))
     }
 

@@ -49,7 +49,9 @@ impl Block {
 
     /// Draws the distance of a class anew.
     pub(crate) fn draw(&self, class: usize, mean: u32) {
-        let (Some(remaining), Some(of_gap)) = (self.remaining.get(class), self.mean.get(class)) else { return };
+        let (Some(remaining), Some(of_gap)) = (self.remaining.get(class), self.mean.get(class)) else {
+            return;
+        };
         let seeded = self.seeded.load(Relaxed);
         of_gap.store(mean, Relaxed);
         remaining.store(distance(self.random(), mean), Relaxed);
@@ -125,17 +127,18 @@ fn distance(random: u64, mean: u32) -> i64 {
 
 /// Natural logarithm of a number in (0, 1], right to 1e-9. The mathematical library may be resolved lazily, which takes
 /// the loader's locks.
-fn ln(x: f64) -> f64 {
-    let bits = x.to_bits();
-    let exponent = (bits >> 52) as i32 - 1023;
-    let mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
-    // Around 1: of 0.70 to 1.41.
-    let (m, e) = if mantissa > std::f64::consts::SQRT_2 { (mantissa / 2.0, exponent + 1) } else { (mantissa, exponent) };
-    let t = (m - 1.0) / (m + 1.0);
-    let s = t * t;
-    let series = 1.0
-        + s * (1.0 / 3.0 + s * (1.0 / 5.0 + s * (1.0 / 7.0 + s * (1.0 / 9.0 + s * (1.0 / 11.0 + s * (1.0 / 13.0))))));
-    2.0 * t * series + f64::from(e) * std::f64::consts::LN_2
+fn ln(number: f64) -> f64 {
+    let bits = number.to_bits();
+    let mut exponent = (bits >> 52) as i32 - 1023;
+    let mut mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
+    if mantissa > std::f64::consts::SQRT_2 {
+        // Around 1: of 0.70 to 1.41.
+        (mantissa, exponent) = (mantissa / 2.0, exponent + 1);
+    }
+    let root = (mantissa - 1.0) / (mantissa + 1.0);
+    let series =
+        [13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0].iter().fold(0.0, |sum, odd| sum * root * root + 1.0 / odd);
+    2.0 * root * series + f64::from(exponent) * std::f64::consts::LN_2
 }
 
 #[cfg(test)]

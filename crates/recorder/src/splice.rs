@@ -143,7 +143,9 @@ fn together(stack: &Stack<'_>, list: &mut List<'_>) -> bool {
     if !stack.complete && matches!(stack.reach, Reach::Cut(_)) && !stack.python.is_empty() {
         list.push(Item::Cut(Cut::TooDeep));
     }
-    cut || (!stack.complete && stack.python.is_empty() && stack.native.iter().any(|address| stack.runs(*address)))
+    cut || (!stack.complete
+        && stack.python.is_empty()
+        && stack.native.iter().any(|address| stack.runs(*address)))
 }
 
 fn apart(stack: &Stack<'_>, list: &mut List<'_>) -> bool {
@@ -156,7 +158,9 @@ fn apart(stack: &Stack<'_>, list: &mut List<'_>) -> bool {
     let outermost = stack.native.iter().rposition(|address| stack.runs(*address)).map_or(0, |run| run + 1);
     if stack.reach == Reach::Root && outermost > 0 {
         let outside = stack.native.get(outermost..).unwrap_or_default();
-        outside.iter().for_each(|address| list.push(Item::Native(*address)));
+        for address in outside {
+            list.push(Item::Native(*address));
+        }
     }
     true
 }
@@ -177,7 +181,7 @@ mod tests {
     use super::*;
 
     const EVALUATOR: u64 = 0x1050;
-    const PLUMBING: u64 = 0x1100;
+    const PLUMBING: u64 = 0x1200;
     const NUMPY: u64 = 0x9000;
     const MAIN: u64 = 0x500;
 
@@ -234,12 +238,8 @@ mod tests {
 
     #[test]
     fn what_does_not_match_keeps_the_order_and_says_so() {
-        let (found, cut) = spliced(
-            &[NUMPY, EVALUATOR, NUMPY, MAIN],
-            Reach::Root,
-            &[frame(1, true), frame(2, true)],
-            true,
-        );
+        let (found, cut) =
+            spliced(&[NUMPY, EVALUATOR, NUMPY, MAIN], Reach::Root, &[frame(1, true), frame(2, true)], true);
         let expected = [
             native(NUMPY),
             Item::Python(frame(1, true)),
@@ -254,7 +254,8 @@ mod tests {
     #[test]
     fn a_native_walk_that_is_cut_keeps_the_python_frames_further_out() {
         let reach = Reach::Cut(Cut::NoUnwindInfo);
-        let (found, cut) = spliced(&[NUMPY, EVALUATOR, NUMPY], reach, &[frame(1, true), frame(2, true)], true);
+        let (found, cut) =
+            spliced(&[NUMPY, EVALUATOR, NUMPY], reach, &[frame(1, true), frame(2, true)], true);
         let expected = [
             native(NUMPY),
             Item::Python(frame(1, true)),

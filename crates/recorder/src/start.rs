@@ -6,10 +6,10 @@
 
 use std::path::Path;
 
-use nilometer_capture::{Record, Sampling, Writer};
-use nilometer_pyframes::Support;
+use nilometer_capture::{Sampling, Writer};
 
 use crate::config::Config;
+use crate::facts::{fact, tell_python};
 use crate::recorder::Recorder;
 use crate::{environment, fork, frames, pace, real, sampler, state, wrappers};
 
@@ -86,9 +86,9 @@ fn create((template, config): &(String, Config)) -> Option<Writer> {
     };
     // SAFETY: no arguments.
     let parent = unsafe { libc::getppid() };
-    fact(&writer, "run", config.run.clone().unwrap_or_default());
-    fact(&writer, "pid", std::process::id().to_string());
-    fact(&writer, "parent", parent.to_string());
+    fact(&writer, "run", config.run.as_deref().unwrap_or_default());
+    fact(&writer, "pid", &std::process::id().to_string());
+    fact(&writer, "parent", &parent.to_string());
     Some(writer)
 }
 
@@ -99,17 +99,13 @@ fn is_python() -> bool {
 
 fn make(writer: Writer, config: &Config) -> Option<Box<Recorder>> {
     writer.append_sampling(writer.now(), &Sampling::Start { sample: u64::from(config.sample) });
-    Recorder::new(writer, config.clone())
+    Recorder::new(writer, config)
 }
 
 fn make_in_child() -> Option<Box<Recorder>> {
     let template = TEMPLATE.get()?;
     sampler::set_seed(pace::seed());
     make(create(template)?, &template.1)
-}
-
-fn fact(writer: &Writer, key: &str, value: String) {
-    writer.append(&Record::Fact { key: key.to_owned(), value });
 }
 
 fn tell_facts(recorder: &Recorder, wrapped: bool) {
@@ -119,9 +115,9 @@ fn tell_facts(recorder: &Recorder, wrapped: bool) {
         (true, true) => "glibc",
         (true, false) => "preloaded",
     };
-    fact(&recorder.writer, "recorder.allocator", allocator.to_owned());
+    fact(&recorder.writer, "recorder.allocator", allocator);
     let objects = if wrapped { "yes" } else { "no" };
-    fact(&recorder.writer, "recorder.python_objects", objects.to_owned());
+    fact(&recorder.writer, "recorder.python_objects", objects);
 }
 
 /// The library goes: at the end of the process.
@@ -131,15 +127,6 @@ extern "C" fn end() {
     recorder.pending.drain(|id| crate::deaths::write(recorder, id));
     tell_python(recorder);
     pace::tell(recorder, recorder.writer.now(), pace::cpu_ns());
-}
-
-fn tell_python(recorder: &Recorder) {
-    let python = match recorder.frames.support() {
-        None | Some(Support::NotYet) => return,
-        Some(Support::Ready(python)) => format!("{}.{}", python.version().0, python.version().1),
-        Some(Support::Unsupported { version, why }) => format!("{}.{}: {why}", version.0, version.1),
-    };
-    fact(&recorder.writer, "recorder.python", python);
 }
 
 /// The interpreter begins to end on the calling thread: from now on, only this thread's Python frames are looked at.

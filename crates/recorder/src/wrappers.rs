@@ -8,14 +8,16 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicUsize};
 
 use nilometer_capture::Source;
 
 use crate::births::{self, New};
 use crate::deaths;
 use crate::filter::FILTER;
+use crate::quiet::Quiet;
+use crate::state;
 use crate::tls::block;
 
 /// The largest object of the small-object allocator.
@@ -28,7 +30,7 @@ type Memory = *mut c_void;
 #[derive(Clone, Copy)]
 struct Allocator {
     context: Memory,
-    malloc: Option<unsafe extern "C" fn(Memory, usize) -> Memory>,
+    malloc: Option<MallocIn>,
     calloc: Option<unsafe extern "C" fn(Memory, usize, usize) -> Memory>,
     realloc: Option<unsafe extern "C" fn(Memory, Memory, usize) -> Memory>,
     free: Option<unsafe extern "C" fn(Memory, Memory)>,
@@ -44,20 +46,36 @@ struct Arenas {
 }
 
 type Access<T> = unsafe extern "C" fn(*mut T);
+type MallocIn = unsafe extern "C" fn(Memory, usize) -> Memory;
 type DomainAccess = unsafe extern "C" fn(c_int, *mut Allocator);
 
-/// `PYMEM_DOMAIN_MEM` and `PYMEM_DOMAIN_OBJ`.
-const DOMAINS: [c_int; 2] = [1, 2];
+/// `PYMEM_DOMAIN_OBJ`.
+const OBJECTS: c_int = 2;
+/// `PYMEM_DOMAIN_MEM`, and that of objects.
+const DOMAINS: [c_int; 2] = [1, OBJECTS];
 
 /// What stands in front of a domain or of the arenas; made once, never freed.
 struct Behind<T> {
     next: T,
 }
 
-static PUT: AtomicBool = AtomicBool::new(false);
+/// How often the wrappers were put.
+static PUT: AtomicU32 = AtomicU32::new(0);
+/// Where the small-object allocator's own `malloc` is.
+static FIRST: AtomicUsize = AtomicUsize::new(0);
+/// Python forgets them when it is told which allocator to use (`PYTHONMALLOC`, `-X dev`).
+const PUT_MOST: u32 = 4;
 
 /// Puts the wrappers in place if there is a Python that takes them; to be called before it is initialised.
 pub(crate) fn put() -> bool {
+    let done = put_before_objects();
+    if done {
+        put_before_arenas();
+    }
+    done
+}
+
+fn put_before_objects() -> bool {
     let (Some(get), Some(set), Some(version)) =
         (symbol(c"PyMem_GetAllocator"), symbol(c"PyMem_SetAllocator"), symbol(c"Py_GetVersion"))
     else {
@@ -72,16 +90,22 @@ pub(crate) fn put() -> bool {
             CStr::from_ptr(version()),
         )
     };
-    if version.to_bytes().windows(14).any(|word| word == b"free-threading") || PUT.swap(true, Relaxed) {
+    let is_free_threaded = version.to_bytes().windows(14).any(|word| word == b"free-threading");
+    if is_free_threaded || PUT.fetch_add(1, Relaxed) >= PUT_MOST {
         return false;
     }
+    let mut done = true;
     for domain in DOMAINS {
-        let mut next = Allocator { context: null_mut(), malloc: None, calloc: None, realloc: None, free: None };
-        // SAFETY: fills the structure; before initialisation this is allowed without the GIL.
+        let mut next =
+            Allocator { context: null_mut(), malloc: None, calloc: None, realloc: None, free: None };
+        // SAFETY: fills the structure; allowed before initialisation, and later with the GIL.
         unsafe { get(domain, &raw mut next) };
         if next.malloc.is_none() || next.calloc.is_none() || next.realloc.is_none() || next.free.is_none() {
-            return false;
+            done = false;
+            continue;
         }
+        let malloc_behind = next.malloc.map_or(0, |malloc| malloc as usize);
+        let _not_the_first = FIRST.compare_exchange(0, malloc_behind, Relaxed, Relaxed);
         let context: Memory = Box::into_raw(Box::new(Behind { next })).cast();
         let mut ours = Allocator {
             context,
@@ -93,12 +117,37 @@ pub(crate) fn put() -> bool {
         // SAFETY: copies the structure; what it points to is never freed.
         unsafe { set(domain, &raw mut ours) };
     }
-    put_before_arenas();
-    true
+    done
+}
+
+/// An arena is being asked for, with the GIL: have our wrappers been forgotten? Then they are put once more, in front of
+/// what is there now.
+#[cold]
+#[inline(never)]
+fn put_again_if_forgotten() {
+    let (Some(get), Some(_recorder)) = (symbol(c"PyMem_GetAllocator"), state::recorder()) else { return };
+    let mut now = Allocator { context: null_mut(), malloc: None, calloc: None, realloc: None, free: None };
+    // SAFETY: CPython declares it like this; fills the structure.
+    unsafe { std::mem::transmute::<Memory, DomainAccess>(get)(OBJECTS, &raw mut now) };
+    let address = |function: Option<_>| function.map_or(0, |function: MallocIn| function as usize);
+    let first = FIRST.load(Relaxed);
+    // Python's own debugging allocator keeps a word and then what it stands before.
+    let is_debug_before = |next: usize| {
+        let context = now.context.cast::<usize>();
+        // SAFETY: the context of an allocator that is none of ours is a structure of at least five words.
+        context as usize > 4096 && context.is_aligned() && unsafe { *context.add(2) } == next
+    };
+    let forgotten = address(now.malloc) == first
+        || (address(now.malloc) != malloc as *const () as usize && is_debug_before(first));
+    if forgotten && let Some(_quiet) = Quiet::begin() {
+        put_before_objects();
+    }
 }
 
 fn put_before_arenas() {
-    let (Some(get), Some(set)) = (symbol(c"PyObject_GetArenaAllocator"), symbol(c"PyObject_SetArenaAllocator")) else {
+    let (Some(get), Some(set)) =
+        (symbol(c"PyObject_GetArenaAllocator"), symbol(c"PyObject_SetArenaAllocator"))
+    else {
         return;
     };
     let mut next = Arenas { context: null_mut(), alloc: None, free: None };
@@ -114,6 +163,34 @@ fn put_before_arenas() {
     let mut ours = Arenas { context, alloc: Some(arena), free: Some(free_arena) };
     // SAFETY: copies the structure; what it points to is never freed.
     unsafe { set(&raw mut ours) };
+}
+
+/// Calls `call` while Python's objects come straight from its own allocator: Python gives that allocator's figures only
+/// if it is the one in front. The caller holds the GIL, so that no other thread makes or frees an object meanwhile.
+pub(crate) fn without(call: impl FnOnce()) {
+    let access = symbol(c"PyMem_GetAllocator").zip(symbol(c"PyMem_SetAllocator")).map(|(get, set)| {
+        // SAFETY: CPython declares them like this.
+        unsafe {
+            (
+                std::mem::transmute::<Memory, DomainAccess>(get),
+                std::mem::transmute::<Memory, DomainAccess>(set),
+            )
+        }
+    });
+    let Some((get, set)) = access else { return call() };
+    let mut ours = Allocator { context: null_mut(), malloc: None, calloc: None, realloc: None, free: None };
+    // SAFETY: fills the structure, with the GIL.
+    unsafe { get(OBJECTS, &raw mut ours) };
+    let mut own = ours;
+    while own.malloc.is_some_and(|front| front as usize == malloc as *const () as usize) {
+        own = *behind(own.context);
+    }
+    // SAFETY: copies the structures; both are allocators of the same memory, one calling the other.
+    unsafe {
+        set(OBJECTS, &raw mut own);
+        call();
+        set(OBJECTS, &raw mut ours);
+    }
 }
 
 fn symbol(name: &CStr) -> Option<Memory> {
@@ -173,8 +250,7 @@ unsafe extern "C" fn free(context: Memory, at: Memory) {
 unsafe extern "C" fn realloc(context: Memory, at: Memory, size: usize) -> Memory {
     let next = behind(context);
     let Some(realloc) = next.realloc else { return null_mut() };
-    let lifted =
-        if FILTER.may_hold(at as usize) && !at.is_null() { deaths::lift(at as usize) } else { None };
+    let lifted = if FILTER.may_hold(at as usize) && !at.is_null() { deaths::lift(at as usize) } else { None };
     // SAFETY: what the caller promises.
     let fresh = unsafe { realloc(next.context, at, size) };
     if let Some((recorder, id)) = lifted {
@@ -194,6 +270,9 @@ unsafe extern "C" fn arena(context: Memory, size: usize) -> Memory {
     // SAFETY: `put_before_arenas` gave this context, which is never freed.
     let next = unsafe { &(*context.cast::<Behind<Arenas>>()).next };
     let Some(alloc) = next.alloc else { return null_mut() };
+    if PUT.load(Relaxed) < PUT_MOST {
+        put_again_if_forgotten();
+    }
     let block = block();
     block.arena.store(true, Relaxed);
     // SAFETY: what the caller promises.

@@ -1,5 +1,4 @@
 #![expect(unsafe_code, reason = "C++ calls these functions in place of its own")]
-#![expect(clippy::missing_safety_doc, reason = "as the C++ functions of these names")]
 //! The hooks of TensorFlow's pool allocator (BFC), by the names that C++ gives its virtual functions.
 //!
 //! In: calls through the allocator's table of virtual functions, whose entries the linker binds by name and so to us. Out: the

@@ -54,11 +54,19 @@ impl Stacks {
     }
 
     /// The innermost node of this stack; `None` if the stack could not be written.
-    pub(crate) fn node(&self, items: &[Item], python: Option<&Python>, at_ns: u64, writer: &Writer) -> Option<u64> {
+    pub(crate) fn node(
+        &self,
+        items: &[Item],
+        python: Option<&Python>,
+        at_ns: u64,
+        writer: &Writer,
+    ) -> Option<u64> {
         let hash = items.iter().fold(0, |hash, item| match item {
             Item::Nothing => hash,
             Item::Native(address) => mix(hash, *address),
-            Item::Python(frame) => mix(mix(hash, identity(python, frame.code)), PYTHON | u64::from(frame.instruction)),
+            Item::Python(frame) => {
+                mix(mix(hash, identity(python, frame.code)), PYTHON | u64::from(frame.instruction))
+            }
             Item::Cut(why) => mix(hash, CUT | *why as u64),
         });
         if let Some(node) = self.seen.get(hash) {
@@ -87,14 +95,12 @@ impl Tree {
         let mut pending = None;
         // Down the tree as far as it goes.
         for item in outermost_first.by_ref() {
-            let (word, frame) = self.frame(*item, python, at_ns, writer)?;
-            match self.nodes.get(mix(parent, word)) {
-                Some(node) => parent = node,
-                None => {
-                    pending = Some((word, frame));
-                    break;
-                }
-            }
+            let (word, frame) = self.frame(*item, python, at_ns, writer);
+            let Some(node) = self.nodes.get(mix(parent, word)) else {
+                pending = Some((word, frame));
+                break;
+            };
+            parent = node;
         }
         let Some((word, frame)) = pending else { return Some(parent) };
         let first = self.last + 1;
@@ -105,10 +111,7 @@ impl Tree {
             *self.hashes.get_mut(count)? = mix(above, word);
             *self.fresh.get_mut(count)? = frame;
             count += 1;
-            next = match outermost_first.next() {
-                Some(item) => Some(self.frame(*item, python, at_ns, writer)?),
-                None => None,
-            };
+            next = outermost_first.next().map(|item| self.frame(*item, python, at_ns, writer));
         }
         if !self.nodes.has_room(count) {
             // The stack as far as it is known: better than none.
@@ -125,28 +128,28 @@ impl Tree {
         Some(self.last)
     }
 
+    /// The word that tells this frame apart, and the frame as it is written.
     fn frame(
         &mut self,
         item: Item,
         python: Option<&Python>,
         at_ns: u64,
         writer: &Writer,
-    ) -> Option<(u64, StackFrame)> {
-        Some(match (item, python) {
+    ) -> (u64, StackFrame) {
+        let cut = |why: Cut| (CUT | why as u64, StackFrame::Cut(why));
+        match (item, python) {
             (Item::Native(address), _) => (address, StackFrame::Native { address }),
             (Item::Python(frame), Some(python)) => {
                 let identity = python.identity(frame.code);
-                match self.names.place(python, identity, frame, at_ns, writer) {
-                    Some(place) => {
-                        let line = (place & ((1 << LINE_BITS) - 1)) as u32;
-                        (PYTHON | place, StackFrame::Python { code: place >> LINE_BITS, line })
-                    }
-                    None => (CUT | Cut::PythonUnknown as u64, StackFrame::Cut(Cut::PythonUnknown)),
-                }
+                let Some(place) = self.names.place(python, identity, frame, at_ns, writer) else {
+                    return cut(Cut::PythonUnknown);
+                };
+                let line = (place & ((1 << LINE_BITS) - 1)) as u32;
+                (PYTHON | place, StackFrame::Python { code: place >> LINE_BITS, line })
             }
-            (Item::Cut(why), _) => (CUT | why as u64, StackFrame::Cut(why)),
-            (Item::Python(_) | Item::Nothing, _) => (CUT | Cut::Other as u64, StackFrame::Cut(Cut::Other)),
-        })
+            (Item::Cut(why), _) => cut(why),
+            (Item::Python(_) | Item::Nothing, _) => cut(Cut::Other),
+        }
     }
 
     /// Writes the objects that were met for the first time.
@@ -155,8 +158,12 @@ impl Tree {
         let mut failed = false;
         nilometer_unwind::modules(self.modules, &mut |index, module| {
             let path = valid(module.path);
-            let said =
-                Sampling::Module { start: module.start, end: module.end, bias: module.bias, path: path.into() };
+            let said = Sampling::Module {
+                start: module.start,
+                end: module.end,
+                bias: module.bias,
+                path: path.into(),
+            };
             failed |= !writer.append_sampling(at_ns, &said);
             told = if failed { told } else { index + 1 };
         });

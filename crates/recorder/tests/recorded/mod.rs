@@ -1,9 +1,17 @@
 //! A program that was run with the recorder, and what the capture says of it.
-#![allow(dead_code, clippy::unwrap_used, missing_docs, reason = "each test uses a part of it")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "each test uses a part of it"
+)]
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+
+pub mod pythons;
 
 use nilometer_capture::{Birth, Capture, Record, Sampling, SamplingCount, StackFrame, Writer};
 
@@ -149,7 +157,8 @@ impl Recording {
         let mut frames = Vec::new();
         let mut node = node;
         while node != 0 {
-            let (parent, frame) = self.nodes.get(&node).expect("a node that is referred to is in the capture");
+            let (parent, frame) =
+                self.nodes.get(&node).expect("a node that is referred to is in the capture");
             frames.push(self.frame(*frame));
             node = *parent;
         }
@@ -168,7 +177,8 @@ impl Recording {
                 )
             }
             StackFrame::Python { code, line } => {
-                let (file, function) = self.codes.get(&code).expect("code is written before it is referred to");
+                let (file, function) =
+                    self.codes.get(&code).expect("code is written before it is referred to");
                 let text = |id| self.texts.get(id).expect("texts are written before they are referred to");
                 format!("{} {}:{line}", text(function), text(file))
             }
