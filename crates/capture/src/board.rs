@@ -33,6 +33,11 @@ impl Board {
         self.read(at::CYCLES + 8 * unit as usize)
     }
 
+    /// Cycles of all units so far.
+    pub(crate) fn all_cycles(&self) -> u64 {
+        CycleUnit::ALL.iter().fold(0, |sum, unit| sum.wrapping_add(self.cycles(*unit)))
+    }
+
     /// Counts one more step (batch).
     pub fn count_step(&self) {
         self.count(at::STEPS);
