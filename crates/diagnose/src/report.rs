@@ -112,6 +112,13 @@ pub struct Bytes {
 }
 
 impl Bytes {
+    /// No more than `most`, which was counted, while this was sampled.
+    pub(crate) fn cap(&mut self, most: i64) {
+        for end in [&mut self.estimate, &mut self.low, &mut self.high] {
+            *end = (*end).min(most);
+        }
+    }
+
     /// Rounds an interval to whole bytes.
     pub fn round(interval: &nilometer_stats::Interval) -> Self {
         Self {

@@ -67,7 +67,7 @@ fn three_planted_leaks_are_each_named_by_epoch_seven() {
         w.ends(0);
         let finding = only(&w.report()).clone();
         assert_eq!(finding.sites[0].line, 30);
-        let (truth, bytes) = ((size * blocks) as i64, finding.bytes_per_cycle);
+        let (truth, bytes) = ((size * blocks).cast_signed(), finding.bytes_per_cycle);
         assert!(bytes.low <= truth && truth <= bytes.high, "{truth}: {bytes:?}");
     }
 }
@@ -332,4 +332,44 @@ fn a_leak_per_predict_in_a_service_is_named() {
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
     let rate = only(&report).bytes_per_cycle;
     assert!(rate.low <= 20 * KIB && 20 * KIB <= rate.high, "{rate:?}");
+}
+
+#[test]
+fn coarse_samples_that_happen_to_miss_the_last_cycles_do_not_end_a_leak() {
+    for seed in 1..=30 {
+        let mut w = recorded(4 << 20, seed);
+        let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+        for _ in 0..12 {
+            w.makes(stack, 1 << 20, 1);
+            w.objects(100).cycle(Epoch);
+        }
+        w.ends(0);
+        let report = w.report();
+        assert_eq!(report.verdict, Verdict::Leak, "seed {seed}: {}", report.reason);
+    }
+}
+
+#[test]
+fn a_rise_that_samples_see_end_is_not_called_a_leak() {
+    // Steps of two sites, at odd times: to the counters alone a line.
+    let mut w = recorded(64 << 10, 29);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    let other = w.stack(&[FIT, KERAS]);
+    let mut noise = Noise(77);
+    let mut level = 0;
+    for epoch in 0..24 {
+        if epoch < 15 {
+            w.makes(stack, 400 << 10, 1 + epoch % 3);
+        }
+        if epoch == 17 {
+            w.makes(other, 1 << 20, 1);
+        }
+        let now = noise.bytes(1500 * KIB);
+        w.takes(now - level).objects(100).cycle(Epoch);
+        level = now;
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_ne!(report.verdict, Verdict::Leak, "{}", report.reason);
+    assert_eq!(report.findings, []);
 }

@@ -26,6 +26,9 @@ const VERY_EVEN: f64 = 1.75;
 /// Birth cycles that a site needs to speak for itself.
 const SPEAKS: usize = 5;
 
+/// Samples that there may have been where none was seen, with 95 % certainty.
+const NONE_SEEN: f64 = 3.7;
+
 /// The stretch of cycles that is judged, and what is known about garbage.
 #[derive(Clone, Debug)]
 pub(crate) struct Look<'a> {
@@ -115,8 +118,11 @@ impl Look<'_> {
         }
         let (_, late) = thirds(&stays).filter(|(_, late)| late.len() >= 2)?;
         let (all, _) = per_cycle(&stays);
-        let high = weighted_rate(late).map_or(0.0, |rate| rate.high);
-        Some((all, high))
+        let cycles: f64 = late.iter().map(|s| s.cycles).sum();
+        // What was never sampled may still be there: up to a few samples of the heaviest kind that was seen at all.
+        let missed = stays.iter().map(|s| s.missed).fold(0.0, f64::max);
+        let seen = weighted_rate(late).map_or(0.0, |rate| rate.high);
+        Some((all, seen.max(NONE_SEEN * missed / cycles)))
     }
 
     /// When the judged stretch begins.

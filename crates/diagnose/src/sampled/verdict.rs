@@ -47,6 +47,7 @@ pub(crate) fn conclude<'a>(
         (Verdict::Undecided, None) => sites.growing.iter().filter(|s| case.may_be_told(s)).collect(),
         (Verdict::Leak, Some(_)) | (Verdict::NoLeak, None) => Vec::new(),
     };
+    let counted_alone = turned.is_none();
     let judgement = turned.unwrap_or_else(|| counted.clone());
     let sum = sum(told.iter().copied());
     let agree = judgement.verdict == Verdict::Leak
@@ -57,6 +58,13 @@ pub(crate) fn conclude<'a>(
         () => "possible",
     };
     let mut findings: Vec<Finding> = told.iter().map(|s| sites.finding(s, confidence(s))).collect();
+    if let Some(rate) = judgement.rate.filter(|_| counted_alone && judgement.verdict == Verdict::Leak) {
+        let most = rate.high.round() as i64;
+        for finding in &mut findings {
+            finding.bytes_per_cycle.cap(most);
+            finding.sites.iter_mut().for_each(|site| site.bytes_per_cycle = site.bytes_per_cycle.min(most));
+        }
+    }
     add_source(&mut findings, setting.folder, lookup);
     let rate = judgement.rate.filter(|r| judgement.verdict == Verdict::Leak && r.estimate > 0.0);
     let explained = rate.map(|rate| sum.estimate / rate.estimate);

@@ -96,7 +96,7 @@ impl World {
     pub(crate) fn makes(&mut self, stack: u64, size: u64, blocks: u64) -> Made {
         let mean = self.recorder.mean;
         let chance = -(-(size as f64) / mean as f64).exp_m1();
-        let mut made = Made { ids: Vec::new(), bytes: (size * blocks) as i64 };
+        let mut made = Made { ids: Vec::new(), bytes: (size * blocks).cast_signed() };
         let mut at = self.gap(chance);
         while at <= blocks {
             let id = self.recorder.next_id;

@@ -1,0 +1,141 @@
+//! What counts as a cycle, and which phase the memory came in.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::{Call, Epoch, Fit, OnBatch, Predict};
+use nilometer_capture::Moment;
+use nilometer_diagnose::{Kind, Verdict};
+use world::{KIB, MIB, World, started};
+
+#[test]
+fn phases_tell_where_the_one_time_memory_came_from() {
+    let mut w = World::new();
+    w.fact("fit.elements", "2097152");
+    w.phase("import", |w| {
+        w.takes(150 * MIB);
+    });
+    w.phase("fit", |w| {
+        w.phase("fit_entry", |w| {
+            w.phase("data_adapter", |w| {
+                w.takes(16 * MIB);
+            });
+        });
+        w.phase("first_batch", |w| {
+            w.phase("trace", |w| {
+                w.takes(14 * MIB);
+            });
+            w.takes(21 * MIB);
+        });
+        for _ in 0..20 {
+            w.objects(50).cycle(Epoch);
+        }
+    });
+    w.ends(0);
+    let report = w.report();
+    let once = |phase: &str| {
+        let of_phase =
+            |c: &&nilometer_diagnose::Component| c.kind == Kind::OneTime && c.phase.as_deref() == Some(phase);
+        report.components.iter().find(of_phase).unwrap()
+    };
+    assert_eq!(once("import").bytes, 150 * MIB);
+    assert_eq!(once("fit_entry").bytes, 16 * MIB);
+    assert!(once("fit_entry").sentence.contains("float32 twice"), "{:?}", once("fit_entry"));
+    assert_eq!(once("first_batch").bytes, 35 * MIB);
+    assert_eq!(report.verdict, Verdict::NoLeak);
+}
+
+#[test]
+fn the_growing_phase_is_named() {
+    let mut w = started();
+    for _ in 0..12 {
+        w.phase("epoch", |w| {
+            w.objects(100);
+            w.phase("predict", |w| {
+                w.takes(4 * MIB);
+                w.unread_phase("trace").unread_phase("data_adapter");
+            });
+            w.cycle(Epoch);
+        });
+    }
+    w.ends(0);
+    let report = w.report();
+    let growing = report.components.iter().find(|c| c.kind == Kind::Growing).unwrap();
+    assert_eq!(growing.phase.as_deref(), Some("predict"));
+}
+
+#[test]
+fn the_growing_phase_is_named_where_only_the_first_epochs_were_read_closely() {
+    let mut w = started();
+    for epoch in 0..30 {
+        let predicts = |w: &mut World| {
+            w.takes(4 * MIB);
+        };
+        w.takes(8 * KIB).objects(100);
+        if epoch < 8 {
+            w.phase("epoch", |w| {
+                w.phase("predict", predicts);
+                w.cycle(Epoch);
+            });
+        } else {
+            predicts(&mut w);
+            w.unread_phase("predict").cycle(Epoch);
+        }
+    }
+    w.ends(0);
+    let report = w.report();
+    let growing = report.components.iter().find(|c| c.kind == Kind::Growing).unwrap();
+    assert_eq!(growing.phase.as_deref(), Some("predict"));
+    // The first epochs' predictions are part of the growth, not a one-time rise.
+    let once =
+        |c: &&nilometer_diagnose::Component| c.kind == Kind::OneTime && c.phase.as_deref() == Some("predict");
+    assert_eq!(report.components.iter().find(once), None);
+}
+
+#[test]
+fn without_any_cycle_windows_of_time_serve() {
+    let mut w = World::new();
+    for _ in 0..240 {
+        w.passes(0.25).takes(64 * KIB).objects(3).reads(Moment::Tick);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.cycles.unit, "window");
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let rate = report.growth.unwrap().bytes_per_cycle;
+    assert!((rate.estimate - 256 * KIB).abs() < 8 * KIB, "{rate:?}");
+}
+
+#[test]
+fn the_cycle_is_what_the_program_is_about() {
+    let mut w = started();
+    for _ in 0..3 {
+        w.cycle(Epoch);
+    }
+    w.cycle(Fit);
+    for _ in 0..60 {
+        w.objects(10).cycle(Predict);
+    }
+    w.ends(0);
+    assert_eq!(w.report().cycles.unit, "predict");
+
+    let mut w = started();
+    for _ in 0..20 {
+        w.cycle(Predict).cycle(Epoch);
+    }
+    assert_eq!(w.report().cycles.unit, "epoch");
+
+    let mut w = World::new();
+    for _ in 0..20 {
+        w.cycle(OnBatch).cycle(Call);
+    }
+    assert_eq!(w.report().cycles.unit, "step");
+}
+
+#[test]
+fn nothing_at_all_is_undecided() {
+    let report = World::new().report();
+    assert_eq!(report.verdict, Verdict::Undecided);
+    assert_eq!(report.cycles.count, 0);
+    assert!(report.growth.is_none() && report.forecast.is_none());
+}
