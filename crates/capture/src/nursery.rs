@@ -8,7 +8,8 @@
 //! would be a hundred times the rest of the capture; kept in the process, they would be lost at `kill -9`, together with
 //! the one that filled the memory. A slot in the mapped file is neither.
 //!
-//! A slot is eight words: state, time, stack, size, mean, address, thread and source, zero. The state is the id of the
+//! A slot is eight words: state, time, stack, size, mean, address, thread and source, cycles that had
+//! ended by then. The state is the id of the
 //! sample, shifted by two bits, with one of [`FILLING`], [`YOUNG`] and [`LEAVING`]; zero is an empty slot. A reader believes
 //! the latter two. Leaving: its record is being written, after which the slot gets its next sample; a sample that is
 //! found in both is one.
@@ -31,8 +32,8 @@ const STATES: u64 = 3;
 /// The source shares a word with the thread.
 const SOURCE_BITS: u32 = 8;
 
-/// Who lived as long as this is told even if nobody needed the slot: where few samples are taken, they lie there for
-/// many epochs, and the end of the program takes all of them.
+/// Who lived as long as this, or saw the end of a cycle, is told even if nobody needed the slot: where few samples are
+/// taken, they lie there for many epochs, and then the end of a `fit` takes all of them.
 const GROWN_NS: u64 = 250_000_000;
 
 /// Words of a slot and their bytes.
@@ -91,7 +92,8 @@ impl Nursery {
             _ => return None,
         }
         let Birth { id, stack, size, mean, address, thread, source } = *birth;
-        let fields = [at_ns, stack, size, mean, address, thread << SOURCE_BITS | source as u64];
+        let origin = thread << SOURCE_BITS | source as u64;
+        let fields = [at_ns, stack, size, mean, address, origin, writer.board().all_cycles()];
         for (index, value) in fields.into_iter().enumerate() {
             self.word(slot, index + 1)?.store(value, Relaxed);
         }
@@ -116,7 +118,8 @@ impl Nursery {
             return None;
         }
         let born = self.word(slot, 1)?.load(Relaxed);
-        if writer.now().saturating_sub(born) < GROWN_NS {
+        let is_of_this_cycle = self.word(slot, 7)?.load(Relaxed) == writer.board().all_cycles();
+        if is_of_this_cycle && writer.now().saturating_sub(born) < GROWN_NS {
             state.compare_exchange(here, 0, AcqRel, Relaxed).ok()?;
             return Some(true);
         }

@@ -82,6 +82,18 @@ fn who_lived_for_long_is_told_also_from_a_slot_that_nobody_needed() {
 }
 
 #[test]
+fn who_saw_the_end_of_a_cycle_is_told_also_from_a_slot_that_nobody_needed() {
+    let (place, writer, nursery) = capture();
+    let now = writer.now();
+    assert!(nursery.put(&writer, now, &birth(1)));
+    writer.board().count_cycle(CycleUnit::Epoch);
+    assert!(nursery.put(&writer, writer.now(), &birth(2)));
+    assert!(!nursery.remove(&writer, 1), "its death needs a record");
+    assert!(nursery.remove(&writer, 2));
+    assert_eq!(read(&place).0, vec![(now, birth(1))]);
+}
+
+#[test]
 fn the_old_get_a_record_with_their_own_time_and_their_death_needs_one() {
     let (place, writer, nursery) = capture();
     let now = writer.now();
