@@ -8,11 +8,10 @@
 //! would be a hundred times the rest of the capture; kept in the process, they would be lost at `kill -9`, together with
 //! the one that filled the memory. A slot in the mapped file is neither.
 //!
-//! A slot is eight words: state, time, stack, size, mean, address, thread and source, cycles that had
-//! ended by then. The state is the id of the
-//! sample, shifted by two bits, with one of [`FILLING`], [`YOUNG`] and [`LEAVING`]; zero is an empty slot. A reader believes
-//! the latter two. Leaving: its record is being written, after which the slot gets its next sample; a sample that is
-//! found in both is one.
+//! A slot is eight words: state, time, stack, size, mean, address, thread and source, cycles that had ended by then. The
+//! state is the id of the sample, shifted by two bits, with one of [`FILLING`], [`YOUNG`] and [`LEAVING`]; zero is an
+//! empty slot. A reader believes the latter two. Leaving: its record is being written, after which the slot gets its next
+//! sample; a sample that is found in both is one.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
