@@ -24,6 +24,16 @@ fn main() {
     }
     println!("{:?}", recording.kinds);
     println!("{:?}", recording.counts.last());
+    let mut cuts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for birth in &recording.births {
+        let stack = recording.stack(birth.stack);
+        let cut = stack.iter().find(|frame| frame.starts_with("cut"));
+        *cuts.entry(cut.cloned().unwrap_or_default()).or_default() += 1;
+        if cut.is_some() && std::env::var_os("SHOW_CUT").is_some() {
+            println!("{stack:#?}");
+        }
+    }
+    println!("{cuts:?}");
     let mut sites: std::collections::HashMap<Vec<String>, (f64, usize)> = std::collections::HashMap::new();
     for birth in recording.live() {
         let site = sites.entry(recording.stack(birth.stack)).or_default();

@@ -120,7 +120,8 @@ fn stack(recorder: &Recorder, block: &Block, from: &Registers, at_ns: u64) -> Op
     if walked.cut {
         count(&recorder.counts.cut);
     }
-    let items = room.items.get(..walked.items)?;
-    // While this runs, the interpreter does not end under the frames.
-    recorder.stacks.node(items, python.as_ref().map(|python| &python.python), at_ns, &recorder.writer)
+    let crate::scratch::Room { items, hashes, .. } = &mut *room;
+    // While `python` lives, the interpreter does not end under the frames.
+    let python = python.as_ref().map(|python| &python.python);
+    recorder.stacks.node(items.get(..walked.items)?, hashes, python, at_ns, &recorder.writer)
 }

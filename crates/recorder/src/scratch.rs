@@ -1,7 +1,7 @@
 #![expect(unsafe_code, reason = "rooms in a mapping, each held by one thread at a time")]
 //! Room to walk stacks in, since a thread's own stack may be small.
 //!
-//! In: nothing. Out: a room of some 30 KiB, or nothing when all are taken. The first free one is given, so that few are
+//! In: nothing. Out: a room of some 40 KiB, or nothing when all are taken. The first free one is given, so that few are
 //! ever touched. What must not happen here: two holders of one room.
 
 use std::cell::UnsafeCell;
@@ -28,6 +28,8 @@ pub(crate) struct Room {
     pub(crate) native: [u64; NATIVE],
     pub(crate) python: [Frame; PYTHON],
     pub(crate) items: [Item; ITEMS],
+    /// For each of them, a hash of it and all further out.
+    pub(crate) hashes: [u64; ITEMS],
 }
 
 struct Cell(UnsafeCell<Room>);

@@ -24,17 +24,16 @@ pub(crate) struct Stacks {
 
 /// What the holder of the lock works on.
 struct Tree {
-    /// Parent and frame -> node.
+    /// Hash of a frame and all further out -> node.
     nodes: Map,
     last: u64,
     names: Names,
     modules: usize,
     /// The new frames of one stack, outermost first.
     fresh: [StackFrame; ITEMS],
-    hashes: [u64; ITEMS],
 }
 
-/// How a frame is told apart: its kind in the two high bits.
+/// How a frame is told apart in a hash: its kind in the two high bits.
 const PYTHON: u64 = 1 << 62;
 const CUT: u64 = 2 << 62;
 
@@ -48,31 +47,38 @@ impl Stacks {
                 names: Names::new(),
                 modules: 0,
                 fresh: [StackFrame::Cut(Cut::Other); ITEMS],
-                hashes: [0; ITEMS],
             }),
         }))
     }
 
-    /// The innermost node of this stack; `None` if the stack could not be written.
+    /// The innermost node of this stack; `None` if the stack could not be written. `hashes` is room for as many hashes as
+    /// there are items.
     pub(crate) fn node(
         &self,
         items: &[Item],
+        hashes: &mut [u64],
         python: Option<&Python>,
         at_ns: u64,
         writer: &Writer,
     ) -> Option<u64> {
-        let hash = items.iter().fold(0, |hash, item| match item {
-            Item::Nothing => hash,
-            Item::Native(address) => mix(hash, *address),
-            Item::Python(frame) => {
-                mix(mix(hash, identity(python, frame.code)), PYTHON | u64::from(frame.instruction))
-            }
-            Item::Cut(why) => mix(hash, CUT | *why as u64),
-        });
+        let hashes = hashes.get_mut(..items.len())?;
+        let mut hash = 0;
+        for (item, place) in items.iter().zip(hashes.iter_mut()).rev() {
+            hash = match item {
+                Item::Nothing => mix(hash, 0),
+                Item::Native(address) => mix(hash, *address),
+                Item::Python(frame) => {
+                    let identity = python.map_or(0, |python| python.identity(frame.code));
+                    mix(mix(hash, identity), PYTHON | u64::from(frame.instruction))
+                }
+                Item::Cut(why) => mix(hash, CUT | *why as u64),
+            };
+            *place = hash;
+        }
         if let Some(node) = self.seen.get(hash) {
             return Some(node);
         }
-        let node = self.tree.hold()?.grow(items, python, at_ns, writer)?;
+        let node = self.tree.hold()?.grow(items, hashes, python, at_ns, writer)?;
         self.seen.set(hash, node);
         Some(node)
     }
@@ -83,72 +89,56 @@ impl Stacks {
     }
 }
 
-fn identity(python: Option<&Python>, code: u64) -> u64 {
-    python.map_or(0, |python| python.identity(code))
-}
-
 impl Tree {
-    fn grow(&mut self, items: &[Item], python: Option<&Python>, at_ns: u64, writer: &Writer) -> Option<u64> {
-        self.tell_modules(at_ns, writer)?;
-        let mut outermost_first = items.iter().rev().filter(|item| **item != Item::Nothing);
-        let mut parent = 0;
-        let mut pending = None;
-        // Down the tree as far as it goes.
-        for item in outermost_first.by_ref() {
-            let (word, frame) = self.frame(*item, python, at_ns, writer);
-            let Some(node) = self.nodes.get(mix(parent, word)) else {
-                pending = Some((word, frame));
-                break;
-            };
-            parent = node;
-        }
-        let Some((word, frame)) = pending else { return Some(parent) };
-        let first = self.last + 1;
-        let mut count = 0;
-        let mut next = Some((word, frame));
-        while let Some((word, frame)) = next {
-            let above = if count == 0 { parent } else { first + count as u64 - 1 };
-            *self.hashes.get_mut(count)? = mix(above, word);
-            *self.fresh.get_mut(count)? = frame;
-            count += 1;
-            next = outermost_first.next().map(|item| self.frame(*item, python, at_ns, writer));
-        }
-        if !self.nodes.has_room(count) {
-            // The stack as far as it is known: better than none.
-            return (parent != 0).then_some(parent);
-        }
-        let frames = self.fresh.get(..count)?;
-        if !writer.append_sampling(at_ns, &Sampling::Stack { first, parent, frames: frames.into() }) {
-            return None;
-        }
-        for (node, hash) in (first..).zip(self.hashes.get(..count)?) {
-            self.nodes.insert(*hash, node);
-        }
-        self.last = first + count as u64 - 1;
-        Some(self.last)
-    }
-
-    /// The word that tells this frame apart, and the frame as it is written.
-    fn frame(
+    fn grow(
         &mut self,
-        item: Item,
+        items: &[Item],
+        hashes: &[u64],
         python: Option<&Python>,
         at_ns: u64,
         writer: &Writer,
-    ) -> (u64, StackFrame) {
-        let cut = |why: Cut| (CUT | why as u64, StackFrame::Cut(why));
+    ) -> Option<u64> {
+        self.tell_modules(at_ns, writer)?;
+        // Where a node is, all nodes further out are.
+        let unknown = hashes.partition_point(|hash| self.nodes.get(*hash).is_none());
+        let parent = hashes.get(unknown).and_then(|hash| self.nodes.get(*hash)).unwrap_or(0);
+        let (items, hashes) = (items.get(..unknown)?, hashes.get(..unknown)?);
+        if items.is_empty() {
+            return Some(parent);
+        }
+        if !self.nodes.has_room(items.len()) {
+            // The stack as far as it is known: better than none.
+            return (parent != 0).then_some(parent);
+        }
+        for (index, item) in items.iter().rev().enumerate() {
+            let frame = self.frame(*item, python, at_ns, writer);
+            *self.fresh.get_mut(index)? = frame;
+        }
+        let (first, frames) = (self.last + 1, self.fresh.get(..items.len())?);
+        if !writer.append_sampling(at_ns, &Sampling::Stack { first, parent, frames: frames.into() }) {
+            return None;
+        }
+        for (node, hash) in (first..).zip(hashes.iter().rev()) {
+            self.nodes.insert(*hash, node);
+            self.last = node;
+        }
+        Some(self.last)
+    }
+
+    /// The frame as it is written.
+    fn frame(&mut self, item: Item, python: Option<&Python>, at_ns: u64, writer: &Writer) -> StackFrame {
         match (item, python) {
-            (Item::Native(address), _) => (address, StackFrame::Native { address }),
+            (Item::Native(address), _) => StackFrame::Native { address },
             (Item::Python(frame), Some(python)) => {
                 let identity = python.identity(frame.code);
-                let Some(place) = self.names.place(python, identity, frame, at_ns, writer) else {
-                    return cut(Cut::PythonUnknown);
-                };
-                let line = (place & ((1 << LINE_BITS) - 1)) as u32;
-                (PYTHON | place, StackFrame::Python { code: place >> LINE_BITS, line })
+                let place = self.names.place(python, identity, frame, at_ns, writer);
+                place.map_or(StackFrame::Cut(Cut::PythonUnknown), |place| StackFrame::Python {
+                    code: place >> LINE_BITS,
+                    line: (place & ((1 << LINE_BITS) - 1)) as u32,
+                })
             }
-            (Item::Cut(why), _) => cut(why),
-            (Item::Python(_) | Item::Nothing, _) => cut(Cut::Other),
+            (Item::Cut(why), _) => StackFrame::Cut(why),
+            (Item::Python(_) | Item::Nothing, _) => StackFrame::Cut(Cut::Other),
         }
     }
 
