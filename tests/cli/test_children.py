@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -102,6 +103,27 @@ def test_not_without_being_asked(bench: Bench) -> None:
     done = bench.watched(bench.script(WORKS), "spawn")
     assert len(bench.captures()) == 1
     assert b"Child " not in done.stderr
+
+
+def test_an_older_capture_with_the_childs_name_is_left_alone(bench: Bench) -> None:
+    """In containers pids come again in the same order."""
+    bench.watched("--no-recorder", "-o", "old.nilo", bench.script("pass"))
+    old = bench.folder / "old.nilo"
+    os.utime(old, (1, 1))
+    (bench.folder / "copy").write_bytes(old.read_bytes())
+    script = bench.script(
+        "import os\n"
+        "from nilometer import _native\n"
+        "for run in (2 * 10**9, 0):\n"
+        "    if os.fork() == 0:\n"
+        "        print(_native.start_child('old.nilo', str(run)), flush=True)\n"
+        "        _native.fact('key', 'value')\n"
+        "        os._exit(0)\n"
+        "    os.wait()\n"
+        "    print(open('old.nilo', 'rb').read() == open('copy', 'rb').read(), flush=True)"
+    )
+    done = bench.watched("--no-recorder", script)
+    assert done.stdout.split() == [b"False", b"True", b"True", b"False"]
 
 
 def test_children_of_an_earlier_run_are_not_this_ones(bench: Bench) -> None:

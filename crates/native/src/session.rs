@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock};
+use std::time::UNIX_EPOCH;
 
 use nilometer_capture::{Counters, CycleUnit, Edge, Moment, Record, Writer};
 use pyo3::Python;
@@ -49,7 +50,12 @@ pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str) -> bool {
     }
     let made = Writer::create(path, false);
     let is_new = made.is_ok();
-    let Ok(writer) = made.or_else(|_| Writer::join(path)) else { return false };
+    // A name can be taken by an earlier run: in containers pids come again in the same order.
+    let Some(writer) =
+        made.ok().or_else(|| if is_of_run(path, run) { Writer::join(path).ok() } else { None })
+    else {
+        return false;
+    };
     if is_new {
         let parent = std::os::unix::process::parent_id().to_string();
         for (key, value) in [("run", run), ("pid", &std::process::id().to_string()), ("parent", &parent)] {
@@ -57,6 +63,13 @@ pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str) -> bool {
         }
     }
     start_with(py, writer)
+}
+
+/// Whether the file was written to since this run began; a run's number is that moment, in nanoseconds since 1970.
+fn is_of_run(path: &Path, run: &str) -> bool {
+    let changed = std::fs::metadata(path).and_then(|about| about.modified()).ok();
+    let changed = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
+    run.parse::<u64>().is_ok_and(|run| changed.is_some_and(|changed| changed.as_nanos() >= run.into()))
 }
 
 fn start_with(py: Python<'_>, writer: Writer) -> bool {

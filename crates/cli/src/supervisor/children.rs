@@ -29,6 +29,8 @@ pub(crate) struct Family<'a> {
     pub(crate) template: &'a Path,
     pub(crate) run: u64,
     pub(crate) started: SystemTime,
+    /// Writes to the program's capture.
+    pub(crate) writer: &'a Writer,
     /// The surroundings after the end.
     pub(crate) after: &'a Surroundings,
 }
@@ -40,6 +42,15 @@ pub(crate) fn complete(family: &Family<'_>) -> Vec<Child> {
     for capture in std::iter::once(family.program).chain(found.iter().map(|(_, _, capture)| capture)) {
         take_roles(capture, &mut roles);
     }
+    let is_found = |pid| found.iter().any(|(found, ..)| *found == pid);
+    let taken = roles
+        .keys()
+        .filter_map(|pid| u32::try_from(*pid).ok())
+        .filter(|pid| !is_found(*pid) && place::with_pid(family.template, *pid).exists())
+        .count();
+    if taken > 0 {
+        family.writer.append(&Record::Loss { what: TAKEN.to_owned(), count: taken as u64 });
+    }
     let mut children = Vec::new();
     for (pid, path, capture) in found {
         let role = roles.get(&u64::from(pid)).map(String::as_str).or_else(|| fact(&capture, "command"));
@@ -49,6 +60,9 @@ pub(crate) fn complete(family: &Family<'_>) -> Vec<Child> {
     }
     children
 }
+
+const TAKEN: &str =
+    "a child was not recorded, as an older capture has the name of its own: -o gives them all another";
 
 /// Captures of this run in the template's folder, without the program's own.
 fn captures(family: &Family<'_>) -> Vec<(u32, PathBuf, Capture)> {
@@ -158,15 +172,21 @@ mod tests {
             template: &template,
             run: 7,
             started: SystemTime::UNIX_EPOCH,
+            writer: &program,
             after: &Surroundings::default(),
         };
         let found = complete(&family);
         assert_eq!(found.len(), 1);
+        let before = Capture::open(&at(10)).unwrap();
         assert_eq!((found[0].pid, &found[0].capture), (child, &at(child)));
         let completed = Capture::open(&at(child)).unwrap();
         assert!(completed.records.iter().any(|stamped| matches!(stamped.record, Record::Exit(_))));
         assert!(fact(&completed, "script").is_some());
         let later = Family { started: SystemTime::now() + std::time::Duration::from_secs(9), ..family };
         assert_eq!(complete(&later), []);
+        let told = |capture: &Capture| {
+            capture.records.iter().filter(|stamped| matches!(stamped.record, Record::Loss { .. })).count()
+        };
+        assert_eq!((told(&before), told(&Capture::open(&at(10)).unwrap())), (0, 1));
     }
 }

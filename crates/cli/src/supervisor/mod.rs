@@ -43,6 +43,9 @@ const READ_EVERY: Duration = Duration::from_millis(250);
 /// Between two looks when nothing is recorded.
 const IDLE: Duration = Duration::from_hours(1);
 
+/// More than any step in which a file system counts time.
+const A_WHILE: Duration = Duration::from_secs(2);
+
 /// What is to be run, and how.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch that was given or not")]
 pub(crate) struct Plan {
@@ -98,10 +101,11 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     Watch { program: launched.pid, launched, live, signals, started, stop_asked: false }.follow()
 }
 
-/// A number that no other run has: by it the captures of children are known.
+/// A number that no other run has: by it the captures of children are known. No file of this run is older than it, also
+/// where a file system counts in coarse steps: so a child can tell another run's capture that has the name of its own.
 fn run_number() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_nanos()).unwrap_or_default()
+    let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(A_WHILE);
+    u64::try_from(began.as_nanos()).unwrap_or_default()
 }
 
 struct Watch {
@@ -252,6 +256,7 @@ impl Watch {
                 template: &recording.template,
                 run,
                 started: self.started.at,
+                writer: &recording.writer,
                 after: &evidence.after,
             })
         });
