@@ -120,14 +120,18 @@ fn healthy(seed: u64) -> World {
         w.takes(now - level).objects(100);
         level = now;
         if epoch % collects_every == collects_every - 1 {
-            lines.iter_mut().for_each(|line| line.is_collected(&mut w));
+            for line in &mut lines {
+                line.is_collected(&mut w);
+            }
             w.collects(2);
         }
         w.cycle(Epoch);
     }
     if ends_softly {
         w.reads(Moment::BeforeExit);
-        lines.iter_mut().for_each(|line| line.is_collected(&mut w));
+        for line in &mut lines {
+            line.is_collected(&mut w);
+        }
         w.collects(2).reads(Moment::AfterExitCollection);
     }
     w

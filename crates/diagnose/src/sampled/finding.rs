@@ -69,6 +69,9 @@ impl<'a> Sites<'a> {
         called.dedup_by_key(|l| l.function);
         let first = called.first()?;
         let library = package(first.file).unwrap_or_default();
+        if first.function == "<module>" {
+            return Some(library.to_owned()); // it is being imported
+        }
         let last = called.last().filter(|l| l.function != first.function);
         let fold = if called.len() > 2 { " > \u{2026}" } else { "" };
         let last = last.map_or(String::new(), |l| format!("{fold} > {}", short(l.function)));

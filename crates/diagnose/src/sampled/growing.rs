@@ -13,8 +13,10 @@ use super::recording::Sample;
 const LEAST_DISTINCT: usize = 3;
 /// Cycles that memory must have lived through: Keras keeps the previous epoch's iterator into the next one.
 pub(crate) const AGE: usize = 2;
-/// Deaths of old memory at the site, as a share of what stays, from which on the site turns over.
+/// Deaths of memory that the site had made before, as a share of what stays, from which on it only replaces.
 const TURNS_OVER: f64 = 0.3;
+/// The same share for a site that is to speak for itself: a line that calls a framework has some of its garbage too.
+const LITTLE: f64 = 0.15;
 /// Share of the whole that is left without the two biggest cycles; what sampling may have missed of it counts with it.
 const CARRIED_BY_MANY: f64 = 0.2;
 /// The same for a site that is to speak for itself; five like cycles leave three.
@@ -72,6 +74,8 @@ impl Growing {
 struct View {
     born_before: u64,
     alive_at: u64,
+    /// It may become more towards the end.
+    swells: bool,
 }
 
 impl Look<'_> {
@@ -130,22 +134,22 @@ impl Look<'_> {
         self.first.checked_sub(1).and_then(|b| self.bins.end(b)).unwrap_or(0)
     }
 
-    /// Judges the old samples of a site: all of them must look like growth; and so must those that are surely no garbage,
-    /// be it since a collection has looked at them, or since garbage cannot weigh so much.
+    /// Judges the old samples of a site: those that are surely no garbage must look like growth, be it since a collection
+    /// has looked at them or since garbage cannot weigh so much. What came after that collection must not have slowed.
     pub(crate) fn growing(&self, old: &[&Sample]) -> Option<Growing> {
         let (end, born_before) = self.ends()?;
-        let plain = self.view(old, View { born_before, alive_at: end })?;
-        let mut views = self
-            .examined
-            .iter()
-            .rev()
-            .map(|(born, alive)| View { born_before: (*born).min(born_before), alive_at: (*alive).max(end) });
-        let clean = views.find_map(|view| self.view(old, view));
-        match clean {
-            Some(clean) => Some(Growing { speaks: clean.speaks && plain.speaks, ..clean }),
-            None if plain.rate.low > self.garbage => Some(plain),
-            None => None,
+        let all = View { born_before, alive_at: end, swells: false };
+        let looked = |&(born, alive): &(u64, u64)| View {
+            born_before: born.min(born_before),
+            alive_at: alive.max(end),
+            swells: false,
+        };
+        if let Some(clean) = self.examined.iter().rev().map(looked).find_map(|view| self.view(old, view)) {
+            // Garbage of the last cycles makes the late third the heavier one.
+            let since = self.view(old, View { swells: true, ..all })?;
+            return Some(Growing { speaks: clean.speaks && since.speaks, ..clean });
         }
+        self.view(old, all).filter(|plain| plain.rate.low > self.garbage)
     }
 
     fn view(&self, old: &[&Sample], view: View) -> Option<Growing> {
@@ -162,11 +166,12 @@ impl Look<'_> {
         let begins = self.begins();
         let mut turned = 0.0;
         for sample in old {
-            let bin = self.bins.at(sample.born_ns);
-            if sample.died_ns > begins && sample.died_ns <= view.alive_at {
-                turned += sample.weight;
-            }
-            let Some(bin) = bin.checked_sub(self.first) else { continue };
+            let Some(bin) = self.bins.at(sample.born_ns).checked_sub(self.first) else {
+                if sample.died_ns > begins && sample.died_ns <= view.alive_at {
+                    turned += sample.weight;
+                }
+                continue;
+            };
             let (Some(stay), Some(was)) = (stays.get_mut(bin), was_old.get_mut(bin)) else { continue };
             *was += sample.weight;
             if sample.lives_at(view.alive_at) {
@@ -183,8 +188,9 @@ impl Look<'_> {
         }
         let from = onset(&was_old, &filled);
         let part = &stays[from..];
-        let evenness = evenness(part)?;
-        if evenness > EVEN && !alike(part) {
+        let slowed = slowed(part)?;
+        let uneven = if view.swells { slowed } else { slowed.max(1.0 / slowed) };
+        if uneven > EVEN && !alike(part) {
             return None;
         }
         let mut rate = weighted_rate(part)?;
@@ -195,8 +201,8 @@ impl Look<'_> {
             distinct: filled.len(),
             since: self.bins.ordinal(self.first + from),
             speaks: filled.len() >= SPEAKS
-                && evenness <= VERY_EVEN
-                && turned <= 0.05 * total
+                && uneven <= VERY_EVEN
+                && turned <= LITTLE * total
                 && left_by_two(&stays, 0.0) >= BY_MANY_ALONE * total,
             born_before: view.born_before,
             alive_at: view.alive_at,
@@ -239,12 +245,12 @@ fn per_cycle(stays: &[Sampled]) -> (f64, f64) {
     (bytes / cycles, variance / (cycles * cycles))
 }
 
-/// By which factor the early and the late third differ; nothing if one of them has no survivor, as in a buffer whose
+/// By which factor the early third is the heavier one; nothing if one of the thirds has no survivor, as in a buffer whose
 /// old entries have gone, or a cache that is full.
-fn evenness(stays: &[Sampled]) -> Option<f64> {
+fn slowed(stays: &[Sampled]) -> Option<f64> {
     let (early, late) = thirds(stays)?;
     let ((early, _), (late, _)) = (per_cycle(early), per_cycle(late));
-    (early > 0.0 && late > 0.0).then(|| (early / late).max(late / early))
+    (early > 0.0 && late > 0.0).then(|| early / late)
 }
 
 /// Whether sampling alone may have made the thirds differ.

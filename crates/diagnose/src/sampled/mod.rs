@@ -69,6 +69,24 @@ pub(crate) struct Setting<'a> {
     pub(crate) folder: Option<&'a str>,
 }
 
+/// What a site left behind.
+#[derive(Default)]
+struct Left {
+    bytes: f64,
+    variance: f64,
+    heaviest: Sample,
+}
+
+impl Left {
+    fn add(&mut self, sample: &Sample) {
+        self.bytes += sample.weight;
+        self.variance += sample.weight * sample.weight * (1.0 - sample.chance);
+        if sample.weight > self.heaviest.weight {
+            self.heaviest = *sample;
+        }
+    }
+}
+
 impl<'a> Sites<'a> {
     /// `None` where no recorder was at work.
     pub(crate) fn of(capture: &'a Capture, setting: &Setting<'a>, lookup: &mut dyn Lookup) -> Option<Self> {
@@ -121,29 +139,29 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// The site that made most of what a phase left behind before a moment; none if several share it.
+    /// The site that made most of what a phase left behind before a moment; none if several share it, or if too few
+    /// samples say so.
     pub(crate) fn made_in(&self, phase: &str, before_ns: u64) -> Option<Site> {
         const MOST: f64 = 0.5;
-        let mut by_site: BTreeMap<&Place, (f64, u64, f64)> = BTreeMap::new();
+        let mut by_site: BTreeMap<&Place, Left> = BTreeMap::new();
         let mut total = 0.0;
         let born = self.recording.samples.iter().take_while(|s| s.born_ns <= before_ns);
-        for sample in born.filter(|s| s.lives_at(before_ns.min(self.end_ns)) && s.lives_at(self.end_ns)) {
-            if self.course.at(sample.born_ns) != phase {
-                continue;
-            }
+        let left = born.filter(|s| s.lives_at(before_ns.min(self.end_ns)) && s.lives_at(self.end_ns));
+        for sample in left.filter(|s| self.course.at(s.born_ns) == phase) {
             total += sample.weight;
-            let Some(trail) = self.trails.get(&sample.stack) else { continue };
-            let entry = by_site.entry(&trail.place).or_default();
-            entry.0 += sample.weight;
-            if sample.weight > entry.2 {
-                (entry.1, entry.2) = (sample.stack, sample.weight);
+            if let Some(trail) = self.trails.get(&sample.stack) {
+                by_site.entry(&trail.place).or_default().add(sample);
             }
         }
-        let (place, (bytes, stack, _)) = by_site.into_iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
-        if bytes < MOST * total {
+        let (place, left) = by_site.into_iter().max_by(|a, b| a.1.bytes.total_cmp(&b.1.bytes))?;
+        if left.bytes < MOST * total || left.variance.sqrt() > MOST * left.bytes {
             return None;
         }
-        self.site(place, stack, 0)
+        let mut site = self.site(place, left.heaviest.stack, 0)?;
+        if left.heaviest.weight < MOST * left.bytes {
+            site.inside = None; // one of many stacks
+        }
+        Some(site)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::lookup::Object;
 pub(crate) const ALIVE: u64 = u64::MAX;
 
 /// One sampled piece of memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) born_ns: u64,
     /// [`ALIVE`] if it never died.
