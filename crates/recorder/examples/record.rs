@@ -16,6 +16,7 @@ fn main() {
     command.args(&program[1..]);
     let recording = Recording::of(&mut command, settings);
     println!("{:?}, capture of {} bytes", recording.status, recording.bytes);
+    print!("{}", recording.output);
     for loss in &recording.losses {
         println!("loss: {loss}");
     }

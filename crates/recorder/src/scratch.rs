@@ -1,7 +1,7 @@
 #![expect(unsafe_code, reason = "rooms in a mapping, each held by one thread at a time")]
 //! Room to walk stacks in, since a thread's own stack may be small.
 //!
-//! In: nothing. Out: a room of some 40 KiB, or nothing when all are taken. The first free one is given, so that few are
+//! In: nothing. Out: a room of some 45 KiB, or nothing when all are taken. The first free one is given, so that few are
 //! ever touched. What must not happen here: two holders of one room.
 
 use std::cell::UnsafeCell;
@@ -15,7 +15,7 @@ use crate::pages::{Pages, Zero};
 use crate::splice::Item;
 
 /// Native frames that are looked at.
-pub(crate) const NATIVE: usize = 512;
+pub(crate) const NATIVE: usize = 1024;
 /// Python frames that are looked at.
 pub(crate) const PYTHON: usize = 512;
 /// Frames of both kinds that are kept.

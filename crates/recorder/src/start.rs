@@ -5,6 +5,7 @@
 //! program, or a trace in its environment.
 
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use nilometer_capture::{Sampling, Writer};
 
@@ -76,13 +77,21 @@ fn of_program(template: &str) -> Option<Writer> {
 
 /// The capture of a process of the program's family: whoever comes first makes it.
 fn of_family(template: &(String, Config)) -> Option<Writer> {
-    of_program(&template.0).or_else(|| if is_python() { create(template) } else { None })
+    join_of_run(&path(&template.0), &template.1).or_else(|| if is_python() { create(template) } else { None })
+}
+
+/// A name can be taken by an earlier run: in containers pids come again in the same order.
+fn join_of_run(path: &str, config: &Config) -> Option<Writer> {
+    let changed = std::fs::metadata(path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    // A run's number is the moment at which it began, in nanoseconds since 1970.
+    let run = config.run.as_deref().and_then(|run| run.parse::<u64>().ok())?;
+    if changed.as_nanos() >= u128::from(run) { Writer::join(Path::new(path)).ok() } else { None }
 }
 
 fn create((template, config): &(String, Config)) -> Option<Writer> {
     let path = path(template);
     let Ok(writer) = Writer::create(Path::new(&path), false) else {
-        return Writer::join(Path::new(&path)).ok();
+        return join_of_run(&path, config);
     };
     // SAFETY: no arguments.
     let parent = unsafe { libc::getppid() };

@@ -3,8 +3,11 @@
 
 mod recorded;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use nilometer_capture::{Record, Sampling};
 
 use recorded::Recording;
 use recorded::pythons::{python, pythons};
@@ -133,4 +136,46 @@ fn a_kill_loses_nothing() {
     let large = recording.live().filter(|birth| birth.size > 1 << 20);
     // Each is a sample for sure, and each has its whole stack.
     assert_eq!(large.filter(|birth| !recording.stack(birth.stack).is_empty()).count(), 50);
+}
+
+#[test]
+fn children_have_captures_of_their_own_if_asked_for() {
+    let code = "
+import os, subprocess, sys
+keep = [bytes(3000) for _ in range(300)]
+child = os.fork()
+if child == 0:
+    keep = [bytes(3000) for _ in range(1000)]
+    os._exit(0)
+os.waitpid(child, 0)
+subprocess.run(['true'])
+subprocess.run([sys.executable, '-c', 'keep = [bytes(3000) for _ in range(1000)]; import os; os._exit(0)'])
+os._exit(0)
+";
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+    let settings = format!("sample=4096,overhead=0.5,children=1,run={now}");
+    let mut command = Command::new(python());
+    command.args(["-c", code]);
+    let recording = Recording::with_template(&mut command, &settings, "{pid}.nilo");
+    assert!(recording.status.success());
+    // The program's under both its names, the forked child's and the started one's.
+    let all = recording.all();
+    let names: Vec<_> = all.iter().map(|(name, _capture)| name.as_str()).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    for (name, capture) in &all {
+        let births = capture.records.iter().filter(|stamped| {
+            matches!(&stamped.record, Record::Sampling(Sampling::Birth(birth)) if birth.size > 3000 && birth.size < 3100)
+        });
+        let (pids, births): (HashSet<_>, Vec<_>) = births.map(|stamped| (stamped.pid, stamped)).unzip();
+        assert_eq!(pids.len(), 1, "{name}: one process writes to it");
+        let range = if name == "a.nilo" || births.len() < 400 { 60..400 } else { 400..900 };
+        assert!(range.contains(&births.len()), "{name}: {}", births.len());
+        let fact = |key: &str| {
+            capture
+                .records
+                .iter()
+                .any(|stamped| matches!(&stamped.record, Record::Fact { key: it, .. } if it == key))
+        };
+        assert_eq!(fact("parent"), births.len() >= 400, "{name}: who makes a capture says whose child it is");
+    }
 }

@@ -50,18 +50,48 @@ pub fn weight(birth: &Birth) -> f64 {
 impl Recording {
     /// Runs the command with the recorder in front, from beginning to end.
     pub fn of(command: &mut Command, settings: &str) -> Self {
+        Self::with_template(command, settings, "a.nilo")
+    }
+
+    /// The same, with `{pid}` in the template for the children's captures; the program's own is always `a.nilo`.
+    pub fn with_template(command: &mut Command, settings: &str, template: &str) -> Self {
+        use std::os::unix::process::CommandExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.nilo");
         let _writer = Writer::create(&path, false).unwrap();
+        let (own, named) = (path.clone(), folder.path().join(template));
+        if template.contains("{pid}") {
+            let link = move || {
+                let named = named.to_string_lossy().replace("{pid}", &std::process::id().to_string());
+                std::fs::hard_link(&own, named)
+            };
+            // SAFETY: the child of a test with several threads; it makes one system call and its path.
+            #[expect(unsafe_code, reason = "as above")]
+            unsafe {
+                command.pre_exec(link);
+            }
+        }
         let output = command
             .env("LD_PRELOAD", library())
-            .env("_NILOMETER_CAPTURE", &path)
+            .env("_NILOMETER_CAPTURE", folder.path().join(template))
             .env("_NILOMETER_RECORDER", settings)
             .stderr(std::process::Stdio::inherit())
             .output()
             .unwrap();
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         Self::read(folder, &path, output.status, printed)
+    }
+
+    /// The captures that lie in the folder by now, this one included, by name.
+    pub fn all(&self) -> Vec<(String, Capture)> {
+        let files = std::fs::read_dir(self.folder.path()).unwrap().flatten();
+        let mut all: Vec<_> = files
+            .map(|file| {
+                (file.file_name().to_string_lossy().into_owned(), Capture::open(&file.path()).unwrap())
+            })
+            .collect();
+        all.sort_by(|one, other| one.0.cmp(&other.0));
+        all
     }
 
     fn read(folder: tempfile::TempDir, path: &Path, status: ExitStatus, output: String) -> Self {
