@@ -373,3 +373,21 @@ fn a_rise_that_samples_see_end_is_not_called_a_leak() {
     assert_ne!(report.verdict, Verdict::Leak, "{}", report.reason);
     assert_eq!(report.findings, []);
 }
+
+#[test]
+fn what_a_pool_reserves_and_what_a_device_holds_is_not_memory_of_the_process() {
+    let mut w = recorded(64 << 10, 26);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    for epoch in 0..12 {
+        for (at, source) in [(0, Source::Region), (1, Source::Device)] {
+            let id = 1_000_000 + epoch * 10 + at;
+            let birth = Birth { id, stack, size: 2 << 20, mean: 1, address: id, thread: 1, source };
+            w.say(&Record::Sampling(Sampling::Birth(birth)));
+        }
+        w.objects(50).cycle(Epoch);
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    assert_eq!((report.verdict, report.findings.len()), (Verdict::NoLeak, 0), "{}", report.reason);
+    assert!(report.sampling.unwrap().live_bytes < MIB);
+}

@@ -25,6 +25,10 @@ const BY_MANY_ALONE: f64 = 0.5;
 const EVEN: f64 = 2.0;
 /// The same for a site that is to speak for itself.
 const VERY_EVEN: f64 = 1.75;
+/// Standard deviation of what stays, as a share of it, at most: six samples' worth.
+const MOST_UNSURE: f64 = 0.41;
+/// The same for a site that is to speak for itself: sixteen samples' worth.
+const SURE: f64 = 0.25;
 /// Birth cycles that a site needs to speak for itself.
 const SPEAKS: usize = 5;
 
@@ -190,7 +194,12 @@ impl Look<'_> {
         let part = &stays[from..];
         let slowed = slowed(part)?;
         let uneven = if view.swells { slowed } else { slowed.max(1.0 / slowed) };
-        if uneven > EVEN && !alike(part) {
+        // Few cycles are no place for the benefit of the doubt.
+        if uneven > EVEN && !(filled.len() >= SPEAKS && alike(part)) {
+            return None;
+        }
+        let unsure = part.iter().map(|s| s.variance).sum::<f64>().sqrt() / total;
+        if unsure > MOST_UNSURE {
             return None;
         }
         let mut rate = weighted_rate(part)?;
@@ -202,6 +211,7 @@ impl Look<'_> {
             since: self.bins.ordinal(self.first + from),
             speaks: filled.len() >= SPEAKS
                 && uneven <= VERY_EVEN
+                && unsure <= SURE
                 && turned <= LITTLE * total
                 && left_by_two(&stays, 0.0) >= BY_MANY_ALONE * total,
             born_before: view.born_before,
@@ -255,9 +265,9 @@ fn slowed(stays: &[Sampled]) -> Option<f64> {
 
 /// Whether sampling alone may have made the thirds differ.
 fn alike(stays: &[Sampled]) -> bool {
-    const SURE: f64 = 2.0;
+    const DEVIATIONS: f64 = 2.0;
     thirds(stays).is_some_and(|(early, late)| {
         let ((early, a), (late, b)) = (per_cycle(early), per_cycle(late));
-        (early - late).abs() <= SURE * (a + b).sqrt()
+        (early - late).abs() <= DEVIATIONS * (a + b).sqrt()
     })
 }

@@ -5,6 +5,7 @@
 
 mod bins;
 mod finding;
+mod group;
 mod growing;
 mod origin;
 mod recording;
@@ -24,7 +25,8 @@ use crate::report::{Sampling, Site};
 use crate::timeline::{Basis, Timeline};
 
 use bins::Bins;
-use growing::{Growing, Look};
+use group::{GrowingSite, grown};
+use growing::Look;
 use recording::{Recording, Sample, addresses};
 use trail::{Place, Trail, trail};
 
@@ -47,15 +49,6 @@ pub(crate) struct Sites<'a> {
     /// The last reading while the program's own code ran.
     end_ns: u64,
     folder: Option<&'a str>,
-}
-
-/// A site that grows, and its samples that make the growth.
-pub(crate) struct GrowingSite<'a> {
-    pub(crate) place: Place<'a>,
-    pub(crate) growing: Growing,
-    pub(crate) survivors: Vec<Sample>,
-    /// The user's line does the work, or is called by a library: not just the call of a training loop.
-    pub(crate) direct: bool,
 }
 
 /// What the judged cycles are.
@@ -163,50 +156,6 @@ impl<'a> Sites<'a> {
         }
         Some(site)
     }
-}
-
-/// Sites by their old samples; where a site as a whole does not grow, what it calls may.
-fn grown<'a>(old: &[&Sample], trails: &HashMap<u64, Trail<'a>>, look: &Look) -> Vec<GrowingSite<'a>> {
-    let mut sites: BTreeMap<&Place<'a>, Vec<&Sample>> = BTreeMap::new();
-    for sample in old {
-        if let Some(trail) = trails.get(&sample.stack) {
-            sites.entry(&trail.place).or_default().push(sample);
-        }
-    }
-    let mut out = Vec::new();
-    for (place, samples) in sites {
-        if matches!(place, Place::Unknown) {
-            continue;
-        }
-        let mut add = |samples: &[&Sample]| {
-            let Some(growing) = look.growing(samples) else { return false };
-            let survivors: Vec<Sample> =
-                samples.iter().filter(|s| growing.holds(s, look.bins)).map(|s| **s).collect();
-            let direct = |s: &&Sample| trails.get(&s.stack).is_some_and(|t| t.direct);
-            let by: f64 = survivors.iter().filter(|s| direct(s)).map(|s| s.weight).sum();
-            let all: f64 = survivors.iter().map(|s| s.weight).sum();
-            out.push(GrowingSite { place: place.clone(), growing, survivors, direct: by > 0.5 * all });
-            true
-        };
-        if !add(&samples) {
-            let mut parts: BTreeMap<_, Vec<&Sample>> = BTreeMap::new();
-            for sample in samples {
-                let trail = trails.get(&sample.stack);
-                let part = trail.and_then(|t| t.part.as_ref()).map(|p| p.words.as_str());
-                parts.entry((trail.and_then(|t| t.library), part)).or_default().push(sample);
-            }
-            if parts.len() > 1 {
-                // One finding for one line: its biggest part speaks for it.
-                let all: Vec<_> = parts.into_values().filter(|part| look.growing(part).is_some()).collect();
-                let bytes = |part: &Vec<&Sample>| part.iter().map(|s| s.weight).sum::<f64>();
-                if let Some(biggest) = all.iter().max_by(|a, b| bytes(a).total_cmp(&bytes(b))) {
-                    add(biggest);
-                }
-            }
-        }
-    }
-    out.sort_by(|a, b| b.growing.rate.estimate.total_cmp(&a.growing.rate.estimate));
-    out
 }
 
 /// The judged stretch, with what is known about garbage in it.

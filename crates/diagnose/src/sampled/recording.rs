@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nilometer_capture::{Birth, Capture, Record, Sampling, SamplingCount, StackFrame};
+use nilometer_capture::{Birth, Capture, Record, Sampling, SamplingCount, Source, StackFrame};
 
 use crate::lookup::Object;
 
@@ -92,6 +92,8 @@ impl<'a> Recording<'a> {
         let mut deaths: Vec<(u64, u64)> = Vec::new();
         for (stamped, sampling) in said().skip(newest).filter(|(stamped, _)| stamped.pid == pid) {
             match sampling {
+                // What a pool has reserved is not in use, and the memory of a device is not the process's.
+                Sampling::Birth(Birth { source: Source::Region | Source::Device, .. }) => {}
                 Sampling::Birth(birth) => births.push((birth.id, Sample::of(stamped.at_ns, birth))),
                 Sampling::Death { id } => deaths.push((*id, stamped.at_ns)),
                 Sampling::Start { sample } => out.asked = Some(*sample),
