@@ -22,6 +22,17 @@ pub(crate) fn consider(address: usize) {
     }
 }
 
+/// This memory is being handed out: no earlier sample can lie there. For a caller that is at work already.
+pub(crate) fn gone_unseen(recorder: &Recorder, address: usize) {
+    if let Some(id) = take_out(recorder, address) {
+        count(&recorder.counts.deaths);
+        let young = recorder.nursery.as_ref().is_some_and(|nursery| nursery.remove(&recorder.writer, id));
+        if !young {
+            append(recorder, id);
+        }
+    }
+}
+
 /// Takes a sample out of the table, to be [`put_back`] or [`died`]: while its memory may or may not be moved.
 #[cold]
 #[inline(never)]

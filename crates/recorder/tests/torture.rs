@@ -12,16 +12,19 @@ use recorded::{Recording, weight};
 /// Often enough that each mode meets the recorder thousands of times.
 const FINE: &str = "sample=4096,overhead=0.5";
 
+/// Builds a program or library beside the tests.
+fn built(name: &str, options: &[&str]) -> PathBuf {
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let source = format!("{}/tests/programs/{name}.c", env!("CARGO_MANIFEST_DIR"));
+    let mut status = Command::new("cc");
+    status.args(["-O1", "-g", "-w", "-pthread"]).args(options).arg("-o").arg(&to).arg(source);
+    assert!(status.status().unwrap().success(), "a C compiler builds {name}");
+    to
+}
+
 fn torture() -> &'static PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("torture");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/torture.c");
-        let status =
-            Command::new("cc").args(["-O1", "-g", "-w", "-pthread", "-o"]).arg(&to).arg(source).status();
-        assert!(status.unwrap().success(), "a C compiler builds the program");
-        to
-    })
+    BUILT.get_or_init(|| built("torture", &[]))
 }
 
 fn run(mode: &str) -> Recording {
@@ -107,5 +110,17 @@ fn without_a_capture_everything_is_passed_on() {
         assert!(command.status().unwrap().success(), "{mode}");
         command.env("_NILOMETER_CAPTURE", "/nowhere/{pid}.nilo").env("_NILOMETER_RECORDER", "sample=4096");
         assert!(command.status().unwrap().success(), "{mode}");
+    }
+}
+
+#[test]
+fn another_allocator_behind_the_recorder_is_served() {
+    let other = built("other_allocator", &["-fPIC", "-shared"]);
+    for mode in ["edges", "threads", "stacks", "storm"] {
+        let recording = Recording::behind(Command::new(torture()).arg(mode), FINE, &other);
+        assert!(recording.status.success(), "{mode}: {:?}", recording.status);
+        assert_eq!(recording.facts.get("recorder.allocator").map(String::as_str), Some("preloaded"));
+        assert!(samples(&recording) > 200, "{mode}: {}", samples(&recording));
+        assert!(live(&recording) < 2000.0, "{mode}: {}", live(&recording));
     }
 }

@@ -53,8 +53,17 @@ impl Recording {
         Self::with_template(command, settings, "a.nilo")
     }
 
+    /// The same, with another library loaded behind the recorder.
+    pub fn behind(command: &mut Command, settings: &str, other: &Path) -> Self {
+        Self::run(command, settings, "a.nilo", &format!("{}:{}", library().display(), other.display()))
+    }
+
     /// The same, with `{pid}` in the template for the children's captures; the program's own is always `a.nilo`.
     pub fn with_template(command: &mut Command, settings: &str, template: &str) -> Self {
+        Self::run(command, settings, template, &library().display().to_string())
+    }
+
+    fn run(command: &mut Command, settings: &str, template: &str, preload: &str) -> Self {
         use std::os::unix::process::CommandExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.nilo");
@@ -72,7 +81,7 @@ impl Recording {
             }
         }
         let output = command
-            .env("LD_PRELOAD", library())
+            .env("LD_PRELOAD", preload)
             .env("_NILOMETER_CAPTURE", folder.path().join(template))
             .env("_NILOMETER_RECORDER", settings)
             .stderr(std::process::Stdio::inherit())
