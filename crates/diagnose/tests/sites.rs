@@ -57,7 +57,7 @@ fn a_callback_that_keeps_predictions_is_named_with_what_it_calls() {
 
 #[test]
 fn three_planted_leaks_are_each_named_by_epoch_seven() {
-    for (size, blocks) in [(MIB as u64, 1), (1024, 1000), (32, 20_000)] {
+    for (size, blocks) in [(MIB as u64, 1), (1024, 1000), (96, 20_000)] {
         let mut w = recorded(64 << 10, 3);
         let stack = w.stack(&[FIT, KERAS, CALLBACK]);
         for _ in 0..7 {

@@ -25,6 +25,8 @@ const BY_MANY_ALONE: f64 = 0.5;
 const EVEN: f64 = 2.0;
 /// The same for a site that is to speak for itself.
 const VERY_EVEN: f64 = 1.75;
+/// The early third may be the heavier one by this factor where there are few cycles.
+const SLOWED: f64 = 1.5;
 /// Standard deviation of what stays, as a share of it, at most: six samples' worth.
 const MOST_UNSURE: f64 = 0.41;
 /// The same for a site that is to speak for itself: sixteen samples' worth.
@@ -194,8 +196,9 @@ impl Look<'_> {
         let part = &stays[from..];
         let slowed = slowed(part)?;
         let uneven = if view.swells { slowed } else { slowed.max(1.0 / slowed) };
-        // Few cycles are no place for the benefit of the doubt.
-        if uneven > EVEN && !(filled.len() >= SPEAKS && alike(part)) {
+        // Few cycles are no place for the benefit of the doubt: what fills quickly is nearly done within them.
+        let few = filled.len() < SPEAKS;
+        if (uneven > EVEN && (few || !alike(part))) || (few && slowed > SLOWED) {
             return None;
         }
         let unsure = part.iter().map(|s| s.variance).sum::<f64>().sqrt() / total;
