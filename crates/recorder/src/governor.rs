@@ -9,10 +9,12 @@
 
 use crate::tls::CLASSES;
 
+/// The mean that is usually asked for.
+const USUAL: f64 = 512.0 * 1024.0;
 /// Samples per second of CPU time, per share of overhead: 3,000 at 2 %.
 const SAMPLES_PER_SHARE: f64 = 150_000.0;
 /// What of the overhead may go into samples; the rest is the hooks themselves, and doubt.
-const SHARE_FOR_SAMPLES: f64 = 0.5;
+const SHARE_FOR_SAMPLES: f64 = 0.6;
 /// What of the samples may go into all classes alike.
 const FOR_ALL_ALIKE: f64 = 0.6;
 /// No mean is larger, whatever it costs.
@@ -87,8 +89,8 @@ impl Governor {
         self.cost = self.cost * fade.max(0.1) + window.cost;
         self.count = self.count * fade.max(0.1) + count;
         let budget = self.overhead * SHARE_FOR_SAMPLES;
-        self.debt = (self.debt + window.cost - budget * window.cpu)
-            .clamp(-CREDIT * budget * MEMORY, 10.0 * budget * MEMORY);
+        self.debt =
+            (self.debt + window.cost - budget * window.cpu).clamp(-CREDIT * budget * MEMORY, budget * MEMORY);
         let rates = self.rates(self.affordable(budget), window.live);
         self.follow(&rates)
     }
@@ -97,7 +99,8 @@ impl Governor {
     fn affordable(&self, budget: f64) -> f64 {
         let each = (self.cost / self.count.max(1.0)).clamp(0.5e-6, 100e-6);
         let by_cost = budget / each;
-        let by_count = self.overhead * SAMPLES_PER_SHARE;
+        // Who asks for finer samples than usual gets what the cost allows.
+        let by_count = self.overhead * SAMPLES_PER_SHARE * (USUAL / self.sample).clamp(1.0, 4.0);
         // A debt is paid back within some seconds; what was not spent may be.
         let debt = self.debt / (budget * MEMORY);
         let by_cost = by_cost * if debt < 0.0 { 1.0 - debt } else { 1.0 / (1.0 + debt) };

@@ -37,11 +37,15 @@ impl Table {
 
     /// False if there is no place for it.
     pub(crate) fn insert(&self, address: u64, id: u64) -> bool {
-        self.0.iter().any(|level| level.insert(address, id))
+        address != 0 && self.0.iter().any(|level| level.insert(address, id))
     }
 
     /// Takes the address out; the id that it had.
     pub(crate) fn remove(&self, address: u64) -> Option<u64> {
+        // `free` is called with null, and an empty place holds a zero.
+        if address == 0 {
+            return None;
+        }
         self.0.iter().filter(|level| level.used.load(Relaxed)).find_map(|level| level.remove(address))
     }
 }
@@ -129,6 +133,17 @@ mod tests {
             }
         }
         assert!(model.into_iter().all(|(address, id)| table.remove(address) == Some(id)));
+    }
+
+    #[test]
+    fn nothing_lies_at_no_address() {
+        let table = Table::new().unwrap();
+        for id in 1..100 {
+            assert!(table.insert(id << 12, id));
+            assert_eq!(table.remove(id << 12), Some(id));
+        }
+        assert_eq!(table.remove(0), None, "an empty place is not a sample");
+        assert!(!table.insert(0, 5));
     }
 
     #[test]
