@@ -59,6 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "an array of 64 KiB is slow there")]
     fn holds_what_was_added_until_it_is_removed() {
         let filter = Filter::new();
         let addresses = (1..2000_usize).map(|n| 0x7f00_0000_0000 + n * 48);
@@ -72,6 +73,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "an array of 64 KiB is slow there")]
     fn a_full_counter_never_says_surely_not() {
         let filter = Filter::new();
         (0..300).for_each(|_| filter.add(4096));

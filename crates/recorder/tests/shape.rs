@@ -59,11 +59,14 @@ fn needs_the_c_library_alone() {
     assert!(dynamic.contains("NOW"), "bound at once: a call must not meet the loader's locks");
 }
 
-/// The instructions of the functions whose name begins like this.
+/// The instructions of an exported function, found by its address: functions that do the same are one.
 fn instructions(code: &str, name: &str) -> String {
-    let begin = format!("<{name}>:");
-    let mut lines = code.lines().skip_while(|line| !line.ends_with(&begin));
-    let text: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+    let table = tool("nm", &["-D", "--defined-only"]);
+    let of_name =
+        |line: &&str| line.split_whitespace().nth(2).is_some_and(|it| it.split('@').next() == Some(name));
+    let address = table.lines().find(of_name).and_then(|line| line.split_whitespace().next()).unwrap();
+    let lines = code.lines().skip_while(|line| !(line.starts_with(address) && line.ends_with(">:")));
+    let text: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
     assert!(!text.is_empty(), "{name} is in the library");
     text.join("\n")
 }
