@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::origin::{Origin, package, shown};
 use super::trail::{Line, Place, Step, steps};
 use super::{GrowingSite, Sites};
-use crate::lookup::Lookup;
+use crate::lookup::{Lookup, Part};
 use crate::phases::OWN_WORK;
 use crate::report::{Bytes, Finding, Frame, Site};
 
@@ -21,7 +21,7 @@ impl<'a> Sites<'a> {
         let phase = self.phase(site);
         let rate = Bytes::round(&site.growing.rate);
         let part = self.trails.get(&stack).and_then(|t| t.part.as_ref());
-        let part = part.map(|p| p.op.as_ref().map_or(p.words.clone(), |op| format!("{} ({op})", p.words)));
+        let part = part.map(words);
         Finding {
             cause: CAUSE.to_owned(),
             confidence,
@@ -101,6 +101,14 @@ impl<'a> Sites<'a> {
             Step::Cut => Frame { kind: "cut", file: String::new(), line: 0, function: String::new() },
         };
         steps(&self.recording, &self.names, stack).into_iter().map(frame).collect()
+    }
+}
+
+/// A part with its operation, where the words don't hold that yet.
+fn words(part: &Part) -> String {
+    match &part.op {
+        Some(op) if !part.words.contains(op.as_str()) => format!("{} ({op})", part.words),
+        _ => part.words.clone(),
     }
 }
 
