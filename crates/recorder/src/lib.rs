@@ -17,7 +17,12 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")))]
 compile_error!("allocations are recorded on x86-64 Linux with glibc only");
 
+/// What [`bucket`] is tested with others of.
+mod atomics {
+    pub(crate) use std::sync::atomic::AtomicU64;
+}
 mod births;
+mod bucket;
 mod config;
 mod deaths;
 mod environment;

@@ -7,9 +7,10 @@
 //!
 //! What must not happen here: an address that is in the table and not found. One for which there is no place is refused.
 
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use crate::bucket::{put, take, taken};
 use crate::pages::Pages;
 
 /// Places of a bucket: two cache lines.
@@ -76,32 +77,6 @@ impl Level {
         let bucket = |hash: u64| buckets.get(hash as usize & mask).map_or(&[][..], |bucket| &bucket[..]);
         (bucket(hash >> 40), bucket(hash >> 16))
     }
-}
-
-fn taken(bucket: &[[AtomicU64; 2]]) -> usize {
-    bucket.iter().filter(|[address, _id]| address.load(Relaxed) != 0).count()
-}
-
-fn put(bucket: &[[AtomicU64; 2]], address: u64, id: u64) -> bool {
-    for [place, of] in bucket {
-        if place.load(Relaxed) == 0 && place.compare_exchange(0, address, AcqRel, Relaxed).is_ok() {
-            // Only the owner of the address looks at this, and gets to know the address later.
-            of.store(id, Relaxed);
-            return true;
-        }
-    }
-    false
-}
-
-fn take(bucket: &[[AtomicU64; 2]], address: u64) -> Option<u64> {
-    for [place, of] in bucket {
-        if place.load(Acquire) == address {
-            let id = of.load(Relaxed);
-            // A program that gives back the same memory twice at once must not make two deaths of it.
-            return place.compare_exchange(address, 0, Release, Relaxed).is_ok().then_some(id);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
