@@ -83,19 +83,18 @@ impl Left {
 impl<'a> Sites<'a> {
     /// `None` where no recorder was at work.
     pub(crate) fn of(capture: &'a Capture, setting: &Setting<'a>, lookup: &mut dyn Lookup) -> Option<Self> {
-        let recording = Recording::of(capture, setting.pid)?;
+        let mut recording = Recording::of(capture, setting.pid)?;
         let bins = Bins::of(setting.timeline, setting.cycles);
         let look = look(setting, &bins);
         let end_ns = setting.timeline.last().map_or(setting.timeline.end_ns, |r| r.at_ns);
-        let (old, rest): (Vec<&Sample>, Vec<&Sample>) = recording
-            .samples
-            .iter()
-            .filter(|s| look.is_old(s) || s.lives_at(end_ns))
-            .partition(|s| look.is_old(s));
+        let samples = std::mem::take(&mut recording.samples);
+        let (old, rest): (Vec<&Sample>, Vec<&Sample>) =
+            samples.iter().filter(|s| look.is_old(s) || s.lives_at(end_ns)).partition(|s| look.is_old(s));
         let stacks: HashSet<u64> = old.iter().chain(&rest).map(|s| s.stack).collect();
         let mut stacks: Vec<u64> = stacks.into_iter().collect();
         stacks.sort_unstable();
         let wanted = addresses(stacks.iter().flat_map(|s| recording.frames(*s)));
+        recording.locate(&wanted);
         let names = lookup.names(&recording.modules, &wanted);
         let trails: HashMap<u64, Trail> =
             stacks.into_iter().map(|s| (s, trail(&recording, &names, lookup, s))).collect();
@@ -103,6 +102,7 @@ impl<'a> Sites<'a> {
         let net = look.net(&old);
         let kept = look.course(&old);
         let course = Course::of(capture);
+        recording.samples = samples;
         Some(Self { course, names, trails, growing, net, kept, end_ns, folder: setting.folder, recording })
     }
 

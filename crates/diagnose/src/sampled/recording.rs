@@ -65,6 +65,7 @@ pub(crate) struct Recording<'a> {
     pub(crate) codes: HashMap<u64, Code>,
     pub(crate) texts: HashMap<u64, &'a str>,
     pub(crate) modules: Vec<Object<'a>>,
+    objects: HashMap<u64, &'a str>,
     /// Mean bytes between samples that was asked for.
     pub(crate) asked: Option<u64>,
     /// The last count.
@@ -144,10 +145,18 @@ impl<'a> Recording<'a> {
         out
     }
 
-    /// The file that an address was mapped from; the last one where several were in turn.
-    pub(crate) fn module(&self, address: u64) -> Option<&Object<'a>> {
-        // A return address may lie just behind the code that called.
-        self.modules.iter().rev().find(|m| m.start < address && address <= m.end)
+    /// Notes which file each address was mapped from; the last one where several were in turn.
+    pub(crate) fn locate(&mut self, addresses: &[u64]) {
+        for address in addresses {
+            // A return address may lie just behind the code that called.
+            let found = self.modules.iter().rev().find(|m| m.start < *address && *address <= m.end);
+            self.objects.extend(found.map(|m| (*address, m.path)));
+        }
+    }
+
+    /// The path of the file that an address was mapped from, once it was located; empty if it is in none.
+    pub(crate) fn object(&self, address: u64) -> &'a str {
+        self.objects.get(&address).copied().unwrap_or_default()
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn steps<'a>(recording: &Recording<'a>, names: &HashMap<u64, Name>, s
     let text = |id: u64| recording.texts.get(&id).copied().unwrap_or_default();
     let step = |frame: StackFrame| match frame {
         StackFrame::Native { address } => {
-            let object = recording.module(address).map_or("", |m| m.path);
+            let object = recording.object(address);
             let name = names.get(&address);
             Some(Step::Native {
                 short: name.map(|n| n.short.clone()).unwrap_or_default(),
@@ -159,7 +159,7 @@ fn part(
     let native: Vec<(&str, &str)> = inner
         .filter_map(|frame| match frame {
             StackFrame::Native { address } => {
-                let object = recording.module(*address).map_or("", |m| m.path);
+                let object = recording.object(*address);
                 Some((names.get(address).map_or("", |n| n.full.as_str()), object))
             }
             _ => None,
