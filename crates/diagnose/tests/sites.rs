@@ -446,3 +446,23 @@ fn a_loop_of_models_leaks_under_the_line_of_its_fit() {
     let rate = finding.bytes_per_cycle;
     assert!(rate.low <= truth && truth <= rate.high, "{rate:?}");
 }
+
+#[test]
+fn regions_of_pools_and_bare_mappings_are_nobodys_growth() {
+    let mut w = recorded(64 << 10, 35);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    for epoch in 0..20 {
+        w.makes(stack, 1 << 20, 1);
+        for (nth, source) in (0..).zip([Source::Region, Source::Mapping, Source::Device]) {
+            let id = 1_000_000 + epoch * 10 + nth;
+            let birth = Birth { id, stack, size: 8 << 20, mean: 1, address: id << 24, thread: 1, source };
+            w.say(&Record::Sampling(Sampling::Birth(birth)));
+        }
+        w.objects(50).cycle(Epoch);
+    }
+    w.ends(0);
+    let report = w.report();
+    let rate = only(&report).bytes_per_cycle;
+    assert!((rate.estimate - MIB).abs() < 10, "{rate:?}");
+    assert!(report.sampling.unwrap().live_bytes < 21 * MIB);
+}

@@ -93,8 +93,7 @@ impl<'a> Recording<'a> {
         let mut deaths: Vec<(u64, u64)> = Vec::new();
         for (stamped, sampling) in said().skip(newest).filter(|(stamped, _)| stamped.pid == pid) {
             match sampling {
-                // What a pool has reserved is not in use, and the memory of a device is not the process's.
-                Sampling::Birth(Birth { source: Source::Region | Source::Device, .. }) => {}
+                Sampling::Birth(birth) if !is_live(birth.source) => {}
                 Sampling::Birth(birth) => births.push((birth.id, Sample::of(stamped.at_ns, birth))),
                 Sampling::Death { id } => deaths.push((*id, stamped.at_ns)),
                 Sampling::Start { sample } => out.asked = Some(*sample),
@@ -157,6 +156,15 @@ impl<'a> Recording<'a> {
     /// The path of the file that an address was mapped from, once it was located; empty if it is in none.
     pub(crate) fn object(&self, address: u64) -> &'a str {
         self.objects.get(&address).copied().unwrap_or_default()
+    }
+}
+
+/// Whether it is memory that the counters call live. What a pool has reserved is not in use, the memory of a device is not
+/// the process's, and a bare mapping may be address space that nobody touches (a thread's stack).
+fn is_live(source: Source) -> bool {
+    match source {
+        Source::Malloc | Source::Python | Source::Pool => true,
+        Source::Mapping | Source::Region | Source::Device => false,
     }
 }
 
