@@ -29,8 +29,9 @@ const STEP: f64 = 4.0;
 const WORTH: f64 = 1.25;
 /// How long the past is remembered, in seconds of CPU time.
 const MEMORY: f64 = 1.0;
-/// What was not spent in so many seconds may be spent later; a program begins with as much.
-const CREDIT: f64 = 2.0;
+/// What was not spent in so many seconds may be spent later; a program begins with half of it: its imports have cold
+/// stacks, which cost most.
+const CREDIT: f64 = 1.0;
 /// So many samples may live before the floor rises.
 const LIVE: f64 = 40_000.0;
 
@@ -73,7 +74,7 @@ impl Governor {
             // Until it is known.
             cost: 20.0 * 4e-6,
             count: 20.0,
-            debt: -CREDIT * overhead * SHARE_FOR_SAMPLES * MEMORY,
+            debt: -0.5 * CREDIT * overhead * SHARE_FOR_SAMPLES * MEMORY,
         }
     }
 

@@ -213,34 +213,54 @@ fn behind(context: Memory) -> &'static Allocator {
     unsafe { &(*context.cast::<Behind<Allocator>>()).next }
 }
 
+// The way of objects at which the countdown ends lies apart, so that the others need no stack.
+
 unsafe extern "C" fn malloc(context: Memory, size: usize) -> Memory {
     let next = behind(context);
     let Some(malloc) = next.malloc else { return null_mut() };
     if size <= SMALL && block().count(size) {
         // SAFETY: what the caller promises.
-        return born(unsafe { malloc(next.context, size) }, size);
+        return unsafe { malloc_counted(next, size) };
     }
     // SAFETY: what the caller promises.
     unsafe { malloc(next.context, size) }
+}
+
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn malloc_counted(next: &Allocator, size: usize) -> Memory {
+    // SAFETY: what the caller promises.
+    next.malloc.map_or(null_mut(), |malloc| born(unsafe { malloc(next.context, size) }, size))
 }
 
 unsafe extern "C" fn calloc(context: Memory, count: usize, each: usize) -> Memory {
     let next = behind(context);
     let Some(calloc) = next.calloc else { return null_mut() };
     let size = count.saturating_mul(each);
-    if size <= SMALL && block().count(size) {
-        // SAFETY: what the caller promises.
-        return born(unsafe { calloc(next.context, count, each) }, size);
-    }
     // SAFETY: what the caller promises.
-    unsafe { calloc(next.context, count, each) }
+    let at = unsafe { calloc(next.context, count, each) };
+    if size <= SMALL && block().count(size) {
+        return born(at, size);
+    }
+    at
 }
 
 unsafe extern "C" fn free(context: Memory, at: Memory) {
     let next = behind(context);
+    let Some(free) = next.free else { return };
     if FILTER.may_hold(at as usize) {
-        deaths::consider(at as usize);
+        // SAFETY: what the caller promises.
+        return unsafe { free_sample(next, at) };
     }
+    // SAFETY: what the caller promises.
+    unsafe { free(next.context, at) }
+}
+
+/// Perhaps a sample.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn free_sample(next: &Allocator, at: Memory) {
+    deaths::consider(at as usize);
     if let Some(free) = next.free {
         // SAFETY: what the caller promises.
         unsafe { free(next.context, at) };

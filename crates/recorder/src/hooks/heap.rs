@@ -21,48 +21,34 @@ fn born(at: Memory, size: usize) -> Memory {
     at
 }
 
-/// Passes an allocation on that the countdown may have ended at.
-macro_rules! pass {
-    ($size:expr, $call:expr) => {{
-        let size = $size;
-        if block().count(size) {
+/// A hook that passes an allocation on, and the way of those at which the countdown ends: apart, so that the others need
+/// no stack.
+macro_rules! hook {
+    ($name:ident($($arg:ident),+) of $size:expr) => {
+        #[unsafe(no_mangle)]
+        pub(super) unsafe extern "C" fn $name($($arg: usize),+) -> Memory {
+            #[cold]
+            #[inline(never)]
+            unsafe extern "C" fn counted($($arg: usize),+) -> Memory {
+                // SAFETY: what the caller promises.
+                born(unsafe { real::$name($($arg),+) }, $size)
+            }
+            if block().count($size) {
+                // SAFETY: what the caller promises.
+                return unsafe { counted($($arg),+) };
+            }
             // SAFETY: what the caller promises.
-            return born(unsafe { $call }, size);
+            unsafe { real::$name($($arg),+) }
         }
-        // SAFETY: what the caller promises.
-        unsafe { $call }
-    }};
+    };
 }
 
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn malloc(size: usize) -> Memory {
-    pass!(size, real::malloc(size))
-}
-
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn calloc(count: usize, size: usize) -> Memory {
-    pass!(count.saturating_mul(size), real::calloc(count, size))
-}
-
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn memalign(align: usize, size: usize) -> Memory {
-    pass!(size, real::memalign(align, size))
-}
-
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn aligned_alloc(align: usize, size: usize) -> Memory {
-    pass!(size, real::aligned_alloc(align, size))
-}
-
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn valloc(size: usize) -> Memory {
-    pass!(size, real::valloc(size))
-}
-
-#[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn pvalloc(size: usize) -> Memory {
-    pass!(size, real::pvalloc(size))
-}
+hook!(malloc(size) of size);
+hook!(calloc(count, size) of count.saturating_mul(size));
+hook!(memalign(align, size) of size);
+hook!(aligned_alloc(align, size) of size);
+hook!(valloc(size) of size);
+hook!(pvalloc(size) of size);
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn posix_memalign(to: *mut Memory, align: usize, size: usize) -> c_int {
@@ -82,8 +68,18 @@ pub(super) unsafe extern "C" fn posix_memalign(to: *mut Memory, align: usize, si
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn free(at: Memory) {
     if FILTER.may_hold(at as usize) {
-        deaths::consider(at as usize);
+        // SAFETY: what the caller promises.
+        return unsafe { free_sample(at) };
     }
+    // SAFETY: what the caller promises.
+    unsafe { real::free(at) }
+}
+
+/// Perhaps a sample.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn free_sample(at: Memory) {
+    deaths::consider(at as usize);
     // SAFETY: what the caller promises.
     unsafe { real::free(at) }
 }
@@ -113,7 +109,12 @@ pub(super) unsafe extern "C" fn realloc(at: Memory, size: usize) -> Memory {
         // SAFETY: what the caller promises.
         return unsafe { realloc_sampled(at, size) };
     }
-    pass!(size, real::realloc(at, size))
+    // SAFETY: what the caller promises.
+    let fresh = unsafe { real::realloc(at, size) };
+    if block().count(size) {
+        return born(fresh, size);
+    }
+    fresh
 }
 
 #[unsafe(no_mangle)]
