@@ -9,7 +9,6 @@ import json
 import os
 import sys
 import tempfile
-import types
 import unittest
 
 WAYS = {f"test_multiprocessing_{way}": way for way in ("fork", "spawn", "forkserver")}
@@ -50,11 +49,14 @@ class Outcomes(unittest.TestResult):
 
 def tests_of(name: str) -> unittest.TestSuite:
     if name in WAYS:
-        module = types.ModuleType(name)
-        sys.modules[name] = module
-        from test import _test_multiprocessing
-
-        _test_multiprocessing.install_tests_in_module_dict(vars(module), WAYS[name])
+        # A real file, which children that begin anew can import too; the current folder is a temporary one.
+        with open(f"{name}.py", "w") as file:
+            file.write(
+                "from test import _test_multiprocessing\n"
+                f"_test_multiprocessing.install_tests_in_module_dict(globals(), {WAYS[name]!r})\n"
+            )
+        sys.path.insert(0, os.getcwd())
+        module = importlib.import_module(name)
     else:
         module = importlib.import_module(f"test.{name}")
     return unittest.defaultTestLoader.loadTestsFromModule(module)
