@@ -16,7 +16,7 @@ use crate::pages::Pages;
 /// Places of a bucket: two cache lines.
 const PLACES: usize = 8;
 /// Buckets of the levels: 8,192, 65,536 and 262,144 places, of 16 bytes each.
-const BUCKETS: [usize; 3] = [1 << 10, 1 << 13, 1 << 15];
+const BUCKETS: [usize; 3] = if cfg!(miri) { [2, 1 << 4, 1 << 8] } else { [1 << 10, 1 << 13, 1 << 15] };
 
 /// Address and id, one after the other.
 type Bucket = [[AtomicU64; 2]; PLACES];

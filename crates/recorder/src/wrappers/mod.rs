@@ -1,0 +1,152 @@
+#![expect(unsafe_code, reason = "puts functions in front of Python's small-object allocator")]
+//! Python's small objects: its allocator takes arenas of a mebibyte and hands them out itself, so that the C allocator's
+//! hooks see none of them.
+//!
+//! In: Python's allocator functions, before Python is initialised. Out: the same, counted, up to 512 bytes: what is larger
+//! goes on to `malloc` and is counted there. Arenas are not counted then. What must not happen here: an object that is
+//! counted twice, or a build without the GIL, whose allocator is another one.
+
+mod arenas;
+mod objects;
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicUsize};
+
+use crate::quiet::Quiet;
+use crate::state;
+use objects::{Allocator, MallocIn, behind};
+
+type Memory = *mut c_void;
+
+/// `PyMem_GetAllocator` and `PyMem_SetAllocator`.
+type DomainAccess = unsafe extern "C" fn(c_int, *mut Allocator);
+
+/// `PYMEM_DOMAIN_OBJ`.
+const OBJECTS: c_int = 2;
+/// `PYMEM_DOMAIN_MEM`, and that of objects.
+const DOMAINS: [c_int; 2] = [1, OBJECTS];
+
+/// What stands in front of a domain or of the arenas; made once, never freed.
+struct Behind<T> {
+    next: T,
+}
+
+/// How often the wrappers were put.
+static PUT: AtomicU32 = AtomicU32::new(0);
+/// Where the small-object allocator's own `malloc` is.
+static FIRST: AtomicUsize = AtomicUsize::new(0);
+/// Python forgets them when it is told which allocator to use (`PYTHONMALLOC`, `-X dev`).
+const PUT_MOST: u32 = 4;
+
+/// Puts the wrappers in place if there is a Python that takes them; to be called before it is initialised.
+pub(crate) fn put() -> bool {
+    let done = put_before_objects();
+    if done {
+        arenas::put_before_arenas();
+    }
+    done
+}
+
+fn put_before_objects() -> bool {
+    let (Some(get), Some(set), Some(version)) =
+        (symbol(c"PyMem_GetAllocator"), symbol(c"PyMem_SetAllocator"), symbol(c"Py_GetVersion"))
+    else {
+        return false;
+    };
+    // SAFETY: CPython declares them like this; the version is a C string that stays.
+    let (get, set, version) = unsafe {
+        let version = std::mem::transmute::<Memory, unsafe extern "C" fn() -> *const c_char>(version);
+        (
+            std::mem::transmute::<Memory, DomainAccess>(get),
+            std::mem::transmute::<Memory, DomainAccess>(set),
+            CStr::from_ptr(version()),
+        )
+    };
+    let is_free_threaded = version.to_bytes().windows(14).any(|word| word == b"free-threading");
+    if is_free_threaded || PUT.fetch_add(1, Relaxed) >= PUT_MOST {
+        return false;
+    }
+    let mut done = true;
+    for domain in DOMAINS {
+        let mut next = Allocator::NONE;
+        // SAFETY: fills the structure; allowed before initialisation, and later with the GIL.
+        unsafe { get(domain, &raw mut next) };
+        if next.malloc.is_none() || next.calloc.is_none() || next.realloc.is_none() || next.free.is_none() {
+            done = false;
+            continue;
+        }
+        let malloc_behind = next.malloc.map_or(0, |malloc| malloc as usize);
+        let _not_the_first = FIRST.compare_exchange(0, malloc_behind, Relaxed, Relaxed);
+        let context: Memory = Box::into_raw(Box::new(Behind { next })).cast();
+        let mut ours = Allocator::ours(context);
+        // SAFETY: copies the structure; what it points to is never freed.
+        unsafe { set(domain, &raw mut ours) };
+    }
+    done
+}
+
+/// An arena is being asked for.
+fn note_arena() {
+    if PUT.load(Relaxed) < PUT_MOST {
+        put_again_if_forgotten();
+    }
+}
+
+/// An arena is being asked for, with the GIL: have our wrappers been forgotten? Then they are put once more, in front of
+/// what is there now.
+#[cold]
+#[inline(never)]
+fn put_again_if_forgotten() {
+    let (Some(get), Some(_recorder)) = (symbol(c"PyMem_GetAllocator"), state::recorder()) else { return };
+    let mut now = Allocator::NONE;
+    // SAFETY: CPython declares it like this; fills the structure.
+    unsafe { std::mem::transmute::<Memory, DomainAccess>(get)(OBJECTS, &raw mut now) };
+    let address = |function: Option<_>| function.map_or(0, |function: MallocIn| function as usize);
+    let first = FIRST.load(Relaxed);
+    // Python's own debugging allocator keeps a word and then what it stands before.
+    let is_debug_before = |next: usize| {
+        let context = now.context.cast::<usize>();
+        // SAFETY: the context of an allocator that is none of ours is a structure of at least five words.
+        context as usize > 4096 && context.is_aligned() && unsafe { *context.add(2) } == next
+    };
+    let forgotten = address(now.malloc) == first
+        || (address(now.malloc) != objects::malloc as *const () as usize && is_debug_before(first));
+    if forgotten && let Some(_quiet) = Quiet::begin() {
+        put_before_objects();
+    }
+}
+
+/// Calls `call` while Python's objects come straight from its own allocator: Python gives that allocator's figures only
+/// if it is the one in front. The caller holds the GIL, so that no other thread makes or frees an object meanwhile.
+pub(crate) fn without(call: impl FnOnce()) {
+    let access = symbol(c"PyMem_GetAllocator").zip(symbol(c"PyMem_SetAllocator")).map(|(get, set)| {
+        // SAFETY: CPython declares them like this.
+        unsafe {
+            (
+                std::mem::transmute::<Memory, DomainAccess>(get),
+                std::mem::transmute::<Memory, DomainAccess>(set),
+            )
+        }
+    });
+    let Some((get, set)) = access else { return call() };
+    let mut ours = Allocator::NONE;
+    // SAFETY: fills the structure, with the GIL.
+    unsafe { get(OBJECTS, &raw mut ours) };
+    let mut own = ours;
+    while own.malloc.is_some_and(|front| front as usize == objects::malloc as *const () as usize) {
+        own = *behind(own.context);
+    }
+    // SAFETY: copies the structures; both are allocators of the same memory, one calling the other.
+    unsafe {
+        set(OBJECTS, &raw mut own);
+        call();
+        set(OBJECTS, &raw mut ours);
+    }
+}
+
+fn symbol(name: &CStr) -> Option<Memory> {
+    // SAFETY: the name is a C string.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!found.is_null()).then_some(found)
+}
