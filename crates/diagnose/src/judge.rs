@@ -191,10 +191,17 @@ impl Case<'_> {
         }
         let high = self.likely_high();
         if high <= tolerance {
-            let reason = if rate.low > 0.0 {
-                format!("live memory grows by at most {} per {unit}: too little to matter", size(high))
-            } else if high > 0.0 {
-                format!("live memory does not grow (at most {} per {unit})", size(high))
+            let most = self.surely_high();
+            let reason = if most > tolerance {
+                format!(
+                    "what live memory grows by is garbage that Python's collector takes back (beyond it at most {} per \
+                     {unit})",
+                    size(high.max(0.0))
+                )
+            } else if rate.low > 0.0 {
+                format!("live memory grows by at most {} per {unit}: too little to matter", size(most))
+            } else if most > 0.0 {
+                format!("live memory does not grow (at most {} per {unit})", size(most))
             } else {
                 "live memory does not grow".to_owned()
             };
@@ -207,6 +214,11 @@ impl Case<'_> {
     fn likely_high(&self) -> f64 {
         let by_floor = growth_at_most(self.points).unwrap_or(f64::INFINITY);
         self.net.likely_high.min(by_floor)
+    }
+
+    /// The most that live memory grows by, even if nothing of it is garbage.
+    fn surely_high(&self) -> f64 {
+        self.net.gross.high.min(growth_at_most(self.points).unwrap_or(f64::INFINITY))
     }
 
     /// Growth that could matter if it is there, and cannot be told from none.
@@ -275,7 +287,7 @@ impl Case<'_> {
             reason,
             needed,
             rate: Some(self.net.rate),
-            at_most: growth_at_most(self.points).unwrap_or(f64::INFINITY).min(self.net.gross.high),
+            at_most: self.surely_high(),
             since: self.since,
             started: self.started,
             sawtooth: self.net.sawtooth,
