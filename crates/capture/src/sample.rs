@@ -29,7 +29,7 @@ pub enum Source {
 impl Source {
     /// The source with this number.
     pub fn from_number(number: u64) -> Option<Self> {
-        [Self::Malloc, Self::Mapping, Self::Python, Self::Pool, Self::Region]
+        [Self::Malloc, Self::Mapping, Self::Python, Self::Pool, Self::Region, Self::Device]
             .into_iter()
             .find(|source| *source as u64 == number)
     }

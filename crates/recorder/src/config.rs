@@ -15,8 +15,8 @@ pub(crate) struct Config {
     pub(crate) alone: bool,
     /// Which run this is, for the captures of children.
     pub(crate) run: Option<String>,
-    /// What `LD_PRELOAD` was.
-    pub(crate) preload: Option<String>,
+    /// What `LD_PRELOAD` was; paths need not be text.
+    pub(crate) preload: Option<Vec<u8>>,
 }
 
 impl Default for Config {
@@ -26,16 +26,14 @@ impl Default for Config {
 }
 
 impl Config {
-    pub(crate) fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &[u8]) -> Self {
+        const PRELOAD: &[u8] = b"preload=";
         let mut config = Self::default();
-        let (settings, preload) = match text.strip_prefix("preload=") {
-            Some(preload) => ("", Some(preload)),
-            None => match text.split_once(",preload=") {
-                Some((settings, preload)) => (settings, Some(preload)),
-                None => (text, None),
-            },
-        };
-        config.preload = preload.map(str::to_owned);
+        // The last of them, up to the end: it may hold commas.
+        let at = text.windows(PRELOAD.len()).position(|word| word == PRELOAD);
+        let (settings, preload) = text.split_at(at.unwrap_or(text.len()));
+        config.preload = preload.strip_prefix(PRELOAD).map(<[u8]>::to_vec);
+        let settings = String::from_utf8_lossy(settings);
         for (key, value) in settings.split(',').filter_map(|setting| setting.split_once('=')) {
             match key {
                 "sample" => {
@@ -62,24 +60,25 @@ mod tests {
 
     #[test]
     fn all_that_the_supervisor_says() {
-        let config =
-            Config::read("sample=65536,overhead=0.05,children=1,run=77,alone=1,new=x,preload=/a.so:/b,c.so");
+        let config = Config::read(
+            b"sample=65536,overhead=0.05,children=1,run=77,alone=1,new=x,preload=/a.so:/b,c\xff.so",
+        );
         let expected = Config {
             sample: 65536,
             overhead: 0.05,
             children: true,
             alone: true,
             run: Some("77".to_owned()),
-            preload: Some("/a.so:/b,c.so".to_owned()),
+            preload: Some(b"/a.so:/b,c\xff.so".to_vec()),
         };
         assert_eq!(config, expected);
-        assert_eq!(Config::read("sample=1024,preload=").preload.as_deref(), Some(""));
-        assert_eq!(Config::read("preload=x").preload.as_deref(), Some("x"));
+        assert_eq!(Config::read(b"sample=1024,preload=").preload.as_deref(), Some(&b""[..]));
+        assert_eq!(Config::read(b"preload=x").preload.as_deref(), Some(&b"x"[..]));
     }
 
     #[test]
     fn nonsense_is_as_if_it_were_not_there() {
-        assert_eq!(Config::read("sample=much,overhead=NaN,,=,x"), Config::default());
-        assert_eq!(Config::read("sample=1,overhead=7").sample, 1024);
+        assert_eq!(Config::read(b"sample=much,overhead=NaN,,=,x"), Config::default());
+        assert_eq!(Config::read(b"sample=1,overhead=7").sample, 1024);
     }
 }

@@ -38,9 +38,9 @@ fn find(name: &str) -> Option<(*mut *mut c_char, &'static CStr)> {
     })
 }
 
-/// The value of a variable.
-pub(crate) fn get(name: &str) -> Option<String> {
-    find(name).and_then(|(_entry, value)| value.to_str().ok()).map(str::to_owned)
+/// The value of a variable: bytes, since paths need not be text.
+pub(crate) fn get(name: &str) -> Option<Vec<u8>> {
+    find(name).map(|(_entry, value)| value.to_bytes().to_vec())
 }
 
 /// Takes a variable out; the others keep their order.
@@ -58,7 +58,7 @@ pub(crate) fn remove(name: &str) {
 }
 
 /// Gives a variable that is there another value, in its place.
-pub(crate) fn replace(name: &str, value: &str) {
+pub(crate) fn replace(name: &str, value: &[u8]) {
     let Some((entry, old)) = find(name) else { return };
     if value.len() <= old.to_bytes().len() {
         // The text itself too: /proc shows it.
@@ -68,7 +68,7 @@ pub(crate) fn replace(name: &str, value: &str) {
             std::ptr::copy_nonoverlapping(value.as_ptr(), at.cast(), value.len());
             *at.add(value.len()) = 0;
         }
-    } else if let Ok(text) = CString::new(format!("{name}={value}")) {
+    } else if let Ok(text) = CString::new([name.as_bytes(), b"=", value].concat()) {
         // SAFETY: an entry of the list; the text is never freed.
         unsafe { *entry = text.into_raw() };
     }
@@ -90,19 +90,19 @@ mod tests {
             set(name, "0123456789");
         }
         let place = find("NILO_B").map(|(entry, _value)| entry);
-        replace("NILO_B", "012");
+        replace("NILO_B", b"01\xff");
         assert_eq!(
             (get("NILO_B").as_deref(), find("NILO_B").map(|(entry, _value)| entry)),
-            (Some("012"), place)
+            (Some(&b"01\xff"[..]), place)
         );
-        replace("NILO_B", "longer than it was before");
-        assert_eq!(get("NILO_B").as_deref(), Some("longer than it was before"));
+        replace("NILO_B", b"longer than it was before");
+        assert_eq!(get("NILO_B").as_deref(), Some(&b"longer than it was before"[..]));
         assert_eq!(find("NILO_B").map(|(entry, _value)| entry), place);
-        replace("NILO_B", "");
-        assert_eq!(get("NILO_B").as_deref(), Some(""));
+        replace("NILO_B", b"");
+        assert_eq!(get("NILO_B").as_deref(), Some(&b""[..]));
         remove("NILO_B");
-        assert_eq!((get("NILO_A"), get("NILO_B")), (Some("0123456789".to_owned()), None));
-        assert_eq!(get("NILO_C").as_deref(), Some("0123456789"));
+        assert_eq!((get("NILO_A"), get("NILO_B")), (Some(b"0123456789".to_vec()), None));
+        assert_eq!(get("NILO_C").as_deref(), Some(&b"0123456789"[..]));
         assert_eq!(get("NILO"), None);
     }
 }

@@ -4,7 +4,9 @@
 //! In: the environment. Out: a recorder, or a library that passes everything on. What must not happen here: a word to the
 //! program, or a trace in its environment.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use nilometer_capture::{Sampling, Writer};
@@ -27,13 +29,16 @@ static CONSTRUCTOR: extern "C" fn() = begin;
 static DESTRUCTOR: extern "C" fn() = end;
 
 /// What a child needs to begin, kept from the environment of the parent.
-static TEMPLATE: std::sync::OnceLock<(String, Config)> = std::sync::OnceLock::new();
+static TEMPLATE: std::sync::OnceLock<(Vec<u8>, Config)> = std::sync::OnceLock::new();
 
 extern "C" fn begin() {
     real::resolve();
     if let (Some(capture), Some(settings)) = (environment::get(CAPTURE), environment::get(RECORDER)) {
         let config = Config::read(&settings);
-        tidy(&config);
+        // What is not Python may be a script in Python's place, which replaces itself by Python: that needs all of it.
+        if is_python() {
+            tidy(&config);
+        }
         let children = config.children;
         let template = TEMPLATE.get_or_init(|| (capture, config));
         sampler::set_seed(pace::seed());
@@ -66,31 +71,41 @@ fn tidy(config: &Config) {
     }
 }
 
-fn path(template: &str) -> String {
-    template.replace("{pid}", &std::process::id().to_string())
+/// The template with this process's id for each `{pid}`.
+fn path(template: &[u8]) -> PathBuf {
+    const PID: &[u8] = b"{pid}";
+    let (pid, mut rest, mut path) = (std::process::id().to_string(), template, Vec::new());
+    while let Some(at) = rest.windows(PID.len()).position(|word| word == PID) {
+        let (before, behind) = rest.split_at(at);
+        path.extend_from_slice(before);
+        path.extend_from_slice(pid.as_bytes());
+        rest = behind.get(PID.len()..).unwrap_or_default();
+    }
+    path.extend_from_slice(rest);
+    PathBuf::from(OsString::from_vec(path))
 }
 
 /// The capture of the program itself, which is there already.
-fn of_program(template: &str) -> Option<Writer> {
-    Writer::join(Path::new(&path(template))).ok()
+fn of_program(template: &[u8]) -> Option<Writer> {
+    Writer::join(&path(template)).ok()
 }
 
 /// The capture of a process of the program's family: whoever comes first makes it.
-fn of_family(template: &(String, Config)) -> Option<Writer> {
+fn of_family(template: &(Vec<u8>, Config)) -> Option<Writer> {
     join_of_run(&path(&template.0), &template.1).or_else(|| if is_python() { create(template) } else { None })
 }
 
 /// A name can be taken by an earlier run: in containers pids come again in the same order.
-fn join_of_run(path: &str, config: &Config) -> Option<Writer> {
+fn join_of_run(path: &Path, config: &Config) -> Option<Writer> {
     let changed = std::fs::metadata(path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     // A run's number is the moment at which it began, in nanoseconds since 1970.
     let run = config.run.as_deref().and_then(|run| run.parse::<u64>().ok())?;
-    if changed.as_nanos() >= u128::from(run) { Writer::join(Path::new(path)).ok() } else { None }
+    if changed.as_nanos() >= u128::from(run) { Writer::join(path).ok() } else { None }
 }
 
-fn create((template, config): &(String, Config)) -> Option<Writer> {
+fn create((template, config): &(Vec<u8>, Config)) -> Option<Writer> {
     let path = path(template);
-    let Ok(writer) = Writer::create(Path::new(&path), false) else {
+    let Ok(writer) = Writer::create(&path, false) else {
         return join_of_run(&path, config);
     };
     // SAFETY: no arguments.

@@ -36,6 +36,26 @@ fn near(recording: &Recording, function: &str) -> f64 {
 }
 
 #[test]
+fn a_script_in_the_place_of_python_hands_the_recorder_on() {
+    // What dies young leaves nothing.
+    const PROGRAM: &str = "import time; kept = [bytearray(9000) for _ in range(3000)]; time.sleep(0.4)";
+    for python in pythons() {
+        let mut command = Command::new("/bin/sh");
+        let line = "exec \"$0\" \"$1\" \"$2\"";
+        command.args(["-c", line]).arg(&python).args(["-c", PROGRAM]);
+        let recording = Recording::of(&mut command, "sample=16384,overhead=0.5");
+        assert!(recording.status.success());
+        let found: f64 = recording
+            .births
+            .iter()
+            .filter(|birth| recording.stack(birth.stack).iter().any(|frame| frame.contains("<string>")))
+            .map(recorded::weight)
+            .sum();
+        assert!(found > 0.8 * 3000.0 * 9000.0, "{}: {found}", python.display());
+    }
+}
+
+#[test]
 fn each_kind_of_leak_on_its_line_in_each_version() {
     for python in pythons() {
         let recording = run(&python, "leaks.py", &[], "sample=16384,overhead=0.5");

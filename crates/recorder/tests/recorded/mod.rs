@@ -141,7 +141,12 @@ impl Recording {
 
     fn take_sampling(&mut self, said: Sampling<'static>) -> &'static str {
         match said {
-            Sampling::Start { .. } => "start",
+            // Ids begin anew, and what was alive is gone.
+            Sampling::Start { .. } => {
+                (self.nodes, self.codes, self.texts) = Default::default();
+                (self.births, self.deaths, self.modules) = Default::default();
+                "start"
+            }
             Sampling::Module { start, end, bias, path } => {
                 self.modules.push((start, end, bias, path.into_owned()));
                 "module"
