@@ -4,9 +4,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+FUZZ_SECONDS ?= 60
 SOURCES := $(shell git ls-files -co --exclude-standard -- crates python/nilometer scripts/build_backend.py Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
 
-.PHONY: demo test test-fast test-rust test-python check format lock corpus bench fuzz clean
+.PHONY: demo test test-fast test-rust test-python check format lock corpus harm bench fuzz clean
 
 ## demo: run the main job on a leaking Keras script, then on its mended twin
 demo: $(VENV)/.wheel
@@ -42,6 +43,15 @@ format: $(VENV)/.packages
 ## corpus: every program with a known truth, and a table of how often the verdict was right
 corpus: $(VENV)/.wheel
 	$(BIN)/python -m pytest tests/corpus --all-corpus
+
+## harm: does anything of the user's break under the recorder; the long part too (CPython's own tests, numpy's)
+harm: $(VENV)/.wheel
+	$(BIN)/python -m pytest tests/harm --all-harm
+
+## fuzz: whatever reads bytes that others wrote (needs cargo-fuzz); FUZZ_SECONDS each
+fuzz:
+	cd fuzz && for target in $$(sed -n '/fuzz_targets/s/.*fuzz_targets.\(.*\)\.rs.*/\1/p' Cargo.toml); do \
+	  RUSTC_BOOTSTRAP=1 cargo fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 ## bench: overhead against no tool and against peers
 bench: $(VENV)/.wheel
