@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::time::Duration;
 
 use nilometer_capture::Cut;
 use nilometer_pyframes::{Python, Support, detect};
@@ -57,15 +58,18 @@ impl Drop for Looking {
     }
 }
 
-/// The calling thread begins to end the interpreter. Waits for others that are looking, some milliseconds at most.
+/// The calling thread begins to end the interpreter. Waits for others that are looking: microseconds, unless the
+/// scheduler has stopped one in the middle of it, which on a loaded machine takes many turns; half a second at most.
 pub(crate) fn python_ends(thread: u32) {
-    const PATIENCE: u32 = 2000;
+    const SHORT: u32 = 100;
+    const PATIENCE: u32 = 2500;
+    const PAUSE: Duration = Duration::from_micros(200);
     ENDED_BY.store(thread, SeqCst);
-    for _turn in 0..PATIENCE {
+    for turn in 0..SHORT + PATIENCE {
         if WALKERS.load(SeqCst) == 0 {
             break;
         }
-        std::thread::yield_now();
+        if turn < SHORT { std::thread::yield_now() } else { std::thread::sleep(PAUSE) }
     }
 }
 
