@@ -16,6 +16,8 @@ use crate::timeline::{Basis, Reading, Timeline};
 
 /// Less than this is not worth a line.
 const LEAST: f64 = 1024.0 * 1024.0;
+/// Reserved memory worth a line: a pool doubles, so that some of it is always free.
+const LEAST_RESERVED: f64 = 4.0 * 1024.0 * 1024.0;
 /// File-backed memory worth a line: any Python with an extension module maps a few MiB.
 const LEAST_FILE: f64 = 32.0 * 1024.0 * 1024.0;
 
@@ -42,6 +44,7 @@ impl Evidence<'_> {
         out.extend(self.one_time());
         out.extend(self.sawtooth());
         out.extend(self.retained());
+        out.extend(self.reserved());
         out.extend(self.file_backed());
         out
     }
@@ -170,6 +173,28 @@ impl Evidence<'_> {
             sentence:
                 "resident memory drifts up while live memory does not: free memory that the allocator keeps"
                     .to_owned(),
+            made_at: None,
+        })
+    }
+
+    /// As it was while the last cycle ended: at its very end a program gives its tensors back.
+    fn reserved(&self) -> Option<Component> {
+        let reading = match self.cycles.points.last() {
+            Some(point) => self.timeline.readings.get(point.reading)?,
+            None => self.timeline.last()?,
+        };
+        let (used, reserved) = (reading.counters.pool_used?, reading.counters.pool_reserved?);
+        let bytes = reserved.saturating_sub(used) as f64;
+        (bytes >= LEAST_RESERVED).then(|| Component {
+            kind: Kind::Reserved,
+            phase: None,
+            bytes: bytes.round() as i64,
+            bytes_per_cycle: None,
+            sentence: format!(
+                "TensorFlow's pool of tensors took {} and has {} of it in use",
+                size(reserved as f64),
+                size(used as f64)
+            ),
             made_at: None,
         })
     }

@@ -186,6 +186,8 @@ pub enum Kind {
     Retained,
     /// Growth that a collection takes back.
     Sawtooth,
+    /// Memory that a pool of tensors took and has not handed out.
+    Reserved,
     /// Mapped files, which the kernel can drop.
     FileBacked,
 }

@@ -94,3 +94,30 @@ fn weights_kept_at_every_fourth_epoch_leak() {
     let report = w.report();
     assert_eq!(report.verdict, Verdict::Leak, "{} {:?}", report.reason, report.growth);
 }
+
+#[test]
+fn tensors_that_stay_in_a_pool_are_a_leak_and_what_it_reserves_is_not() {
+    let mut w = started();
+    for _ in 0..14 {
+        w.pool_takes(MIB).objects(50).cycle(Epoch);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let rate = report.growth.unwrap().bytes_per_cycle;
+    assert!((rate.estimate - MIB).abs() < 10 * KIB, "{rate:?}");
+}
+
+#[test]
+fn a_pool_that_keeps_its_regions_is_reserved_memory() {
+    let mut w = started();
+    w.pool_takes(40 * MIB).pool_takes(-38 * MIB);
+    for _ in 0..14 {
+        w.objects(50).cycle(Epoch);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
+    let reserved = report.components.iter().find(|c| c.kind == Kind::Reserved).unwrap();
+    assert_eq!(reserved.bytes, (62 - 2) * MIB);
+}

@@ -164,6 +164,7 @@ fn place(site: &Site) -> String {
 fn amount(component: &Component, unit: &str) -> String {
     match (component.kind, component.bytes_per_cycle) {
         (Kind::OneTime, _) => format!("+{} once, {}", size(component.bytes as f64), when(component)),
+        (Kind::Reserved, _) => format!("{} reserved", size(component.bytes as f64)),
         (Kind::FileBacked, _) => format!("{} file-backed", size(component.bytes as f64)),
         (Kind::Filling, _) => format!("+{} filling", size(component.bytes as f64)),
         (kind, Some(rate)) => {

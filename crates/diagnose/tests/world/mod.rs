@@ -25,6 +25,8 @@ pub(crate) struct World {
     ordinals: [u64; 16],
     has_heap: bool,
     has_collector: bool,
+    /// What tensors use of a pool, and what it has reserved, if there is one.
+    pool: Option<(i64, i64)>,
     pub(crate) recorder: Recorder,
 }
 
@@ -44,6 +46,7 @@ impl World {
             ordinals: [0; 16],
             has_heap: true,
             has_collector: true,
+            pool: None,
             recorder: Recorder::default(),
         };
         world.limits(8 * 1024 * MIB, 7 * 1024 * MIB);
@@ -107,6 +110,19 @@ impl World {
         self
     }
 
+    /// Tensors take so much more of their pool, which reserves regions of doubling size.
+    pub(crate) fn pool_takes(&mut self, bytes: i64) -> &mut Self {
+        let (used, mut reserved) = self.pool.unwrap_or((0, 0));
+        let used = used + bytes;
+        let mut region = 2 * MIB;
+        while reserved < used {
+            reserved += region;
+            region *= 2;
+        }
+        self.pool = Some((used, reserved));
+        self
+    }
+
     /// Readings from now on have no word of the collector, or have it again.
     pub(crate) fn collector_is_read(&mut self, is_read: bool) -> &mut Self {
         self.has_collector = is_read;
@@ -125,7 +141,9 @@ impl World {
             rss_anon: Some((self.live + self.slack) as u64),
             rss_file: Some(300 << 20),
             heap_in_use: self.has_heap.then(|| (self.live - python) as u64),
-            heap_mapped: Some(0),
+            heap_mapped: Some(self.pool.map_or(0, |(_, reserved)| reserved as u64)),
+            pool_used: self.pool.map(|(used, _)| used as u64),
+            pool_reserved: self.pool.map(|(_, reserved)| reserved as u64),
             py_in_use: Some(python as u64),
             gc0: known(self.collections[0]),
             gc1: known(self.collections[1]),
