@@ -14,7 +14,7 @@ const USUAL: f64 = 512.0 * 1024.0;
 /// Samples per second of CPU time, per share of overhead: 3,000 at 2 %.
 const SAMPLES_PER_SHARE: f64 = 150_000.0;
 /// What of the overhead may go into samples; the rest is the hooks themselves, and doubt.
-const SHARE_FOR_SAMPLES: f64 = 0.6;
+const SHARE_FOR_SAMPLES: f64 = 0.4;
 /// What of the samples may go into all classes alike.
 const FOR_ALL_ALIKE: f64 = 0.6;
 /// No mean is larger, whatever it costs.
