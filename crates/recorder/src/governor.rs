@@ -13,7 +13,8 @@ use crate::tls::CLASSES;
 const USUAL: f64 = 512.0 * 1024.0;
 /// Samples per second of CPU time, per share of overhead: 3,000 at 2 %.
 const SAMPLES_PER_SHARE: f64 = 150_000.0;
-/// What of the overhead may go into samples; the rest is the hooks themselves, and doubt.
+/// What of the overhead may go into samples; the rest is the hooks themselves, and doubt. Who asks for finer samples than
+/// usual gets up to all of it for them.
 const SHARE_FOR_SAMPLES: f64 = 0.4;
 /// What of the samples may go into all classes alike.
 const FOR_ALL_ALIKE: f64 = 0.6;
@@ -50,6 +51,7 @@ pub(crate) struct Window<'a> {
 pub(crate) struct Governor {
     sample: f64,
     overhead: f64,
+    share: f64,
     pub(crate) means: [f64; CLASSES],
     /// Bytes of each class, fading.
     bytes: [f64; CLASSES],
@@ -65,16 +67,18 @@ pub(crate) struct Governor {
 impl Governor {
     pub(crate) fn new(sample: u32, overhead: f64) -> Self {
         let sample = f64::from(sample);
+        let share = (SHARE_FOR_SAMPLES * USUAL / sample).clamp(SHARE_FOR_SAMPLES, 1.0);
         Self {
             sample,
             overhead,
+            share,
             means: [sample; CLASSES],
             bytes: [0.0; CLASSES],
             time: 0.1,
             // Until it is known.
             cost: 20.0 * 4e-6,
             count: 20.0,
-            debt: -0.5 * CREDIT * overhead * SHARE_FOR_SAMPLES * MEMORY,
+            debt: -0.5 * CREDIT * overhead * share * MEMORY,
         }
     }
 
@@ -89,7 +93,7 @@ impl Governor {
         }
         self.cost = self.cost * fade.max(0.1) + window.cost;
         self.count = self.count * fade.max(0.1) + count;
-        let budget = self.overhead * SHARE_FOR_SAMPLES;
+        let budget = self.overhead * self.share;
         self.debt =
             (self.debt + window.cost - budget * window.cpu).clamp(-CREDIT * budget * MEMORY, budget * MEMORY);
         let rates = self.rates(self.affordable(budget), window.live);

@@ -42,7 +42,7 @@ impl Stacks {
         Some(Box::new(Self {
             seen: Seen::new()?,
             tree: Latch::new(Tree {
-                nodes: Map::new(1 << 18),
+                nodes: Map::new(1 << 19),
                 last: 0,
                 names: Names::new(),
                 modules: 0,
@@ -107,8 +107,8 @@ impl Tree {
             return Some(parent);
         }
         if !self.nodes.has_room(items.len()) {
-            // The stack as far as it is known: better than none.
-            return (parent != 0).then_some(parent);
+            // None at all: one that ends too early would name a place that made nothing.
+            return Some(0);
         }
         for (index, item) in items.iter().rev().enumerate() {
             let frame = self.frame(*item, python, at_ns, writer);
