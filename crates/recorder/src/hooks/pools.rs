@@ -24,12 +24,12 @@ use crate::tls::block;
 type Allocate = unsafe extern "C-unwind" fn(*mut c_void, usize, usize, *const c_void) -> *mut c_void;
 /// `tsl::BFCAllocator::DeallocateRaw(void*)`.
 type Deallocate = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void);
-/// `tsl::BFCAllocator::AllocatedSize(const void*) const`.
-type AllocatedSize = unsafe extern "C-unwind" fn(*const c_void, *const c_void) -> usize;
+/// `tsl::BFCAllocator::RequestedSize(const void*) const`.
+type RequestedSize = unsafe extern "C-unwind" fn(*const c_void, *const c_void) -> usize;
 
 const ALLOCATE: &[u8] = b"_ZN3tsl12BFCAllocator11AllocateRawEmmRKNS_20AllocationAttributesE";
 const DEALLOCATE: &[u8] = b"_ZN3tsl12BFCAllocator13DeallocateRawEPv";
-const ALLOCATED_SIZE: &[u8] = b"_ZNK3tsl12BFCAllocator13AllocatedSizeEPKv";
+const REQUESTED_SIZE: &[u8] = b"_ZNK3tsl12BFCAllocator13RequestedSizeEPKv";
 
 /// A class of allocators: its table of virtual functions, and the functions that we stand in front of.
 struct Class {
@@ -51,19 +51,19 @@ impl Class {
 struct Own {
     allocate: Allocate,
     deallocate: Deallocate,
-    allocated_size: AllocatedSize,
+    requested_size: RequestedSize,
 }
 
 impl Own {
     /// # Safety
     /// The addresses are those of the functions with the names above.
-    unsafe fn at(allocate: u64, deallocate: u64, allocated_size: u64) -> Self {
+    unsafe fn at(allocate: u64, deallocate: u64, requested_size: u64) -> Self {
         // SAFETY: what the caller promises; the names tell the arguments, which are all as wide as a register.
         unsafe {
             Self {
                 allocate: std::mem::transmute::<u64, Allocate>(allocate),
                 deallocate: std::mem::transmute::<u64, Deallocate>(deallocate),
-                allocated_size: std::mem::transmute::<u64, AllocatedSize>(allocated_size),
+                requested_size: std::mem::transmute::<u64, RequestedSize>(requested_size),
             }
         }
     }
@@ -89,7 +89,7 @@ fn own(object: *const c_void) -> Option<Own> {
         }
     }
     let find = |name| function_in(table, name).or_else(|| function_anywhere(name));
-    let [allocate, deallocate, size] = [find(ALLOCATE)?, find(DEALLOCATE)?, find(ALLOCATED_SIZE)?];
+    let [allocate, deallocate, size] = [find(ALLOCATE)?, find(DEALLOCATE)?, find(REQUESTED_SIZE)?];
     remember(table, [allocate, deallocate, size]);
     // SAFETY: just found under these names.
     Some(unsafe { Own::at(allocate, deallocate, size) })
@@ -128,8 +128,8 @@ pub(super) unsafe extern "C-unwind" fn allocate_raw(
     if let Some(pool) = pool
         && !memory.is_null()
     {
-        // SAFETY: memory that this allocator has just handed out.
-        pool.took(unsafe { (own.allocated_size)(object, memory) } as u64);
+        // As much as was asked for: how large the part is that the pool chose depends on what was free.
+        pool.took(bytes as u64);
         if block().count(bytes) {
             let source = if pool.is_on_host() { Source::Pool } else { Source::Device };
             births::consider(New { address: key(memory), size: bytes, source });
@@ -148,7 +148,7 @@ pub(super) unsafe extern "C-unwind" fn deallocate_raw(object: *mut c_void, memor
             deaths::consider(key(memory));
         }
         // SAFETY: memory of this allocator that is still handed out.
-        pool.gave_back(unsafe { (own.allocated_size)(object, memory) } as u64);
+        pool.gave_back(unsafe { (own.requested_size)(object, memory) } as u64);
     }
     // SAFETY: as in `allocate_raw`.
     unsafe { (own.deallocate)(object, memory) };
