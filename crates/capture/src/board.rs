@@ -48,6 +48,16 @@ impl Board {
         self.read(at::STEPS)
     }
 
+    /// Asks the program for a census, from whatever process: its own clock sees it.
+    pub fn ask_census(&self) {
+        self.count(at::CENSUSES);
+    }
+
+    /// Censuses that were asked for so far.
+    pub fn censuses_asked(&self) -> u64 {
+        self.read(at::CENSUSES)
+    }
+
     /// One atomic store, as allowed right after `fork`.
     pub(crate) fn close(&self) {
         self.closed.store(true, Relaxed);

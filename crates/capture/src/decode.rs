@@ -3,6 +3,7 @@
 //! In: one payload and its kind. Out: the record and its time, or why not. What must not happen here: a panic, whatever
 //! the bytes are, or an allocation that a length asks for and the payload does not hold.
 
+use crate::decode_observation::decode_observation;
 use crate::decode_sampling::decode_sampling;
 use crate::record::{
     Counters, CycleUnit, Edge, Exit, MemoryKill, Moment, ProcessReading, Record, Surroundings, kind,
@@ -40,6 +41,7 @@ pub(crate) fn decode(record_kind: u8, payload: &[u8]) -> Result<(u64, Record), U
         kind::CHILD => Record::Child { pid: rest.number()?, parent: rest.number()?, role: rest.string()? },
         kind::EXIT => Record::Exit(rest.exit()?),
         kind::LOSS => Record::Loss { what: rest.string()?, count: rest.number()? },
+        kind::PROBE..=kind::GROWN => Record::Observation(decode_observation(record_kind, &mut rest)?),
         other => Record::Sampling(decode_sampling(other, &mut rest)?),
     };
     Ok((at_ns, record)) // what is left are fields of a newer version

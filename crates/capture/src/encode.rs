@@ -3,6 +3,7 @@
 //! In: a record and its time. Out: bytes into a [`Sink`]. What must not happen here: allocation, and a second pass that
 //! writes more than the first one counted.
 
+use crate::encode_observation::{kind_of_observation, observation};
 use crate::encode_sampling::{kind_of_sampling, sampling};
 use crate::layout::STRING_MAX;
 use crate::record::{Exit, Moment, Record, kind};
@@ -71,6 +72,7 @@ fn kind_of(record: &Record) -> u8 {
         Record::Exit(_) => kind::EXIT,
         Record::Loss { .. } => kind::LOSS,
         Record::Sampling(said) => kind_of_sampling(said),
+        Record::Observation(seen) => kind_of_observation(seen),
     }
 }
 
@@ -107,6 +109,7 @@ fn encode(at_ns: u64, record: &Record, sink: &mut impl Sink) {
             number(*count, sink);
         }
         Record::Sampling(said) => sampling(said, sink),
+        Record::Observation(seen) => observation(seen, sink),
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) mod at {
     pub(crate) const STEPS: usize = 56;
     pub(crate) const CYCLES: usize = 64;
     pub(crate) const REFUSAL: usize = 320;
+    pub(crate) const CENSUSES: usize = 328;
 }
 /// Room for cycle units on the board.
 pub(crate) const CYCLE_ROOM: usize = 32;

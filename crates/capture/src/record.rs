@@ -4,6 +4,7 @@
 //! Adding a record: give it a new [`kind`] number (old readers skip kinds they do not know).
 //! Never reuse a number or reorder fields; `docs/capture-format.md` lists them all.
 
+use crate::observation::Observation;
 use crate::sample::Sampling;
 
 /// What happens again and again in the program; growth is told per one of these.
@@ -314,6 +315,8 @@ pub enum Record {
     },
     /// What the recorder of allocations said.
     Sampling(Sampling<'static>),
+    /// What probes and the census saw.
+    Observation(Observation),
 }
 
 /// Record kinds as they stand in the file.
@@ -337,4 +340,10 @@ pub mod kind {
     pub const DEATH: u8 = 16;
     pub const SAMPLING_COUNT: u8 = 17;
     pub const NURSERY: u8 = 18;
+    pub const PROBE: u8 = 19;
+    pub const TRACE: u8 = 20;
+    pub const CENSUS: u8 = 21;
+    pub const HOLDER: u8 = 22;
+    pub const HELD: u8 = 23;
+    pub const GROWN: u8 = 24;
 }

@@ -76,6 +76,31 @@ fn sampling() -> impl Strategy<Value = Sampling<'static>> {
     ]
 }
 
+fn observation() -> impl Strategy<Value = Observation> {
+    let text = || "\\PC{0,60}";
+    let number = any::<u64>;
+    prop_oneof![
+        (text(), number()).prop_map(|(name, value)| Observation::Probe { name, value }),
+        ((text(), text(), text(), text()), number(), number(), number()).prop_map(
+            |((function, file, why, caller_file), line, nth, caller_line)| {
+                Observation::Trace(Trace { function, file, line, nth, why, caller_file, caller_line })
+            }
+        ),
+        numbers().prop_map(|numbers| Observation::Census(CensusCounts::from_numbers(&numbers))),
+        ((text(), text(), text(), text(), text()), number(), option::of(number())).prop_map(
+            |((path, owner, kind, file, elements), id, bound)| {
+                Observation::Holder(Holder { id, path, owner, kind, file, bound, elements })
+            }
+        ),
+        (number(), vec(number(), 0..200)).prop_map(|(holder, samples)| Observation::Held { holder, samples }),
+        ((number(), number(), number()), number(), number(), any::<bool>()).prop_map(
+            |((holder, cycle, length), bytes, new, native)| {
+                Observation::Grown(Grown { holder, cycle, length, bytes, new, native })
+            }
+        ),
+    ]
+}
+
 fn record() -> impl Strategy<Value = Record> {
     let text = || "\\PC{0,60}";
     prop_oneof![
@@ -97,6 +122,7 @@ fn record() -> impl Strategy<Value = Record> {
             .prop_map(|(code, signal, memory_kill)| Record::Exit(Exit { code, signal, memory_kill })),
         (text(), any::<u64>()).prop_map(|(what, count)| Record::Loss { what, count }),
         sampling().prop_map(Record::Sampling),
+        observation().prop_map(Record::Observation),
     ]
 }
 

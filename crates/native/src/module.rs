@@ -37,7 +37,7 @@ mod _native {
     use std::ffi::OsString;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use nilometer_capture::{CycleUnit, Edge, Moment};
+    use nilometer_capture::{CycleUnit, Edge, Moment, Observation, Trace};
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -94,6 +94,36 @@ mod _native {
         with_session(|session| match (text(key), text(value)) {
             (Some(key), Some(value)) => session.fact(key, value),
             _ => session.lost("a fact that is not two strings"),
+        });
+    }
+
+    /// A count at the end of a cycle.
+    #[pyfunction]
+    fn probe(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) {
+        with_session(|session| match (text(name), value.extract::<u64>()) {
+            (Some(name), Ok(value)) => session.see(Observation::Probe { name, value }),
+            _ => session.lost("a probe without a name or a count"),
+        });
+    }
+
+    /// A tf.function was traced, for the `nth` time, from that line; `why` says what differed from the time before.
+    #[pyfunction]
+    fn trace(
+        function: &Bound<'_, PyAny>,
+        place: &Bound<'_, PyAny>,
+        nth: &Bound<'_, PyAny>,
+        why: &Bound<'_, PyAny>,
+        caller: &Bound<'_, PyAny>,
+    ) {
+        with_session(|session| {
+            let (Some(function), Some(why)) = (text(function), text(why)) else {
+                return session.lost("a trace without its names");
+            };
+            let of = |place: &Bound<'_, PyAny>| place.extract::<(String, u64)>().unwrap_or_default();
+            let ((file, line), (caller_file, caller_line)) = (of(place), of(caller));
+            let nth = nth.extract::<u64>().unwrap_or_default();
+            let trace = Trace { function, file, line, nth, why, caller_file, caller_line };
+            session.see(Observation::Trace(trace));
         });
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock};
 use std::time::UNIX_EPOCH;
 
-use nilometer_capture::{Counters, CycleUnit, Edge, Moment, Record, Writer};
+use nilometer_capture::{Counters, CycleUnit, Edge, Moment, Observation, Record, Writer};
 use pyo3::Python;
 
 use crate::heap::Allocator;
@@ -181,6 +181,10 @@ impl Session {
     pub(crate) fn child(&self, pid: u64, role: String) {
         let parent = u64::from(std::process::id());
         self.writer.append(&Record::Child { pid, parent, role });
+    }
+
+    pub(crate) fn see(&self, seen: Observation) {
+        self.writer.append(&Record::Observation(seen));
     }
 
     pub(crate) fn lost(&self, what: &str) {

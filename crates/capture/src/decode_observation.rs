@@ -1,0 +1,57 @@
+//! Payload bytes of observations to [`Observation`].
+//!
+//! In: what is left of a payload behind its time. Out: the record, or why not. What must not happen here: as in `decode`.
+
+use crate::decode::{Rest, Unreadable};
+use crate::observation::{CensusCounts, Grown, Holder, Observation, Trace};
+use crate::record::kind;
+
+pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Observation, Unreadable> {
+    Ok(match record_kind {
+        kind::PROBE => Observation::Probe { name: rest.string()?, value: rest.number()? },
+        kind::TRACE => Observation::Trace(Trace {
+            function: rest.string()?,
+            file: rest.string()?,
+            line: rest.number()?,
+            nth: rest.number()?,
+            why: rest.string()?,
+            caller_file: rest.string()?,
+            caller_line: rest.number()?,
+        }),
+        kind::CENSUS => {
+            let numbers = rest.numbers::<{ CensusCounts::NAMES.len() }>()?;
+            Observation::Census(CensusCounts::from_numbers(&numbers))
+        }
+        kind::HOLDER => Observation::Holder(Holder {
+            id: rest.number()?,
+            path: rest.string()?,
+            owner: rest.string()?,
+            kind: rest.string()?,
+            file: rest.string()?,
+            bound: rest.numbers::<1>()?.first().copied().flatten(),
+            elements: rest.string()?,
+        }),
+        kind::HELD => Observation::Held { holder: rest.number()?, samples: samples(rest)? },
+        kind::GROWN => Observation::Grown(Grown {
+            holder: rest.number()?,
+            cycle: rest.number()?,
+            length: rest.number()?,
+            bytes: rest.number()?,
+            new: rest.number()?,
+            native: rest.number()? != 0,
+        }),
+        _ => return Err(Unreadable::Unknown),
+    })
+}
+
+fn samples(rest: &mut Rest) -> Result<Vec<u64>, Unreadable> {
+    let count = usize::try_from(rest.number()?).map_err(|_too_many| Unreadable::Garbage)?;
+    // Each takes a byte at least: a count that the payload cannot hold asks for no memory.
+    let mut ids = Vec::with_capacity(count.min(rest.left()));
+    let mut before = 0_u64;
+    for _id in 0..count {
+        before = before.wrapping_add(rest.number()?);
+        ids.push(before);
+    }
+    Ok(ids)
+}

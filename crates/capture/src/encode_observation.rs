@@ -1,0 +1,67 @@
+//! Observations as payload bytes.
+//!
+//! In: an [`Observation`]. Out: bytes into a sink. What must not happen here: allocation, as `encode` says.
+
+use crate::encode::{Sink, number, numbers, string};
+use crate::observation::{Grown, Holder, Observation, Trace};
+use crate::record::kind;
+
+pub(crate) fn kind_of_observation(seen: &Observation) -> u8 {
+    match seen {
+        Observation::Probe { .. } => kind::PROBE,
+        Observation::Trace(_) => kind::TRACE,
+        Observation::Census(_) => kind::CENSUS,
+        Observation::Holder(_) => kind::HOLDER,
+        Observation::Held { .. } => kind::HELD,
+        Observation::Grown(_) => kind::GROWN,
+    }
+}
+
+/// The fields behind the time.
+pub(crate) fn observation(seen: &Observation, sink: &mut impl Sink) {
+    match seen {
+        Observation::Probe { name, value } => {
+            string(name, sink);
+            number(*value, sink);
+        }
+        Observation::Trace(traced) => trace(traced, sink),
+        Observation::Census(counts) => numbers(&counts.to_array(), sink),
+        Observation::Holder(who) => holder(who, sink),
+        Observation::Held { holder, samples } => {
+            number(*holder, sink);
+            number(samples.len() as u64, sink);
+            let mut before = 0_u64;
+            for id in samples {
+                // In order they are mostly near each other; out of order they wrap around and are right all the same.
+                number(id.wrapping_sub(before), sink);
+                before = *id;
+            }
+        }
+        Observation::Grown(Grown { holder, cycle, length, bytes, new, native }) => {
+            for value in [*holder, *cycle, *length, *bytes, *new, u64::from(*native)] {
+                number(value, sink);
+            }
+        }
+    }
+}
+
+fn trace(traced: &Trace, sink: &mut impl Sink) {
+    let Trace { function, file, line, nth, why, caller_file, caller_line } = traced;
+    string(function, sink);
+    string(file, sink);
+    number(*line, sink);
+    number(*nth, sink);
+    string(why, sink);
+    string(caller_file, sink);
+    number(*caller_line, sink);
+}
+
+fn holder(who: &Holder, sink: &mut impl Sink) {
+    let Holder { id, path, owner, kind, file, bound, elements } = who;
+    number(*id, sink);
+    for text in [path, owner, kind, file] {
+        string(text, sink);
+    }
+    numbers(&[*bound], sink);
+    string(elements, sink);
+}

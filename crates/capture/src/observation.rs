@@ -1,0 +1,115 @@
+//! What probes and the census say: counts of a framework's own things, functions that were traced, who holds memory.
+//!
+//! Ids of holders count from 1 in each process and mean the same path for as long as it lives.
+
+use crate::record::numbers;
+
+numbers! {
+    /// One look at Python's heap. Counts unless said otherwise.
+    CensusCounts {
+        /// How thorough: 1 a scan of containers, 2 every object and edge.
+        depth,
+        /// Objects that Python's collector tracks.
+        objects,
+        /// All objects that were reached; of a thorough look.
+        nodes,
+        /// References between them; of a thorough look.
+        edges,
+        /// Bytes of cyclic garbage that waits for a collection; of a thorough look.
+        garbage_bytes,
+        /// Bytes that only native code holds; of a thorough look.
+        native_bytes,
+        /// CPU time of it all, in nanoseconds.
+        cost_ns,
+        /// How long the program had to wait, in nanoseconds.
+        pause_ns,
+        /// Samples of the recorder that were looked for.
+        sought,
+        /// Samples that were found to be held by an object with a path.
+        found,
+        /// 1 if the look was ended early by its limits.
+        cut,
+    }
+}
+
+/// A tf.function that was traced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Its qualified name.
+    pub function: String,
+    /// The file it is defined in.
+    pub file: String,
+    /// Its first line.
+    pub line: u64,
+    /// How many times it was traced, this one included.
+    pub nth: u64,
+    /// What differed from the trace before, in words; empty at first.
+    pub why: String,
+    /// The file of the user's line that called it; empty if it is not known.
+    pub caller_file: String,
+    /// That line; 0 if it is not known.
+    pub caller_line: u64,
+}
+
+/// A path from a root that a person knows to an object that holds memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holder {
+    /// Its id.
+    pub id: u64,
+    /// `fit(): callbacks[0].saved[*]`.
+    pub path: String,
+    /// The class or function that owns it: `PredictionLogger`; empty if there is none.
+    pub owner: String,
+    /// What holds: `list`, `dict`, `closure`, ...
+    pub kind: String,
+    /// The file of the owner's module; empty if it is not known.
+    pub file: String,
+    /// The size it cannot grow beyond, in elements, if there is one.
+    pub bound: Option<u64>,
+    /// What it holds, in words: `12 x ndarray (2000, 500) float64`.
+    pub elements: String,
+}
+
+/// A container that grew since the scan before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grown {
+    /// Id of its [`Holder`].
+    pub holder: u64,
+    /// Cycles that had ended.
+    pub cycle: u64,
+    /// Its elements now.
+    pub length: u64,
+    /// What its new elements alone keep, as far as Python can see: bytes.
+    pub bytes: u64,
+    /// Elements that are new.
+    pub new: u64,
+    /// Whether they keep memory of native code, which Python cannot see.
+    pub native: bool,
+}
+
+/// One thing that was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Observation {
+    /// A count at the end of a cycle; said when it changed.
+    Probe {
+        /// What was counted: `func_graphs`, `gradient_registry`, ...
+        name: String,
+        /// How many there were.
+        value: u64,
+    },
+    /// A function was traced.
+    Trace(Trace),
+    /// The census looked.
+    Census(CensusCounts),
+    /// Somebody holds memory.
+    Holder(Holder),
+    /// These samples of the recorder hang below that path.
+    Held {
+        /// Id of the [`Holder`].
+        holder: u64,
+        /// Ids of the samples.
+        samples: Vec<u64>,
+    },
+    /// A container grew.
+    Grown(Grown),
+}
