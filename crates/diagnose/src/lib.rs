@@ -12,6 +12,7 @@ mod forecast;
 mod judge;
 mod lookup;
 mod phases;
+mod profile;
 mod program;
 mod report;
 mod sampled;
@@ -19,6 +20,7 @@ mod sizes;
 mod timeline;
 
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
+pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
     Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, Kind, Memory,
     Process, Program, Report, SCHEMA, Sampling, Site, TimelinePoint, Verdict,

@@ -88,19 +88,24 @@ impl<'a> Sites<'a> {
     }
 
     fn frames(&self, stack: u64) -> Vec<Frame> {
-        let frame = |step| match step {
-            Step::Python(origin, line) => Frame {
-                kind: origin.word(),
-                file: shown(line.file, self.folder).to_owned(),
-                line: line.number,
-                function: line.function.to_owned(),
-            },
-            Step::Native { short, object, .. } => {
-                Frame { kind: "native", file: base(object).to_owned(), line: 0, function: short }
-            }
-            Step::Cut => Frame { kind: "cut", file: String::new(), line: 0, function: String::new() },
-        };
-        steps(&self.recording, &self.names, stack).into_iter().map(frame).collect()
+        let steps = steps(&self.recording, &self.names, stack);
+        steps.into_iter().map(|step| frame(step, self.folder)).collect()
+    }
+}
+
+/// A frame as the report tells it.
+pub(crate) fn frame(step: Step, folder: Option<&str>) -> Frame {
+    match step {
+        Step::Python(origin, line) => Frame {
+            kind: origin.word(),
+            file: shown(line.file, folder).to_owned(),
+            line: line.number,
+            function: line.function.to_owned(),
+        },
+        Step::Native { short, object, .. } => {
+            Frame { kind: "native", file: base(object).to_owned(), line: 0, function: short }
+        }
+        Step::Cut => Frame { kind: "cut", file: String::new(), line: 0, function: String::new() },
     }
 }
 

@@ -3,13 +3,13 @@
 //! In: the recorder's part of a capture, the cycles, the phases. Out: sites that grow, and where one-time memory was
 //! made. What must not happen here: an accusation that the rules in [`growing`] do not carry.
 
-mod bins;
-mod finding;
+pub(crate) mod bins;
+pub(crate) mod finding;
 mod group;
-mod growing;
+pub(crate) mod growing;
 mod origin;
-mod recording;
-mod trail;
+pub(crate) mod recording;
+pub(crate) mod trail;
 mod verdict;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -159,7 +159,7 @@ impl<'a> Sites<'a> {
 }
 
 /// The judged stretch, with what is known about garbage in it.
-fn look<'b>(setting: &Setting, bins: &'b Bins) -> Look<'b> {
+pub(crate) fn look<'b>(setting: &Setting, bins: &'b Bins) -> Look<'b> {
     let points = &setting.cycles.points;
     let since = setting.judgement.since;
     let judged = setting.judgement.rate.is_some();
