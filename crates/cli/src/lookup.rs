@@ -39,10 +39,18 @@ impl Lookup for Files {
     }
 
     fn line(&mut self, file: &str, line: u32) -> Option<String> {
-        let path = Path::new(file);
-        // A pipe would block when opened.
-        path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let lines = BufReader::new(File::open(path).ok()?.take(MOST)).lines();
-        lines.map_while(Result::ok).nth(line.checked_sub(1)? as usize)
+        source(file)?.nth(line.checked_sub(1)? as usize)
     }
+
+    fn lines(&mut self, file: &str) -> Vec<String> {
+        source(file).map_or(Vec::new(), Iterator::collect)
+    }
+}
+
+fn source(file: &str) -> Option<impl Iterator<Item = String>> {
+    let path = Path::new(file);
+    // A pipe would block when opened.
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let lines = BufReader::new(File::open(path).ok()?.take(MOST)).lines();
+    Some(lines.map_while(Result::ok))
 }

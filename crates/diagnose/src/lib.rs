@@ -9,6 +9,7 @@ mod components;
 mod cycles;
 mod floor;
 mod forecast;
+mod held;
 mod judge;
 mod lookup;
 mod phases;

@@ -38,6 +38,11 @@ pub trait Lookup {
 
     /// A line of a source file, from 1.
     fn line(&mut self, file: &str, line: u32) -> Option<String>;
+
+    /// All lines of a source file; empty if it cannot be read.
+    fn lines(&mut self, _file: &str) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A part of a framework.

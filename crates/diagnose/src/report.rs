@@ -220,6 +220,8 @@ pub struct Finding {
     pub sentence: String,
     /// Who keeps the memory.
     pub holder: Option<Holder>,
+    /// Others that keep a good part of the same memory.
+    pub also_held_by: Vec<Holder>,
     /// Where it was made and kept.
     pub sites: Vec<Site>,
     /// Its share of the growth.
@@ -239,14 +241,20 @@ pub struct Finding {
 }
 
 /// Who keeps memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Holder {
     /// Its name.
     pub owner: String,
     /// The path from a root that a person knows.
     pub path: String,
+    /// What kind of container: `list`, `dict`, `closure`, ...
+    pub kind: String,
     /// What it holds.
     pub elements: String,
+    /// The number of elements it cannot grow beyond, if there is one.
+    pub bound: Option<u64>,
+    /// Share of the finding's memory that was seen to hang below it; null where it was not sampled.
+    pub share: Option<f64>,
 }
 
 /// A place in the program.

@@ -44,6 +44,7 @@ fn sites() -> Report {
         confidence: if i == 0 { "certain" } else { "likely" },
         sentence: "PredictionLogger.on_epoch_end makes memory that stays, in predict()".to_owned(),
         holder: None,
+        also_held_by: Vec::new(),
         sites: vec![made_at(30 + u32::try_from(i).unwrap(), 4 * MIB / (i + 1))],
         bytes_per_cycle: Bytes {
             estimate: 4 * MIB / (i + 1),
@@ -158,7 +159,11 @@ fn leak() -> Report {
                 owner: "PredictionLogger".to_owned(),
                 path: "fit(): callbacks[0].saved[*]".to_owned(),
                 elements: "12 x ndarray (2000, 500) float64".to_owned(),
+                kind: "list".to_owned(),
+                share: Some(1.0),
+                bound: None,
             }),
+            also_held_by: Vec::new(),
             sites: vec![
                 Site {
                     role: "kept_at",

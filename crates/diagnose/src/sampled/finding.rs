@@ -27,6 +27,7 @@ impl<'a> Sites<'a> {
             confidence,
             sentence: sentence(&site.place, part.as_deref(), phase),
             holder: None,
+            also_held_by: Vec::new(),
             sites: self.site(&site.place, stack, rate.estimate).into_iter().collect(),
             bytes_per_cycle: rate,
             phase: (phase != OWN_WORK).then(|| phase.to_owned()),

@@ -18,6 +18,7 @@ use nilometer_capture::Capture;
 
 use crate::collector::{ExitCollection, full_collections, garbage_at_most};
 use crate::cycles::Cycles;
+use crate::held::Held;
 use crate::judge::Judgement;
 use crate::lookup::{Lookup, Name};
 use crate::phases::Course;
@@ -49,6 +50,7 @@ pub(crate) struct Sites<'a> {
     /// The last reading while the program's own code ran.
     end_ns: u64,
     folder: Option<&'a str>,
+    held: Held<'a>,
 }
 
 /// What the judged cycles are.
@@ -103,7 +105,9 @@ impl<'a> Sites<'a> {
         let kept = look.course(&old);
         let course = Course::of(capture);
         recording.samples = samples;
-        Some(Self { course, names, trails, growing, net, kept, end_ns, folder: setting.folder, recording })
+        let held = Held::of(capture, setting.pid);
+        let folder = setting.folder;
+        Some(Self { recording, course, names, trails, growing, net, kept, end_ns, folder, held })
     }
 
     /// What the report says about the sampling itself.

@@ -16,6 +16,8 @@ pub(crate) const ALIVE: u64 = u64::MAX;
 /// One sampled piece of memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
+    /// Its id, by which the census knows it.
+    pub(crate) id: u64,
     pub(crate) born_ns: u64,
     /// [`ALIVE`] if it never died.
     pub(crate) died_ns: u64,
@@ -33,7 +35,7 @@ impl Sample {
         let chance = if birth.mean == 0 { 1.0 } else { -(-size / birth.mean as f64).exp_m1() };
         // Memory of no size stands for nothing.
         let weight = if chance > 0.0 { size / chance } else { 0.0 };
-        Self { born_ns, died_ns: ALIVE, stack: birth.stack, weight, chance }
+        Self { id: birth.id, born_ns, died_ns: ALIVE, stack: birth.stack, weight, chance }
     }
 
     pub(crate) fn lives_at(&self, at_ns: u64) -> bool {

@@ -8,6 +8,7 @@ use nilometer_stats::Interval;
 use super::finding::add_source;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
+use crate::held::{Claim, add_kept_at, by_holder};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Verdict};
@@ -65,7 +66,11 @@ pub(crate) fn conclude<'a>(
             finding.sites.iter_mut().for_each(|site| site.bytes_per_cycle = site.bytes_per_cycle.min(most));
         }
     }
+    let keeps = told.iter().map(|s| sites.held.keeps(&s.survivors));
+    let claims = findings.into_iter().zip(keeps).map(|(finding, keeps)| Claim { finding, keeps });
+    let mut findings = by_holder(claims.collect());
     add_source(&mut findings, setting.folder, lookup);
+    add_kept_at(&mut findings, setting.folder, lookup);
     let rate = judgement.rate.filter(|r| judgement.verdict == Verdict::Leak && r.estimate > 0.0);
     let explained = rate.map(|rate| sum.estimate / rate.estimate);
     (judgement, findings, explained)

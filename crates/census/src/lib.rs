@@ -1,0 +1,1 @@
+//! The walk of Python's heap inside the user's process.

@@ -1,0 +1,119 @@
+//! Findings of one holder become one finding: several lines may make what one list keeps.
+//!
+//! In: findings by site, each with the holders of its samples. Out: findings by holder, and those without one as they were,
+//! the biggest first. What must not happen here: bytes that count twice, or a claim that is surer than its parts.
+
+use nilometer_capture::Holder;
+
+use super::Keeps;
+use crate::report::{Bytes, Finding, Holder as Shown};
+
+/// A holder that keeps at least this share of a site's memory is named for it.
+const MOST: f64 = 0.5;
+/// From this share on it is who keeps it, without a doubt.
+const NEARLY_ALL: f64 = 0.8;
+/// Others that keep this share of it are named beside the first.
+const SOME: f64 = 0.2;
+
+/// A finding by site, and who keeps its memory.
+pub(crate) struct Claim<'a> {
+    pub(crate) finding: Finding,
+    pub(crate) keeps: Vec<Keeps<'a>>,
+}
+
+/// One finding per holder.
+pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
+    let mut out: Vec<Finding> = Vec::new();
+    for Claim { mut finding, keeps } in claims {
+        let Some(first) = keeps.first().filter(|k| k.share >= MOST) else {
+            out.push(finding);
+            continue;
+        };
+        let held = out.iter_mut().find(|f| f.holder.as_ref().is_some_and(|h| h.path == first.holder.path));
+        if let Some(before) = held {
+            merge(before, finding);
+            continue;
+        }
+        "container-grows".clone_into(&mut finding.cause);
+        finding.sentence = sentence(first.holder);
+        if first.share < NEARLY_ALL && finding.confidence == "certain" {
+            finding.confidence = "likely";
+        }
+        finding.holder = Some(shown(first));
+        finding.also_held_by = keeps.iter().skip(1).filter(|k| k.share >= SOME).map(shown).collect();
+        out.push(finding);
+    }
+    out.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
+    out
+}
+
+/// Adds a smaller finding of the same holder.
+fn merge(into: &mut Finding, from: Finding) {
+    let (a, b) = (into.bytes_per_cycle, from.bytes_per_cycle);
+    let sum = |a: i64, b: i64| a.saturating_add(b);
+    into.bytes_per_cycle =
+        Bytes { estimate: sum(a.estimate, b.estimate), low: sum(a.low, b.low), high: sum(a.high, b.high) };
+    for site in from.sites {
+        let same =
+            into.sites.iter_mut().find(|s| (&s.file, s.line, s.role) == (&site.file, site.line, site.role));
+        match same {
+            Some(same) => same.bytes_per_cycle += site.bytes_per_cycle,
+            None => into.sites.push(site),
+        }
+    }
+    into.cycles_seen = into.cycles_seen.max(from.cycles_seen);
+}
+
+fn shown(keeps: &Keeps) -> Shown {
+    let Holder { path, owner, kind, bound, elements, .. } = keeps.holder;
+    Shown {
+        owner: owner.clone(),
+        path: path.clone(),
+        kind: kind.clone(),
+        elements: elements.clone(),
+        bound: *bound,
+        share: Some(keeps.share),
+    }
+}
+
+fn sentence(holder: &Holder) -> String {
+    let name = name(holder);
+    match holder.bound {
+        Some(bound) => format!("{name} fills, up to {bound} elements"),
+        None => format!("{name} keeps more with every cycle"),
+    }
+}
+
+/// How a person would call it: `PredictionLogger.saved`, `SAVED`.
+pub(crate) fn name(holder: &Holder) -> String {
+    let path = holder.path.trim_end_matches("[*]");
+    let last = path.rsplit(['.', ' ', ':']).next().unwrap_or(path);
+    let attribute = last.split('[').next().unwrap_or(last);
+    match (holder.owner.as_str(), attribute) {
+        ("", "") => path.to_owned(),
+        ("", attribute) => attribute.to_owned(),
+        (owner, "") => owner.to_owned(),
+        (owner, attribute) if owner == attribute || owner.ends_with("()") => attribute.to_owned(),
+        (owner, attribute) => format!("{owner}.{attribute}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holders_are_called_as_people_call_them() {
+        let cases = [
+            ("fit(): callbacks[0].saved[*]", "PredictionLogger", "PredictionLogger.saved"),
+            ("__main__.SAVED[*]", "", "SAVED"),
+            ("cb_closure(): hist[*]", "cb_closure()", "hist"),
+            ("fit(): callbacks[0].by_epoch[*].weights[*]", "Keep", "Keep.weights"),
+            ("[*]", "", ""),
+        ];
+        for (path, owner, said) in cases {
+            let holder = Holder { path: path.into(), owner: owner.into(), ..Holder::default() };
+            assert_eq!(name(&holder), said, "{path}");
+        }
+    }
+}

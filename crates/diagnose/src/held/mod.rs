@@ -1,0 +1,94 @@
+//! Who holds the memory: what the census saw, and how it meets what the recorder sampled.
+//!
+//! In: the census' part of a capture. Out: for a site's survivors, the paths that they hang below. What must not happen
+//! here: a holder for memory that it was not seen to hold; a path is named only where samples and census met at an address.
+
+mod join;
+mod kept_at;
+
+use std::collections::{BTreeMap, HashMap};
+
+use nilometer_capture::{Capture, Grown, Holder, Observation, Record};
+
+use crate::sampled::recording::Sample;
+
+pub(crate) use join::{Claim, by_holder};
+pub(crate) use kept_at::add_kept_at;
+
+/// A census that goes over every edge.
+const WHOLE: u64 = 2;
+
+/// All that the census said.
+#[derive(Debug, Default)]
+pub(crate) struct Held<'a> {
+    holders: BTreeMap<u64, &'a Holder>,
+    /// The holders that each sample was seen below; several where a path changed its name between two looks.
+    of_sample: HashMap<u64, Vec<u64>>,
+    /// When each whole look ended.
+    looks: Vec<u64>,
+    /// Containers that grew, by holder, in the order of the scans.
+    pub(crate) grown: BTreeMap<u64, Vec<&'a Grown>>,
+}
+
+/// A holder and its share of something.
+#[derive(Clone, Debug)]
+pub(crate) struct Keeps<'a> {
+    pub(crate) holder: &'a Holder,
+    /// Of the bytes that could have been seen, from 0 to 1.
+    pub(crate) share: f64,
+}
+
+impl<'a> Held<'a> {
+    /// What process `pid` said, or whoever spoke where it is not known.
+    pub(crate) fn of(capture: &'a Capture, pid: Option<u64>) -> Self {
+        let mut out = Self::default();
+        for stamped in &capture.records {
+            let Record::Observation(seen) = &stamped.record else { continue };
+            if pid.is_some_and(|pid| pid != u64::from(stamped.pid)) {
+                continue;
+            }
+            match seen {
+                Observation::Holder(holder) => {
+                    out.holders.insert(holder.id, holder);
+                }
+                Observation::Held { holder, samples } => {
+                    for sample in samples {
+                        out.of_sample.entry(*sample).or_default().push(*holder);
+                    }
+                }
+                Observation::Grown(grown) => out.grown.entry(grown.holder).or_default().push(grown),
+                Observation::Census(counts) if counts.depth == Some(WHOLE) => out.looks.push(stamped.at_ns),
+                Observation::Census(_) | Observation::Probe { .. } | Observation::Trace(_) => {}
+            }
+        }
+        out
+    }
+
+    pub(crate) fn holder(&self, id: u64) -> Option<&'a Holder> {
+        self.holders.get(&id).copied()
+    }
+
+    /// Whether a whole look could have seen this sample.
+    fn could_be_seen(&self, sample: &Sample) -> bool {
+        self.looks.iter().any(|at_ns| sample.lives_at(*at_ns))
+    }
+
+    /// The holders of these samples, the one with the most bytes first. Empty where no look could have seen any.
+    pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
+        let mut by_holder: BTreeMap<u64, f64> = BTreeMap::new();
+        let mut all = 0.0;
+        for sample in samples.iter().filter(|s| self.could_be_seen(s)) {
+            all += sample.weight;
+            let mut holders = self.of_sample.get(&sample.id).cloned().unwrap_or_default();
+            holders.sort_unstable();
+            holders.dedup();
+            for holder in holders {
+                *by_holder.entry(holder).or_default() += sample.weight;
+            }
+        }
+        let keeps = |(id, bytes): (u64, f64)| Some(Keeps { holder: self.holder(id)?, share: bytes / all });
+        let mut out: Vec<Keeps> = by_holder.into_iter().filter_map(keeps).collect();
+        out.sort_by(|a, b| b.share.total_cmp(&a.share));
+        out
+    }
+}

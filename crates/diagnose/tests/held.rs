@@ -1,0 +1,100 @@
+//! Who is said to hold the memory, where samples and census met; on small worlds whose truth is known.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_diagnose::{Finding, Report, Verdict};
+use world::recorder::Made;
+use world::{World, started};
+
+const FIT: &str = "/job/train.py:60 <module>";
+const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";
+const CALLBACK: &str = "/job/train.py:30 Keep.on_epoch_end";
+const OTHER: &str = "/job/train.py:31 Keep.on_epoch_end";
+
+const SAVED: &str = "fit(): callbacks[0].saved[*]";
+const LOGS: &str = "__main__.LOGS[*]";
+
+/// Twelve epochs in which two lines keep a megabyte each; after the ninth the census sees who holds what.
+fn two_lines(look: impl Fn(&mut World, &[Made], &[Made])) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stacks = [w.stack(&[FIT, KERAS, CALLBACK]), w.stack(&[FIT, KERAS, OTHER])];
+    let mut made = [Vec::new(), Vec::new()];
+    for epoch in 0..12 {
+        for (stack, made) in stacks.iter().zip(&mut made) {
+            let blocks = w.makes(*stack, 1 << 20, 1);
+            made.push(blocks);
+        }
+        w.objects(200).cycle(Epoch);
+        if epoch == 8 {
+            look(&mut w, &made[0], &made[1]);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    report
+}
+
+fn all(made: &[Made]) -> Vec<&Made> {
+    made.iter().collect()
+}
+
+#[test]
+fn lines_that_one_list_keeps_are_one_finding() {
+    let report = two_lines(|w, a, b| {
+        let both: Vec<&Made> = a.iter().chain(b).collect();
+        w.looks(&[(SAVED, "Keep", &both)]);
+    });
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(finding.cause, "container-grows");
+    assert_eq!(finding.sentence, "Keep.saved keeps more with every cycle");
+    let holder = finding.holder.as_ref().unwrap();
+    assert_eq!((holder.path.as_str(), holder.owner.as_str()), (SAVED, "Keep"));
+    assert!(holder.share.unwrap() > 0.99);
+    let sites: Vec<_> = finding.sites.iter().map(|s| (s.role, s.line)).collect();
+    assert_eq!(sites, [("kept_at", 40), ("made_at", 30), ("made_at", 31)]);
+    assert!((finding.bytes_per_cycle.estimate - (2 << 20)).abs() < 1000, "{:?}", finding.bytes_per_cycle);
+}
+
+#[test]
+fn each_holder_has_its_own_lines() {
+    let report = two_lines(|w, a, b| {
+        w.looks(&[(SAVED, "Keep", &all(a)), (LOGS, "", &all(b))]);
+    });
+    let told = |f: &Finding| (f.holder.clone().unwrap().path, f.sites.last().unwrap().line);
+    let mut told: Vec<_> = report.findings.iter().map(told).collect();
+    told.sort_unstable();
+    assert_eq!(told, [(LOGS.to_owned(), 31), (SAVED.to_owned(), 30)]);
+}
+
+#[test]
+fn nobody_is_named_for_memory_that_the_census_found_nowhere() {
+    let report = two_lines(|w, a, _| {
+        w.looks(&[(SAVED, "Keep", &all(a))]);
+    });
+    let held: Vec<_> =
+        report.findings.iter().map(|f| (f.sites.last().unwrap().line, f.holder.is_some())).collect();
+    assert!(held.contains(&(30, true)) && held.contains(&(31, false)), "{held:?}");
+}
+
+#[test]
+fn a_path_that_keeps_little_of_it_is_not_who_keeps_it() {
+    let report = two_lines(|w, a, b| {
+        w.looks(&[(SAVED, "Keep", &all(&a[..3])), (LOGS, "", &all(b))]);
+    });
+    let of_30 = report.findings.iter().find(|f| f.sites.iter().any(|s| s.line == 30)).unwrap();
+    assert!(of_30.holder.is_none(), "{:?}", of_30.holder);
+}
+
+#[test]
+fn two_paths_to_the_same_memory_are_both_told() {
+    let report = two_lines(|w, a, b| {
+        w.looks(&[(SAVED, "Keep", &all(a)), (LOGS, "", &all(b))]);
+        w.looks(&[("__main__.logger.saved[*]", "Keep", &all(a))]);
+    });
+    let finding = report.findings.iter().find(|f| f.sites.iter().any(|s| s.line == 30)).unwrap();
+    assert_eq!(finding.also_held_by.len(), 1, "{finding:#?}");
+}
