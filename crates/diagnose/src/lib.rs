@@ -6,6 +6,7 @@
 
 mod collector;
 mod components;
+mod cycle_table;
 mod cycles;
 mod floor;
 mod forecast;
@@ -20,6 +21,7 @@ mod sampled;
 mod sizes;
 mod timeline;
 
+pub use cycle_table::{CycleRow, cycle_table};
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{

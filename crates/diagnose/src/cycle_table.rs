@@ -1,0 +1,67 @@
+//! What was read at the end of each cycle, as a table: the numbers behind the curve, for other tools.
+//!
+//! In: a capture. Out: one row per judged cycle (thinned where there are thousands), in order. What must not happen here:
+//! a number that was not read in that row's reading; what is missing is missing.
+
+use std::collections::BTreeMap;
+
+use nilometer_capture::{Capture, Observation, Record};
+use serde::Serialize;
+
+use crate::cycles::Cycles;
+use crate::timeline::Timeline;
+
+/// The end of a cycle. Sizes are bytes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CycleRow {
+    /// The cycle, from 1.
+    pub cycle: u64,
+    /// Since the start.
+    pub seconds: f64,
+    /// In use; null where the allocator could not be asked.
+    pub live_bytes: Option<u64>,
+    /// Anonymous resident memory, with what is swapped out.
+    pub anonymous_bytes: Option<u64>,
+    /// File-backed resident memory.
+    pub file_bytes: Option<u64>,
+    /// Free bytes that the C allocator keeps.
+    pub free_bytes: Option<u64>,
+    /// In use by Python's small objects.
+    pub python_bytes: Option<u64>,
+    /// Counts of a framework's own things that were known by then: graphs, functions, registry entries.
+    pub counts: BTreeMap<String, u64>,
+}
+
+/// The rows of a run.
+pub fn cycle_table(capture: &Capture) -> Vec<CycleRow> {
+    let timeline = Timeline::of(capture);
+    let cycles = Cycles::of(&timeline, &capture.board, timeline.basis());
+    let mut said = capture.records.iter().filter_map(|stamped| match &stamped.record {
+        Record::Observation(Observation::Probe { name, value }) => Some((stamped.at_ns, name, *value)),
+        _ => None,
+    });
+    let mut next = said.next();
+    let mut counts = BTreeMap::new();
+    let mut out = Vec::new();
+    let mut ends = cycles.points.iter().peekable();
+    while let Some(point) = ends.next() {
+        // Probes are read right after the cycle's mark, so those before the next cycle's end belong to this one.
+        let until = ends.peek().map_or(u64::MAX, |p| p.at_ns);
+        while let Some((_, name, value)) = next.filter(|(at_ns, ..)| *at_ns < until) {
+            counts.insert(name.clone(), value);
+            next = said.next();
+        }
+        let Some(reading) = timeline.readings.get(point.reading) else { continue };
+        out.push(CycleRow {
+            cycle: point.ordinal,
+            seconds: point.at_ns as f64 / 1e9,
+            live_bytes: reading.live.map(|b| b as u64),
+            anonymous_bytes: reading.anonymous().map(|b| b as u64),
+            file_bytes: reading.counters.rss_file,
+            free_bytes: reading.counters.heap_free,
+            python_bytes: reading.counters.py_in_use,
+            counts: counts.clone(),
+        });
+    }
+    out
+}
