@@ -12,6 +12,10 @@ use crate::atomics;
 use crate::layout::at;
 use crate::mapping::Mapping;
 
+/// How long a look at the heap may hold up the program where nobody said it.
+pub const DEFAULT_PAUSE_NS: u64 = 150_000_000;
+const NO_LOOKS: u64 = u64::MAX;
+
 /// Live counters in the header page of the capture.
 pub struct Board {
     header: Arc<Mapping>,
@@ -56,6 +60,23 @@ impl Board {
     /// Censuses that were asked for so far.
     pub fn censuses_asked(&self) -> u64 {
         self.read(at::CENSUSES)
+    }
+
+    /// Limits how long the program may be held up by a look at its heap, in nanoseconds; `None`: no look at all, unless
+    /// somebody asks.
+    pub fn limit_pause(&self, most_ns: Option<u64>) {
+        if let Some(place) = atomics::u64_at(&self.header, at::PAUSE_LIMIT) {
+            place.store(most_ns.map_or(NO_LOOKS, |most| most.max(1)), Relaxed);
+        }
+    }
+
+    /// That limit; the default where nobody set one.
+    pub fn pause_limit(&self) -> Option<u64> {
+        match self.read(at::PAUSE_LIMIT) {
+            0 => Some(DEFAULT_PAUSE_NS),
+            NO_LOOKS => None,
+            most => Some(most),
+        }
     }
 
     /// One atomic store, as allowed right after `fork`.

@@ -31,6 +31,7 @@ pub(crate) mod at {
     pub(crate) const CYCLES: usize = 64;
     pub(crate) const REFUSAL: usize = 320;
     pub(crate) const CENSUSES: usize = 328;
+    pub(crate) const PAUSE_LIMIT: usize = 336;
 }
 /// Room for cycle units on the board.
 pub(crate) const CYCLE_ROOM: usize = 32;

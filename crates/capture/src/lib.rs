@@ -29,7 +29,7 @@ mod slots;
 mod walk;
 mod writer;
 
-pub use board::Board;
+pub use board::{Board, DEFAULT_PAUSE_NS};
 pub use error::{CreateError, JoinError, OpenError};
 pub use layout::{BoardCounts, FORMAT_MAJOR, FORMAT_MINOR, Header, Refusal};
 pub use nursery::Nursery;
