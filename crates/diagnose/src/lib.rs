@@ -25,8 +25,8 @@ pub use cycle_table::{CycleRow, cycle_table};
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
-    Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, Kind, Memory,
-    Process, Program, Report, SCHEMA, Sampling, Site, TimelinePoint, Verdict,
+    Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
+    Kind, Memory, Process, Program, Report, SCHEMA, Sampling, Site, TimelinePoint, Verdict,
 };
 pub use sizes::{duration, size};
 
@@ -95,6 +95,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         memory: outside.memory(last.and_then(|r| r.live), last.and_then(timeline::Reading::anonymous)),
         components: evidence.components(),
         findings,
+        holders: sites.as_ref().map(Sites::holders).unwrap_or_default(),
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),
         processes: outside.processes(),

@@ -31,6 +31,9 @@ pub struct Report {
     pub components: Vec<Component>,
     /// What causes a growth, the biggest first.
     pub findings: Vec<Finding>,
+    /// Who held how much at the last look at the program's heap, the most first; what hangs below several paths counts for
+    /// one of them.
+    pub holders: Vec<HolderBytes>,
     /// What the recorder of allocations saw; null where it was not at work.
     pub sampling: Option<Sampling>,
     /// `on`, or `off: ` and why; null if nothing was said of it.
@@ -255,6 +258,15 @@ pub struct Holder {
     pub bound: Option<u64>,
     /// Share of the finding's memory that was seen to hang below it; null where it was not sampled.
     pub share: Option<f64>,
+}
+
+/// A holder and how much it held.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HolderBytes {
+    /// Who.
+    pub holder: Holder,
+    /// Estimated from samples.
+    pub live_bytes: i64,
 }
 
 /// A place in the program.

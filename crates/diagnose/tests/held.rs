@@ -68,6 +68,9 @@ fn each_holder_has_its_own_lines() {
     let mut told: Vec<_> = report.findings.iter().map(told).collect();
     told.sort_unstable();
     assert_eq!(told, [(LOGS.to_owned(), 31), (SAVED.to_owned(), 30)]);
+    let held: Vec<_> = report.holders.iter().map(|h| (h.holder.path.as_str(), h.live_bytes >> 20)).collect();
+    assert_eq!(held.len(), 2);
+    assert!(held.contains(&(SAVED, 9)) && held.contains(&(LOGS, 9)), "{held:?}");
 }
 
 #[test]

@@ -197,6 +197,7 @@ fn leak() -> Report {
             change: Some("keep a summary of each prediction instead of the array".to_owned()),
             prove: Some("nilometer prove train.py --without callback:PredictionLogger".to_owned()),
         }],
+        holders: Vec::new(),
         sampling: Some(Sampling {
             samples: 21_345,
             dropped: 0,

@@ -65,14 +65,19 @@ fn merge(into: &mut Finding, from: Finding) {
 }
 
 fn shown(keeps: &Keeps) -> Shown {
-    let Holder { path, owner, kind, bound, elements, .. } = keeps.holder;
+    Shown { share: Some(keeps.share), ..of(keeps.holder) }
+}
+
+/// A holder as the report tells it.
+pub(crate) fn of(holder: &Holder) -> Shown {
+    let Holder { path, owner, kind, bound, elements, .. } = holder;
     Shown {
         owner: owner.clone(),
         path: path.clone(),
         kind: kind.clone(),
         elements: elements.clone(),
         bound: *bound,
-        share: Some(keeps.share),
+        share: None,
     }
 }
 

@@ -12,7 +12,7 @@ use nilometer_capture::{Capture, Grown, Holder, Observation, Record};
 
 use crate::sampled::recording::Sample;
 
-pub(crate) use join::{Claim, by_holder};
+pub(crate) use join::{Claim, by_holder, of as shown};
 pub(crate) use kept_at::add_kept_at;
 
 /// A census that goes over every edge.
@@ -66,6 +66,22 @@ impl<'a> Held<'a> {
 
     pub(crate) fn holder(&self, id: u64) -> Option<&'a Holder> {
         self.holders.get(&id).copied()
+    }
+
+    /// What each path held at the last look that found anything, the most first. Of what hangs below several paths, each has all.
+    pub(crate) fn live(&self, samples: &[Sample]) -> Vec<(&'a Holder, f64)> {
+        let Some(at_ns) = self.looks.last() else { return Vec::new() };
+        let mut by_holder: BTreeMap<u64, f64> = BTreeMap::new();
+        for sample in samples.iter().filter(|s| s.lives_at(*at_ns)) {
+            // The path of the last look: later ones were added behind earlier ones.
+            if let Some(holder) = self.of_sample.get(&sample.id).and_then(|all| all.last()) {
+                *by_holder.entry(*holder).or_default() += sample.weight;
+            }
+        }
+        let mut out: Vec<_> =
+            by_holder.into_iter().filter_map(|(id, bytes)| Some((self.holder(id)?, bytes))).collect();
+        out.sort_by(|a, b| b.1.total_cmp(&a.1));
+        out
     }
 
     /// Whether a whole look could have seen this sample.

@@ -18,11 +18,11 @@ use nilometer_capture::Capture;
 
 use crate::collector::{ExitCollection, full_collections, garbage_at_most};
 use crate::cycles::Cycles;
-use crate::held::Held;
+use crate::held::{Held, shown};
 use crate::judge::Judgement;
 use crate::lookup::{Lookup, Name};
 use crate::phases::Course;
-use crate::report::{Sampling, Site};
+use crate::report::{HolderBytes, Sampling, Site};
 use crate::timeline::{Basis, Timeline};
 
 use bins::Bins;
@@ -134,6 +134,14 @@ impl<'a> Sites<'a> {
             coarsest_mean: count.and_then(|c| c.coarsest_mean),
             cost: count.and_then(|c| share(c.cost_ns, c.cpu_ns)),
         }
+    }
+
+    /// Who held how much at the last look at the heap.
+    pub(crate) fn holders(&self) -> Vec<HolderBytes> {
+        const MOST: usize = 50;
+        let held = self.held.live(&self.recording.samples).into_iter().take(MOST);
+        held.map(|(holder, bytes)| HolderBytes { holder: shown(holder), live_bytes: bytes.round() as i64 })
+            .collect()
     }
 
     /// The site that made most of what a phase left behind before a moment; none if several share it, or if too few
