@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use crate::format::Format;
 use crate::quantity;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
@@ -73,18 +74,45 @@ pub(crate) struct RunOptions {
 pub(crate) struct ReportOptions {
     /// The capture, a file ending in .nilo
     pub(crate) file: PathBuf,
-    /// How to print it
+    /// Its form
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    pub(crate) format: Format,
+    format: Format,
+    /// A page for a browser: the same as --format html
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+    /// The file or folder to write to; - is stdout, where every form but html goes if nothing is said
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Leave out folders, arguments and lines of source
+    #[arg(long)]
+    pub(crate) redact: bool,
+    /// What a stack weighs, in forms that have one number for it
+    #[arg(long, value_enum, default_value_t = Weight::Live)]
+    pub(crate) weight: Weight,
 }
 
-/// Forms of the report.
+impl ReportOptions {
+    pub(crate) fn format(&self) -> Format {
+        if self.html { Format::Html } else { self.format }
+    }
+}
+
+/// What a stack weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Terminal,
-    /// For programs
-    Json,
+pub(crate) enum Weight {
+    /// Bytes that live at the end
+    Live,
+    /// Bytes that stay per cycle
+    Growth,
+}
+
+impl From<Weight> for nilometer_report::Weight {
+    fn from(weight: Weight) -> Self {
+        match weight {
+            Weight::Live => Self::Live,
+            Weight::Growth => Self::Growth,
+        }
+    }
 }
 
 /// What is to be done.

@@ -6,6 +6,7 @@
 
 mod args;
 mod env;
+mod format;
 mod live;
 mod lookup;
 mod place;

@@ -1,30 +1,111 @@
-//! `nilometer report FILE`: the screen or the JSON of a capture, also while its program still runs.
+//! `nilometer report FILE`: a capture in any form, also while its program still runs.
 
-use std::io::stdout;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, stdout};
+use std::path::{Path, PathBuf};
 
-use nilometer_capture::Capture;
+use nilometer_capture::{Capture, Record};
+use nilometer_diagnose::{CycleRow, Profile, Report};
+use nilometer_report::Material;
 
-use crate::args::{Format, ReportOptions};
+use crate::args::ReportOptions;
+use crate::format::{Format, Making};
 use crate::lookup::Files;
-use crate::say::{Failure, to_stdout};
+use crate::say::{self, Failure, bytes_to_stdout};
 use crate::style;
 
 pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
-    // The capture's errors bring their own hint, after a semicolon.
-    let capture = Capture::open(&options.file).map_err(|error| {
+    let format = options.format();
+    if format.is_binary() && options.output.is_none() && stdout().is_terminal() {
+        let to =
+            if format == Format::Tensorboard { "logs".to_owned() } else { format.name(&options.file, 0) };
+        return Err(Failure::new("this form is no text, a terminal cannot show it").hint(format!("-o {to}")));
+    }
+    let mut read = Read::of(&options.file)?;
+    if options.redact {
+        nilometer_report::redact(&mut read.report, read.profile.as_mut());
+        read.facts.clear();
+    }
+    let making = Making { redact: options.redact, weight: options.weight.into() };
+    let bytes = match format {
+        Format::Terminal => nilometer_report::terminal(&read.report, &style::of(&stdout(), 1)).into_bytes(),
+        _ => format.bytes(&read.material(), making),
+    };
+    match to(options, format, read.began as u64)? {
+        None => bytes_to_stdout(&bytes),
+        Some(path) => write(&path, &bytes),
+    }
+}
+
+/// The file to write; none for stdout. A page goes to a file of its usual name. What `-o` names may be a folder, and is
+/// one for events, which `TensorBoard` finds by name.
+fn to(options: &ReportOptions, format: Format, began: u64) -> Result<Option<PathBuf>, Failure> {
+    let name = format.name(&options.file, began);
+    Ok(match &options.output {
+        Some(path) if path.as_os_str() == "-" => None,
+        Some(path) if format == Format::Tensorboard && !path.is_dir() => {
+            std::fs::create_dir_all(path)
+                .map_err(|error| Failure::new(format!("{} cannot be made ({error})", path.display())))?;
+            Some(path.join(name))
+        }
+        Some(path) if path.is_dir() => Some(path.join(name)),
+        Some(path) => Some(path.clone()),
+        None if format == Format::Html => Some(name.into()),
+        None => None,
+    })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes)
+        .map_err(|error| Failure::new(format!("{} cannot be written ({error})", path.display())))?;
+    say::to_stderr(&format!("Report: {}\n", path.display()));
+    Ok(())
+}
+
+/// A capture and all that is said about it.
+pub(crate) struct Read {
+    pub(crate) report: Report,
+    pub(crate) profile: Option<Profile>,
+    cycles: Vec<CycleRow>,
+    facts: BTreeMap<String, String>,
+    began: f64,
+}
+
+impl Read {
+    pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
+        let capture = open(path)?;
+        let mut files = Files::default();
+        let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
+            Record::Fact { key, value } => Some((key.clone(), value.clone())),
+            _ => None,
+        });
+        Ok(Self {
+            report: nilometer_diagnose::diagnose_with(&capture, &mut files),
+            profile: nilometer_diagnose::profile(&capture, &mut files),
+            cycles: nilometer_diagnose::cycle_table(&capture),
+            facts: facts.collect(),
+            began: capture.header.start_unix_ns as f64 / 1e9,
+        })
+    }
+
+    fn material(&self) -> Material<'_> {
+        Material {
+            report: &self.report,
+            profile: self.profile.as_ref(),
+            cycles: &self.cycles,
+            facts: &self.facts,
+            began: self.began,
+        }
+    }
+}
+
+/// Opens a capture. Its errors bring their own hint, after a semicolon.
+pub(crate) fn open(path: &Path) -> Result<Capture, Failure> {
+    Capture::open(path).map_err(|error| {
         let said = error.to_string();
         match said.split_once("; ") {
             Some((what, hint)) => Failure::new(what).hint(hint),
             None => Failure::new(said),
         }
-    })?;
-    let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
-    let mut text = match options.format {
-        Format::Terminal => nilometer_report::terminal(&report, &style::of(&stdout(), 1)),
-        Format::Json => nilometer_report::json(&report),
-    };
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    to_stdout(&text)
+    })
 }

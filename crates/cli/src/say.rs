@@ -72,9 +72,9 @@ pub(crate) fn to_stderr(text: &str) {
 }
 
 /// Data to stdout. A reader that went away (`| head`) is no failure.
-pub(crate) fn to_stdout(text: &str) -> Result<(), Failure> {
+pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut stream = std::io::stdout().lock();
-    match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+    match stream.write_all(bytes).and_then(|()| stream.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("stdout cannot be written ({error})")))
         }

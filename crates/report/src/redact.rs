@@ -1,0 +1,67 @@
+//! Takes out of a report what its owner may not want to show: folders, arguments, lines of source, what was lost where.
+//!
+//! In: all that is known. Out: the same with names of files, functions and containers only. What must not happen here: a
+//! new field of the report that carries a path and is forgotten; a test walks all strings.
+
+use nilometer_diagnose::{Finding, Profile, Report, Site};
+
+/// The report without paths, arguments and source.
+pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
+    let program = &mut report.program;
+    program.argv.truncate(1);
+    base(&mut program.name);
+    program.argv.iter_mut().for_each(base);
+    for component in &mut report.components {
+        component.made_at.iter_mut().for_each(site);
+    }
+    report.findings.iter_mut().for_each(finding);
+    for process in &mut report.processes {
+        // The role of a process may be its whole command.
+        process.role = process.role.split_whitespace().map(last).collect::<Vec<_>>().join(" ");
+    }
+    for text in report.losses.iter_mut().chain(&mut report.recorder) {
+        without_paths(text);
+    }
+    for frame in profile.into_iter().flat_map(|profile| &mut profile.frames) {
+        base(&mut frame.file);
+    }
+}
+
+fn finding(finding: &mut Finding) {
+    finding.sites.iter_mut().for_each(site);
+    finding.stack.iter_mut().for_each(|frame| base(&mut frame.file));
+    finding.prove = None; // it repeats the command line
+    without_paths(&mut finding.sentence);
+    for holder in finding.holder.iter_mut().chain(&mut finding.also_held_by) {
+        without_paths(&mut holder.path);
+        without_paths(&mut holder.elements);
+    }
+}
+
+fn site(site: &mut Site) {
+    base(&mut site.file);
+    site.text = None;
+}
+
+/// Only the name of a file.
+fn base(path: &mut String) {
+    if let Some(at) = path.rfind('/') {
+        path.drain(..=at);
+    }
+}
+
+fn last(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Of words with a slash only what stands behind the last one; brackets and quotes before the first stay.
+fn without_paths(text: &mut String) {
+    if text.contains('/') {
+        let word = |word: &str| {
+            let before = word.find(|c: char| c.is_alphanumeric() || c == '/').unwrap_or(0);
+            let (before, rest) = word.split_at(before);
+            format!("{before}{}", last(rest))
+        };
+        *text = text.split(' ').map(word).collect::<Vec<_>>().join(" ");
+    }
+}
