@@ -11,6 +11,9 @@ pub(crate) const COLUMNS: &str = "COLUMNS";
 /// The kind of terminal; `dumb` gets no live line.
 pub(crate) const TERM: &str = "TERM";
 
+/// GitHub's own: the file that a step of a workflow adds its summary to.
+pub(crate) const GITHUB_STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
 /// Private, from the Python entry: the absolute folder of the `nilometer` package. Not passed on.
 pub(crate) const PACKAGE: &str = "_NILOMETER_PACKAGE";
 /// Private, to the program: the capture's absolute path, in which `{pid}` stands for the program's pid.

@@ -28,6 +28,16 @@ pub(crate) enum Format {
     Pprof,
     /// An event file; -o names the log folder
     Tensorboard,
+    /// Text for Prometheus
+    Openmetrics,
+    /// A table of cycles, sites and holders
+    Parquet,
+    /// For code scanning
+    Sarif,
+    /// A test result
+    Junit,
+    /// Annotations and the summary of a workflow's step
+    Github,
 }
 
 /// How a form is made.
@@ -54,12 +64,17 @@ impl Format {
             Self::Firefox => nilometer_report::firefox(material).into_bytes(),
             Self::Pprof => nilometer_report::pprof(material),
             Self::Tensorboard => nilometer_report::tensorboard(material),
+            Self::Openmetrics => nilometer_report::openmetrics(material).into_bytes(),
+            Self::Parquet => nilometer_report::parquet(material),
+            Self::Sarif => nilometer_report::sarif(report).into_bytes(),
+            Self::Junit => nilometer_report::junit(report).into_bytes(),
+            Self::Github => nilometer_report::github(report).into_bytes(),
         }
     }
 
     /// Whether a terminal would only show signs of it.
     pub(crate) fn is_binary(self) -> bool {
-        matches!(self, Self::Pprof | Self::Tensorboard)
+        matches!(self, Self::Pprof | Self::Tensorboard | Self::Parquet)
     }
 
     /// What stands behind the capture's name in the name of a file of this form.
@@ -75,6 +90,11 @@ impl Format {
             Self::Firefox => "firefox.json",
             Self::Pprof => "pb.gz",
             Self::Tensorboard => "tfevents",
+            Self::Openmetrics => "om",
+            Self::Parquet => "parquet",
+            Self::Sarif => "sarif",
+            Self::Junit => "xml",
+            Self::Github => "github.txt",
         }
     }
 

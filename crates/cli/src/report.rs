@@ -1,7 +1,8 @@
 //! `nilometer report FILE`: a capture in any form, also while its program still runs.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal as _, stdout};
+use std::fs::OpenOptions;
+use std::io::{IsTerminal as _, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
 use nilometer_capture::{Capture, Record};
@@ -12,7 +13,7 @@ use crate::args::ReportOptions;
 use crate::format::{Format, Making};
 use crate::lookup::Files;
 use crate::say::{self, Failure, bytes_to_stdout};
-use crate::style;
+use crate::{env, style};
 
 pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
     let format = options.format();
@@ -25,6 +26,9 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
     if options.redact {
         nilometer_report::redact(&mut read.report, read.profile.as_mut());
         read.facts.clear();
+    }
+    if format == Format::Github {
+        summarise(&read.material());
     }
     let making = Making { redact: options.redact, weight: options.weight.into() };
     let bytes = match format {
@@ -53,6 +57,16 @@ fn to(options: &ReportOptions, format: Format, began: u64) -> Result<Option<Path
         None if format == Format::Html => Some(name.into()),
         None => None,
     })
+}
+
+/// Adds the report to the summary of a workflow's step, where one runs. Annotations matter more: this never fails.
+fn summarise(material: &Material) {
+    let Some(path) = env::get(env::GITHUB_STEP_SUMMARY) else { return };
+    let text = nilometer_report::markdown(material);
+    let file = OpenOptions::new().append(true).create(true).open(&path);
+    if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
+        say::warning(format!("the step's summary cannot be written ({error})"));
+    }
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

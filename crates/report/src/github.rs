@@ -1,0 +1,40 @@
+//! Annotations of a workflow run on GitHub: a line per finding, at its place in the source.
+//!
+//! What must not happen here: a text of the program's that ends the command and begins another; percent, line breaks and,
+//! in properties, colons and commas are written as their codes.
+
+use nilometer_diagnose::{Report, Verdict};
+
+use crate::headline::{headline, place, sentence};
+
+/// Annotations; GitHub shows at most ten of a kind per step.
+const MOST: usize = 10;
+
+/// Workflow commands, one per line.
+pub fn github(report: &Report) -> String {
+    let kind = match report.verdict {
+        Verdict::Leak => "error",
+        Verdict::NoLeak => "notice",
+        Verdict::Undecided => "warning",
+    };
+    let mut out = format!("::{kind} title={}::{}\n", property("Nilometer"), data(&headline(report)));
+    for finding in report.findings.iter().take(MOST - 1) {
+        let mut properties = Vec::new();
+        if let Some(site) = place(finding) {
+            properties.push(format!("file={}", property(&site.file)));
+            properties.push(format!("line={}", site.line));
+        }
+        properties.push(format!("title={}", property(&finding.cause)));
+        out +=
+            &format!("::{kind} {}::{}\n", properties.join(","), data(&sentence(finding, report.cycles.unit)));
+    }
+    out
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

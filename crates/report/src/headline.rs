@@ -1,0 +1,43 @@
+//! What is said where there is room for one sentence: in annotations, test results, alerts.
+
+use nilometer_diagnose::{Finding, Report, Site, Verdict, size};
+
+/// `Memory of train.py leaks: +8.0 MiB per epoch since epoch 2`.
+pub(crate) fn headline(report: &Report) -> String {
+    let name = &report.program.name;
+    match (report.verdict, &report.growth) {
+        (Verdict::Leak, Some(growth)) => {
+            let (unit, rate) = (report.cycles.unit, size(growth.bytes_per_cycle.estimate as f64));
+            format!("Memory of {name} leaks: +{rate} per {unit} since {unit} {}", growth.since_cycle)
+        }
+        (Verdict::Leak, None) => format!("Memory of {name} leaks: {}", report.reason),
+        (Verdict::NoLeak, _) => format!("Memory of {name} does not leak: {}", report.reason),
+        (Verdict::Undecided, _) => format!("Whether memory of {name} leaks is undecided: {}", report.reason),
+    }
+}
+
+/// `PredictionLogger.saved keeps every prediction: +7.6 MiB per epoch (95 %: 7.5 MiB to 7.7 MiB), certain`.
+pub(crate) fn sentence(finding: &Finding, unit: &str) -> String {
+    let bytes = finding.bytes_per_cycle;
+    let mut out = format!(
+        "{}: +{} per {unit} (95 %: {} to {}), {}",
+        finding.sentence,
+        size(bytes.estimate as f64),
+        size(bytes.low as f64),
+        size(bytes.high as f64),
+        finding.confidence
+    );
+    if let Some(holder) = &finding.holder {
+        out += &format!("; held by {}", holder.path);
+    }
+    if let Some(change) = &finding.change {
+        out += &format!("; {change}");
+    }
+    out
+}
+
+/// The place to show a finding at: where memory is kept, else where it is made. None in machine code.
+pub(crate) fn place(finding: &Finding) -> Option<&Site> {
+    let in_source = || finding.sites.iter().filter(|site| site.line > 0);
+    in_source().find(|site| site.role == "kept_at").or_else(|| in_source().next())
+}

@@ -1,0 +1,128 @@
+//! `OpenMetrics` text, for Prometheus and what else scrapes or pushes it.
+//!
+//! The state at the end of the capture, no history: a scraper keeps that itself. Names and labels are stable; sizes are
+//! bytes, times seconds.
+
+use nilometer_diagnose::{Finding, Verdict};
+
+use crate::markdown::verdict_words;
+use crate::material::Material;
+
+/// The whole exposition.
+pub fn openmetrics(material: &Material) -> String {
+    let report = material.report;
+    let (program, memory) = (&report.program, &report.memory);
+    let mut out = Exposition(String::new());
+    let python = program.python.as_deref().unwrap_or_default();
+    let version = env!("CARGO_PKG_VERSION");
+    out.family("nilometer_run", "info", "", "What ran.");
+    let versions = program.frameworks.iter().map(|(name, version)| (name.as_str(), version.as_str()));
+    let mut labels = vec![("program", program.name.as_str()), ("python", python), ("version", version)];
+    labels.extend(versions.filter(|(name, _)| is_label(name)));
+    out.sample("nilometer_run_info", &labels, "1");
+    out.family("nilometer_verdict", "stateset", "", "What is said about its memory.");
+    for verdict in [Verdict::Leak, Verdict::NoLeak, Verdict::Undecided] {
+        let word = verdict_words(verdict).replace(' ', "_");
+        out.sample(
+            "nilometer_verdict",
+            &[("nilometer_verdict", &word)],
+            if verdict == report.verdict { "1" } else { "0" },
+        );
+    }
+    out.family("nilometer_cycles", "counter", "", "Cycles that ended.");
+    out.sample("nilometer_cycles_total", &[("unit", report.cycles.unit)], &report.cycles.count.to_string());
+    out.family("nilometer_run_seconds", "gauge", "seconds", "How long it has run.");
+    out.sample("nilometer_run_seconds", &[], &program.seconds.to_string());
+    out.bytes("live", "Bytes in use.", memory.live_bytes);
+    out.bytes("anonymous", "Anonymous resident memory.", memory.anonymous_bytes);
+    out.bytes("peak", "Most resident memory.", memory.peak_bytes);
+    out.bytes("limit", "The limit that would be met first.", memory.limit_bytes);
+    out.bytes("headroom", "What is left below the limit.", memory.headroom_bytes);
+    if let Some(growth) = &report.growth {
+        let name = "nilometer_growth_bytes";
+        out.family(name, "gauge", "bytes", "Growth of live memory per cycle, with its 95 % interval.");
+        let bytes = growth.bytes_per_cycle;
+        for (bound, bytes) in [("estimate", bytes.estimate), ("low", bytes.low), ("high", bytes.high)] {
+            out.sample(name, &[("unit", report.cycles.unit), ("bound", bound)], &bytes.to_string());
+        }
+    }
+    if let Some(seconds) = report.forecast.as_ref().and_then(|forecast| forecast.seconds_left) {
+        out.family(
+            "nilometer_limit_in_seconds",
+            "gauge",
+            "seconds",
+            "When the limit is reached at this rate.",
+        );
+        out.sample("nilometer_limit_in_seconds", &[], &seconds.to_string());
+    }
+    if !report.findings.is_empty() {
+        out.family("nilometer_finding_bytes", "gauge", "bytes", "Growth per cycle by cause.");
+    }
+    for (i, finding) in report.findings.iter().enumerate() {
+        self::finding(&mut out, i + 1, finding);
+    }
+    if let Some(row) = material.cycles.last().filter(|row| !row.counts.is_empty()) {
+        out.family("nilometer_count", "gauge", "", "A framework's own things.");
+        for (name, count) in &row.counts {
+            out.sample("nilometer_count", &[("of", name)], &count.to_string());
+        }
+    }
+    out.0 + "# EOF\n"
+}
+
+fn finding(out: &mut Exposition, number: usize, finding: &Finding) {
+    let site = finding.sites.first();
+    let line = site.map_or(String::new(), |site| site.line.to_string());
+    out.sample(
+        "nilometer_finding_bytes",
+        &[
+            ("finding", &number.to_string()),
+            ("cause", &finding.cause),
+            ("confidence", finding.confidence),
+            ("phase", finding.phase.as_deref().unwrap_or_default()),
+            ("file", site.map_or("", |site| &site.file)),
+            ("line", &line),
+            ("function", site.map_or("", |site| &site.function)),
+            ("holder", finding.holder.as_ref().map_or("", |holder| &holder.path)),
+        ],
+        &finding.bytes_per_cycle.estimate.to_string(),
+    );
+}
+
+struct Exposition(String);
+
+impl Exposition {
+    fn family(&mut self, name: &str, kind: &str, unit: &str, help: &str) {
+        self.0 += &format!("# TYPE {name} {kind}\n");
+        if !unit.is_empty() {
+            self.0 += &format!("# UNIT {name} {unit}\n");
+        }
+        self.0 += &format!("# HELP {name} {help}\n");
+    }
+
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: &str) {
+        let labels: Vec<String> =
+            labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value))).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        self.0 += &format!("{name}{labels} {value}\n");
+    }
+
+    fn bytes(&mut self, what: &str, help: &str, bytes: Option<u64>) {
+        if let Some(bytes) = bytes {
+            let name = format!("nilometer_{what}_bytes");
+            self.family(&name, "gauge", "bytes", help);
+            self.sample(&name, &[], &bytes.to_string());
+        }
+    }
+}
+
+fn is_label(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    name.starts_with(letter)
+        && name.chars().all(|c| letter(c) || c.is_ascii_digit())
+        && !name.starts_with("__")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
