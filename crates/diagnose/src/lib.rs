@@ -4,6 +4,7 @@
 //! file, a clock or the machine: the same capture always gets the same report. What stands in other files (names of
 //! native functions, lines of source) is asked of the caller's [`Lookup`].
 
+mod causes;
 mod collector;
 mod components;
 mod cycle_table;
@@ -62,7 +63,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         folder: outside.folder(),
     };
     let sites = Sites::of(capture, &setting, lookup);
-    let (judgement, findings, explained) = conclude(sites.as_ref(), &setting, lookup);
+    let (judgement, mut findings, explained) = conclude(sites.as_ref(), &setting, lookup);
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();
     let evidence = Evidence {
@@ -77,6 +78,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();
     let program = outside.program();
+    causes::explain(&mut findings, cycles.unit.word());
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     Report {

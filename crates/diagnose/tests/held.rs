@@ -49,8 +49,8 @@ fn lines_that_one_list_keeps_are_one_finding() {
         w.looks(&[(SAVED, "Keep", &both)]);
     });
     let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
-    assert_eq!(finding.cause, "container-grows");
-    assert_eq!(finding.sentence, "Keep.saved keeps more with every cycle");
+    assert_eq!(finding.cause, "callback-keeps");
+    assert_eq!(finding.sentence, "Keep.saved keeps arrays of every epoch");
     let holder = finding.holder.as_ref().unwrap();
     assert_eq!((holder.path.as_str(), holder.owner.as_str()), (SAVED, "Keep"));
     assert!(holder.share.unwrap() > 0.99);

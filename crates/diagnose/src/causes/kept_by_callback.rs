@@ -1,0 +1,50 @@
+//! A callback that keeps something of every epoch or batch.
+//!
+//! Evidence: the holder's path leads through the callbacks of a running `fit`, or what it keeps is made in a callback's
+//! method that Keras calls.
+
+use super::{Case, Explanation};
+
+pub(super) fn explain(case: &Case) -> Option<Explanation> {
+    let path = case.path.as_ref()?;
+    let holder = case.finding.holder.as_ref()?;
+    let through = path.full.contains("callbacks[")
+        || case.calls("callback_list.py", "on_epoch_end")
+        || case.calls("callback_list.py", "on_train_batch_end");
+    if !through || holder.owner.is_empty() {
+        return None;
+    }
+    let owner = holder.owner.as_str();
+    let name = path.name;
+    Some(Explanation {
+        sentence: format!("{owner}.{name} keeps {} of every {}", what(case), case.unit),
+        change: change(case),
+    })
+}
+
+/// What it keeps, as one would say it.
+pub(super) fn what(case: &Case) -> &'static str {
+    let elements = case.elements();
+    match () {
+        () if elements.contains("EagerTensor") => "tensors",
+        () if elements.contains("ndarray") => "arrays",
+        () if elements.contains("dict") => "dictionaries",
+        () if elements.contains("bytes") => "bytes",
+        () => "something",
+    }
+}
+
+/// What to do about it.
+pub(super) fn change(case: &Case) -> String {
+    let line = case.line().and_then(|site| site.text.as_deref()).unwrap_or_default();
+    let shown = if line.is_empty() { String::new() } else { format!(" instead of `{line}`") };
+    match what(case) {
+        "tensors" => format!("keep numbers, as in `float(loss)` or `x.numpy().mean()`{shown}"),
+        "arrays" => format!(
+            "keep a summary of each array (its mean, its best rows), or write it to disk with np.save{shown}"
+        ),
+        _ => format!(
+            "keep only what is read later, give it a bound (`collections.deque(maxlen=...)`), or write it to disk{shown}"
+        ),
+    }
+}

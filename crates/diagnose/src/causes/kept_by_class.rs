@@ -1,0 +1,26 @@
+//! A container on a class: all its instances share it, and it outlives each of them.
+//!
+//! Evidence: the holder's owner is a class, and the path reaches the container on the class itself.
+
+use super::kept_by_callback::{change, what};
+use super::{Case, Explanation};
+
+pub(super) fn explain(case: &Case) -> Option<Explanation> {
+    let path = case.path.as_ref()?;
+    let holder = case.finding.holder.as_ref()?;
+    let on_class = format!("{}.{}", holder.owner, path.name);
+    if holder.owner.is_empty() || !path.full.contains(&on_class) {
+        return None;
+    }
+    Some(Explanation {
+        sentence: format!(
+            "{on_class} is an attribute of the class: it keeps {} for all instances, and outlives them",
+            what(case)
+        ),
+        change: format!(
+            "make it an attribute of the instance (`self.{} = []` in __init__), and {}",
+            path.name,
+            change(case)
+        ),
+    })
+}

@@ -1,0 +1,20 @@
+//! A container among a module's globals, which lives as long as the program.
+//!
+//! Evidence: the path begins at a module, and the container is the global itself or lies in it.
+
+use super::kept_by_callback::{change, what};
+use super::path::Root;
+use super::{Case, Explanation};
+
+pub(super) fn explain(case: &Case) -> Option<Explanation> {
+    let path = case.path.as_ref()?;
+    let Root::Module(module) = path.root else { return None };
+    let global = module.rsplit('.').next().unwrap_or(module);
+    if path.name.is_empty() || global != path.name {
+        return None;
+    }
+    Some(Explanation {
+        sentence: format!("the global {global} keeps {} for as long as the program runs", what(case)),
+        change: change(case),
+    })
+}

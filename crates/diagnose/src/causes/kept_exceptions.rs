@@ -1,0 +1,32 @@
+//! Exceptions that are kept, with the frames of their tracebacks.
+//!
+//! Evidence: the path to the memory leads through a traceback, or the holder holds exceptions. An exception keeps its
+//! traceback, that keeps the frames it went through, and these keep all their variables: batches, models, gradients.
+
+use super::{Case, Explanation};
+
+pub(super) fn explain(case: &Case) -> Option<Explanation> {
+    let path = case.path.as_ref()?;
+    let elements = case.elements();
+    let through = path.full.contains("__traceback__") || path.full.contains("__context__");
+    if !through
+        && !elements.contains("Error")
+        && !elements.contains("Exception")
+        && !elements.contains("traceback")
+    {
+        return None;
+    }
+    Some(Explanation {
+        sentence: format!(
+            "{} keeps exceptions, and each keeps the variables of the functions it went through",
+            name(case)
+        ),
+        change: "keep the text, not the exception: `errors.append(repr(error))`; or drop its frames with \
+                 `error.with_traceback(None)`"
+            .to_owned(),
+    })
+}
+
+fn name<'a>(case: &'a Case) -> &'a str {
+    case.path.as_ref().map(|p| p.name).filter(|n| !n.is_empty()).unwrap_or("something")
+}

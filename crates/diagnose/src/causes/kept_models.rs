@@ -1,0 +1,22 @@
+//! Models that are kept: one per request, per fold, per round.
+//!
+//! Evidence: the holder holds models. Beside its weights a model keeps optimizer slots and the graphs that were traced for
+//! it, which are several times larger than what Python shows.
+
+use super::{Case, Explanation};
+
+const MODELS: [&str; 3] = ["Sequential", "Functional", "Model"];
+
+pub(super) fn explain(case: &Case) -> Option<Explanation> {
+    let path = case.path.as_ref()?;
+    let is_model = |word: &str| MODELS.contains(&word) || word.ends_with("Model");
+    if !case.elements().split([' ', '.', ',']).any(is_model) {
+        return None;
+    }
+    Some(Explanation {
+        sentence: format!("{} keeps every model that was made, with its graphs", path.name),
+        change: "keep what you need of a model (its score, its weights on disk with `model.save_weights(...)`), and let the \
+                 model go; or build it once and set its weights anew"
+            .to_owned(),
+    })
+}

@@ -1,0 +1,96 @@
+//! From a growth to its cause: what a person who has seen it a hundred times would say, and the change they would make.
+//!
+//! In: a finding with its sites and its holder, and what else the run tells. Out: the finding with the cause's name, its
+//! sentence, the change, the command that proves it. One file per cause; [`ALL`] is the order in which they are asked, the
+//! most telling first. What must not happen here: a cause that its evidence does not carry. A growth that none explains
+//! stays "growth-at-site" or "container-grows", with its sites and holders.
+
+mod kept_by_callback;
+mod kept_by_class;
+mod kept_by_closure;
+mod kept_by_generator;
+mod kept_by_module;
+mod kept_datasets;
+mod kept_exceptions;
+mod kept_in_loop;
+mod kept_models;
+mod kept_tapes;
+mod kept_tensors;
+mod lru_cache;
+mod path;
+
+use crate::report::{Finding, Frame, Site};
+
+use path::Path;
+
+/// What a cause is asked about.
+pub(crate) struct Case<'a> {
+    pub(crate) finding: &'a Finding,
+    /// The holder's path, read; there is none where nobody is known to hold it.
+    pub(crate) path: Option<Path<'a>>,
+    pub(crate) unit: &'static str,
+}
+
+impl Case<'_> {
+    /// What the holder holds, in words.
+    pub(crate) fn elements(&self) -> &str {
+        self.finding.holder.as_ref().map_or("", |h| h.elements.as_str())
+    }
+
+    /// The line that adds to the holder, else the one that makes what it keeps.
+    pub(crate) fn line(&self) -> Option<&Site> {
+        let of = |role| self.finding.sites.iter().find(move |s| s.role == role && s.line > 0);
+        of("kept_at").or_else(|| of("made_at"))
+    }
+
+    /// Whether a function of this name of a library is on the stack.
+    pub(crate) fn calls(&self, file: &str, function: &str) -> bool {
+        let is = |frame: &&Frame| {
+            frame.kind == "library"
+                && frame.file.contains(file)
+                && frame.function.rsplit('.').next() == Some(function)
+        };
+        self.finding.stack.iter().any(|frame| is(&frame))
+    }
+}
+
+/// What a cause says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Explanation {
+    /// What happens, in the user's own names.
+    pub(crate) sentence: String,
+    /// What to change.
+    pub(crate) change: String,
+}
+
+/// A cause: its name, and what it says if its evidence is there.
+type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
+
+/// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
+const ALL: [Cause; 11] = [
+    ("tapes-kept", kept_tapes::explain),
+    ("exceptions-kept", kept_exceptions::explain),
+    ("lru-cache", lru_cache::explain),
+    ("datasets-kept", kept_datasets::explain),
+    ("models-kept", kept_models::explain),
+    ("callback-keeps", kept_by_callback::explain),
+    ("tensors-kept", kept_tensors::explain),
+    ("generator-keeps", kept_by_generator::explain),
+    ("class-attribute-grows", kept_by_class::explain),
+    ("closure-keeps", kept_by_closure::explain),
+    ("global-grows", kept_by_module::explain),
+];
+
+/// Says the cause of each finding that has one.
+pub(crate) fn explain(findings: &mut [Finding], unit: &'static str) {
+    for finding in findings {
+        let path = finding.holder.as_ref().map(|h| Path::of(&h.path));
+        let case = Case { finding, path, unit };
+        let found = ALL.iter().find_map(|(name, explain)| Some((*name, explain(&case)?)));
+        let found = found.or_else(|| Some(("loop-keeps", kept_in_loop::explain(&case)?)));
+        let Some((name, said)) = found else { continue };
+        name.clone_into(&mut finding.cause);
+        finding.sentence = said.sentence;
+        finding.change = Some(said.change);
+    }
+}
