@@ -26,6 +26,8 @@ enum Command {
     Run(RunOptions),
     /// Print the report of a capture, also while its program still runs
     Report(ReportOptions),
+    /// Say what differs between two captures: what grew, shrank, appeared and went
+    Diff(DiffOptions),
 }
 
 /// `nilometer run`.
@@ -115,11 +117,44 @@ impl From<Weight> for nilometer_report::Weight {
     }
 }
 
+/// `nilometer diff`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "The exit code is 1 with --fail-on-growth if B surely grows more per cycle than A, 2 if something \
+                        could not be read, else 0."
+)]
+pub(crate) struct DiffOptions {
+    /// The capture before
+    pub(crate) a: PathBuf,
+    /// The capture after
+    pub(crate) b: PathBuf,
+    /// Its form
+    #[arg(long, value_enum, default_value_t = DiffFormat::Terminal)]
+    pub(crate) format: DiffFormat,
+    /// The file to write to; - is stdout, where it goes if nothing is said
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Fail if B surely grows more per cycle than A, by more than SIZE
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "0",
+          value_parser = quantity::size)]
+    pub(crate) fail_on_growth: Option<u64>,
+}
+
+/// Forms of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// For people, on a screen
+    Terminal,
+    /// For programs: docs/diff.schema.json
+    Json,
+}
+
 /// What is to be done.
 #[derive(Debug)]
 pub(crate) enum Parsed {
     Run(RunOptions),
     Report(ReportOptions),
+    Diff(DiffOptions),
     /// Everything was said already (help, version, a mistake in the words); only the exit code is left.
     Said(i32),
 }
@@ -136,6 +171,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
     match Words::try_parse_from(std::iter::once(OsString::from("nilometer")).chain(args)) {
         Ok(Words { command: Command::Run(options) }) => Parsed::Run(RunOptions { program, ..options }),
         Ok(Words { command: Command::Report(options) }) => Parsed::Report(options),
+        Ok(Words { command: Command::Diff(options) }) => Parsed::Diff(options),
         Err(error) => {
             error.print().unwrap_or_default();
             Parsed::Said(error.exit_code())

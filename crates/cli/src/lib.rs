@@ -5,6 +5,7 @@
 //! that the program under `run` could tell from running without us, beyond what `docs/design/supervisor.md` admits.
 
 mod args;
+mod diff;
 mod env;
 mod format;
 mod live;
@@ -30,6 +31,7 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
     let done = match args::parse(args) {
         Parsed::Run(options) => run::run(&options, python, flags),
         Parsed::Report(options) => report::report(&options).map(|()| 0),
+        Parsed::Diff(options) => diff::diff(&options),
         Parsed::Said(code) => Ok(code),
     };
     done.unwrap_or_else(|failure| failure.tell())

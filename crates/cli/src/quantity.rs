@@ -7,9 +7,14 @@ const SMALLEST_SAMPLE: u64 = 1024;
 /// More than half of the time spent on looking is no help to anyone.
 const MOST_PERCENT: f64 = 50.0;
 
-/// Mean bytes between samples, such as `512K`, `4M` or `65536`.
+/// A size, such as `512K`, `4M` or `65536`.
+pub(crate) fn size(word: &str) -> Result<u64, String> {
+    bytes(word).ok_or_else(|| "a size is a number with K, M or G or none behind it, such as 512K".to_owned())
+}
+
+/// Mean bytes between samples.
 pub(crate) fn sample(word: &str) -> Result<u64, String> {
-    let bytes = bytes(word).ok_or("a size is a number with K, M or G or none behind it, such as 512K")?;
+    let bytes = size(word)?;
     if bytes < SMALLEST_SAMPLE {
         return Err(format!("the least is {SMALLEST_SAMPLE} bytes (1K)"));
     }

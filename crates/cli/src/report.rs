@@ -6,7 +6,7 @@ use std::io::{IsTerminal as _, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
 use nilometer_capture::{Capture, Record};
-use nilometer_diagnose::{CycleRow, Profile, Report};
+use nilometer_diagnose::{CycleRow, Profile, Report, Side};
 use nilometer_report::Material;
 
 use crate::args::ReportOptions;
@@ -69,7 +69,8 @@ fn summarise(material: &Material) {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+/// Writes a file, and says so.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     std::fs::write(path, bytes)
         .map_err(|error| Failure::new(format!("{} cannot be written ({error})", path.display())))?;
     say::to_stderr(&format!("Report: {}\n", path.display()));
@@ -78,8 +79,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// A capture and all that is said about it.
 pub(crate) struct Read {
-    pub(crate) report: Report,
-    pub(crate) profile: Option<Profile>,
+    report: Report,
+    profile: Option<Profile>,
     cycles: Vec<CycleRow>,
     facts: BTreeMap<String, String>,
     began: f64,
@@ -100,6 +101,10 @@ impl Read {
             facts: facts.collect(),
             began: capture.header.start_unix_ns as f64 / 1e9,
         })
+    }
+
+    pub(crate) fn side(&self) -> Side<'_> {
+        Side { report: &self.report, profile: self.profile.as_ref(), cycles: &self.cycles }
     }
 
     fn material(&self) -> Material<'_> {

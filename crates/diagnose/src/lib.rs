@@ -9,6 +9,8 @@ mod collector;
 mod components;
 mod cycle_table;
 mod cycles;
+mod diff;
+mod diff_lists;
 mod floor;
 mod forecast;
 mod held;
@@ -23,6 +25,7 @@ mod sizes;
 mod timeline;
 
 pub use cycle_table::{CycleRow, cycle_table};
+pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{

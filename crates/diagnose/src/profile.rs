@@ -56,6 +56,10 @@ pub struct ProfileStack {
     pub samples: u64,
     /// Bytes that came and stayed less those that went, per judged cycle; negative where more went.
     pub bytes_per_cycle: i64,
+    /// Standard deviation that sampling gives the live bytes.
+    pub deviation_bytes: i64,
+    /// Standard deviation that sampling gives the bytes per cycle.
+    pub deviation_per_cycle: i64,
     /// The live bytes by bin of birth; the bin behind the last one is the time after the last cycle.
     pub births: Vec<(u32, i64)>,
     /// The phase they were born in; none outside of all phases.
@@ -163,14 +167,20 @@ struct Sum {
     live: f64,
     samples: u64,
     change: f64,
+    /// Variances of both.
+    live_variance: f64,
+    change_variance: f64,
     births: BTreeMap<usize, f64>,
 }
 
 impl Sum {
     fn add(&mut self, sample: &Sample, stretch: &Stretch) {
-        self.change += stretch.change(sample);
+        let change = stretch.change(sample);
+        self.change += change;
+        self.change_variance += change * change * (1.0 - sample.chance);
         if sample.lives_at(stretch.end_ns) {
             self.live += sample.weight;
+            self.live_variance += sample.weight * sample.weight * (1.0 - sample.chance);
             self.samples += 1;
             *self.births.entry(stretch.look.bins.at(sample.born_ns)).or_default() += sample.weight;
         }
@@ -180,6 +190,8 @@ impl Sum {
         self.live += other.live;
         self.samples += other.samples;
         self.change += other.change;
+        self.live_variance += other.live_variance;
+        self.change_variance += other.change_variance;
         for (bin, bytes) in other.births {
             *self.births.entry(bin).or_default() += bytes;
         }
@@ -192,6 +204,8 @@ impl Sum {
             live_bytes: self.live.round() as i64,
             samples: self.samples,
             bytes_per_cycle: (self.change / stretch.cycles.max(1.0)).round() as i64,
+            deviation_bytes: self.live_variance.sqrt().round() as i64,
+            deviation_per_cycle: (self.change_variance.sqrt() / stretch.cycles.max(1.0)).round() as i64,
             births: births.collect(),
             phase: (phase != OWN_WORK).then(|| phase.to_owned()),
         }

@@ -60,6 +60,8 @@ fn stacks_have_what_lives_what_grows_and_when_it_was_born() {
     near(keep.live_bytes, 20 * MIB);
     near(keep.bytes_per_cycle, MIB);
     assert_eq!((keep.samples, keep.phase.as_deref()), (20, Some("epoch")));
+    // Each of them was sure to be sampled.
+    assert!(keep.deviation_bytes < 1000 && keep.deviation_per_cycle < 100, "{keep:?}");
     assert_eq!(keep.births.iter().map(|(bin, _)| *bin).collect::<Vec<_>>(), (0..20).collect::<Vec<u32>>());
     let cache = by_function(&profile, "Cache.on_epoch_end");
     near(cache.live_bytes, 4 * MIB);
@@ -85,6 +87,20 @@ fn survivors_are_told_by_birth_and_age() {
             assert!((bytes - alive).abs() <= alive / 100, "{birth} {age}: {bytes} {alive}");
         }
     }
+}
+
+#[test]
+fn few_samples_of_much_deviate() {
+    let mut w = started();
+    w.records(1 << 20, 9);
+    let stack = w.stack(&[FIT, KEEP]);
+    w.makes(stack, 64 << 10, 320);
+    w.cycle(Epoch);
+    let profile = of(&w);
+    let told = &profile.stacks[0];
+    assert!(told.samples > 3, "{told:?}");
+    let usual = told.live_bytes as f64 / (told.samples as f64).sqrt();
+    assert!((told.deviation_bytes as f64 / usual - 1.0).abs() < 0.1, "{told:?} {usual}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod checksum;
 mod collapsed;
 mod columns;
+mod diff;
 mod findings;
 mod firefox;
 mod github;
@@ -29,6 +30,7 @@ mod thrift;
 mod wrap;
 
 pub use collapsed::collapsed;
+pub use diff::{diff_json, diff_terminal};
 pub use firefox::firefox;
 pub use github::github;
 pub use html::{HtmlOptions, html};

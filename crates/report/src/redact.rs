@@ -3,7 +3,7 @@
 //! In: all that is known. Out: the same with names of files, functions and containers only. What must not happen here: a
 //! new field of the report that carries a path and is forgotten; a test walks all strings.
 
-use nilometer_diagnose::{Finding, Profile, Report, Site};
+use nilometer_diagnose::{Finding, Holder, Profile, Report, Site};
 
 /// The report without paths, arguments and source.
 pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
@@ -22,6 +22,7 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
     for text in report.losses.iter_mut().chain(&mut report.recorder) {
         without_paths(text);
     }
+    report.holders.iter_mut().for_each(|held| holder(&mut held.holder));
     for frame in profile.into_iter().flat_map(|profile| &mut profile.frames) {
         base(&mut frame.file);
     }
@@ -33,9 +34,13 @@ fn finding(finding: &mut Finding) {
     finding.prove = None; // it repeats the command line
     without_paths(&mut finding.sentence);
     for holder in finding.holder.iter_mut().chain(&mut finding.also_held_by) {
-        without_paths(&mut holder.path);
-        without_paths(&mut holder.elements);
+        self::holder(holder);
     }
+}
+
+fn holder(holder: &mut Holder) {
+    without_paths(&mut holder.path);
+    without_paths(&mut holder.elements);
 }
 
 fn site(site: &mut Site) {

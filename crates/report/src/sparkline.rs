@@ -1,10 +1,17 @@
 //! A curve in one line of block letters, for places where text is all there is.
 
-/// So many letters as the curve's width; empty without two values.
+/// So many letters as the curve's width, from its least to its most; empty without two values.
 pub(crate) fn sparkline(values: &[u64], width: usize) -> String {
+    match (values.iter().min(), values.iter().max()) {
+        (Some(least), Some(most)) => between(values, width, *least, *most),
+        _ => String::new(),
+    }
+}
+
+/// The same between two levels that others share.
+pub(crate) fn between(values: &[u64], width: usize, least: u64, most: u64) -> String {
     const BLOCKS: [char; 8] =
         ['\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];
-    let (Some(least), Some(most)) = (values.iter().min(), values.iter().max()) else { return String::new() };
     if values.len() < 2 || width == 0 {
         return String::new();
     }
@@ -12,7 +19,7 @@ pub(crate) fn sparkline(values: &[u64], width: usize) -> String {
     let letter = |i: usize| {
         let at = i * (values.len() - 1) / (width - 1).max(1);
         let value = values.get(at).copied().unwrap_or(0);
-        let share = (value - least) as f64 / (most - least).max(1) as f64;
+        let share = value.saturating_sub(least) as f64 / most.saturating_sub(least).max(1) as f64;
         BLOCKS.get((share * 7.0).round() as usize).copied().unwrap_or(' ')
     };
     (0..width).map(letter).collect()

@@ -11,7 +11,7 @@ use crate::wrap::wrap;
 
 /// The screen at the end of a run.
 pub fn terminal(report: &Report, style: &Style) -> String {
-    let mut screen = Screen { out: String::new(), width: style.width.max(40), color: style.color };
+    let mut screen = Screen::new(style);
     screen.heading(report);
     screen.verdict(report);
     screen.recorder(report);
@@ -29,12 +29,16 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
+    pub(crate) fn new(style: &Style) -> Self {
+        Self { out: String::new(), width: style.width.max(40), color: style.color }
+    }
+
     pub(crate) fn line(&mut self, text: &str, indent: usize) {
         self.out.push_str(&wrap(text, self.width, indent));
         self.out.push('\n');
     }
 
-    fn paint(&self, word: &str, paint: Paint) -> String {
+    pub(crate) fn paint(&self, word: &str, paint: Paint) -> String {
         if self.color { format!("{paint}{word}{paint:#}") } else { word.to_owned() }
     }
 
