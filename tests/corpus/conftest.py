@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from corpus_score import Score, summary
 
-SAID: pytest.StashKey[list[str]] = pytest.StashKey()
+SCORES: pytest.StashKey[list[Score]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,21 +17,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[SAID] = []
+    config.stash[SCORES] = []
 
 
 @pytest.fixture
-def say(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Adds a line to the table at the end of the session."""
-    return request.config.stash[SAID].append
+def score(request: pytest.FixtureRequest) -> Callable[[Score], None]:
+    """Adds a run to the table at the end of the session."""
+    return request.config.stash[SCORES].append
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    lines = config.stash.get(SAID, [])
-    if not lines:
+    scores = config.stash.get(SCORES, [])
+    if not scores:
         return
     terminalreporter.section("corpus: truth and verdict")
-    for line in lines:
+    for one in scores:
+        terminalreporter.line(one.line())
+    for line in summary(scores):
         terminalreporter.line(line)
-    right = sum(line.startswith("right") for line in lines)
-    terminalreporter.line(f"{right} of {len(lines)} verdicts right")

@@ -6,6 +6,7 @@ passes for a truth that was checked.
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,13 +42,20 @@ class Expected:
 class ExpectedFinding:
     """A place that must be named: a line of the program, or a native part by a word of the report."""
 
-    site: str | None = None
+    site: str | list[str] | None = None
     part: str | None = None
     bytes_per_cycle: int | None = None
+    cause: str | list[str] | None = None
+    holder: str | None = None
 
     def __post_init__(self) -> None:
         if (self.site is None) == (self.part is None):
             raise ValueError("a finding is told by a site or by a part, one of the two")
+
+    @property
+    def sites(self) -> list[str]:
+        """The places that count, each as `file:line`."""
+        return [self.site] if isinstance(self.site, str) else self.site or []
 
     def names(self, finding: dict[str, Any]) -> bool:
         """Whether `finding` is about this place."""
@@ -55,7 +63,27 @@ class ExpectedFinding:
             places = [f"{site['file']} {site['function']}" for site in finding["sites"]]
             return any(self.part in text for text in [finding["sentence"], *places])
         made_at = next((site for site in finding["sites"] if site["role"] == "made_at"), None)
-        return made_at is not None and f"{Path(made_at['file']).name}:{made_at['line']}" == self.site
+        if made_at is None:
+            return False
+        place = f"/{made_at['file']}:{made_at['line']}"
+        return any(place.endswith(f"/{site}") for site in self.sites)
+
+    def found_in(self, findings: list[dict[str, Any]]) -> dict[str, Any] | None:
+        """The finding about this place; failing that, the one that names its holder by another place."""
+        named = next((finding for finding in findings if self.names(finding)), None)
+        return named or next((finding for finding in findings if self.holder_right(finding)), None)
+
+    def causes_right(self, finding: dict[str, Any]) -> bool:
+        """Whether the finding gives the cause; several where two names fit."""
+        return finding["cause"] in ([self.cause] if isinstance(self.cause, str) else self.cause or [])
+
+    def holder_right(self, finding: dict[str, Any]) -> bool:
+        """Whether the path of the holder ends as a person names it: `callbacks[0].saved[*]` by `saved`."""
+        if finding["holder"] is None or self.holder is None:
+            return False
+        path = re.sub(r"(\[[^]]*\])+$", "", finding["holder"]["path"])
+        name = re.sub(r"(\[[^]]*\])+$", "", self.holder)
+        return re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}$", path) is not None
 
 
 @dataclass(frozen=True)
@@ -78,6 +106,8 @@ class Run:
     compile: str | None = None
     finding: list[ExpectedFinding] | None = None
     finding_tolerance: float | None = None
+    cycles_needed: int | None = None
+    strict: bool = False
     expect: list[Expected] = field(default_factory=list)
     expect_not: list[Expected] = field(default_factory=list)
 
@@ -99,8 +129,10 @@ def line_of(folder: Path, site: str) -> str:
 def read(truth: Path) -> list[Run]:
     """All runs of one program."""
     table = tomllib.loads(truth.read_text())
-    if set(table) != {"about", "run"}:
-        raise ValueError(f"{truth}: 'about' and at least one [[run]] are asked for, nothing else")
+    if set(table) - {"source"} != {"about", "run"}:
+        raise ValueError(
+            f"{truth}: 'about', at least one [[run]] and perhaps 'source' are asked for, nothing else"
+        )
     runs = []
     for entry in table["run"]:
         for key in ("expect", "expect_not"):
@@ -111,8 +143,8 @@ def read(truth: Path) -> list[Run]:
         if run.verdict == "leak" and (not run.bytes_per_cycle or run.tolerance is None):
             raise ValueError(f"{truth}: {run.name}: a leak needs bytes_per_cycle and tolerance")
         for finding in run.finding or []:
-            if finding.site is not None:
-                line_of(truth.parent, finding.site)
+            for site in finding.sites:
+                line_of(truth.parent, site)
         runs.append(run)
     return runs
 

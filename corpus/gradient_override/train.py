@@ -1,0 +1,51 @@
+"""A clipped activation with a gradient of its own, defined anew whenever its bound changes."""
+
+import argparse
+
+import numpy as np
+import tensorflow as tf
+
+
+def clipped(bound):
+    @tf.custom_gradient
+    def activation(x):
+        def back(upstream):
+            return tf.where(tf.abs(x) < 2 * bound, upstream, tf.zeros_like(upstream))
+
+        return tf.clip_by_value(x, -bound, bound), back
+
+    return activation
+
+
+def compiled(weights, bound):
+    activation = clipped(bound)
+
+    @tf.function
+    def energy(x):
+        return tf.reduce_mean(tf.square(activation(x @ weights)))
+
+    return energy
+
+
+def main():
+    cli = argparse.ArgumentParser()
+    cli.add_argument("--bounds", type=int, default=80)
+    cli.add_argument("--fixed", action="store_true", help="the bound is a variable of one function")
+    cli = cli.parse_args()
+    rng = np.random.default_rng(143)
+    x = tf.constant(rng.normal(size=(200, 30)), tf.float32)
+    weights = tf.constant(rng.normal(size=(30, 30)), tf.float32)
+    variable = tf.Variable(1.0)
+    shared = compiled(weights, variable)
+    total = 0.0
+    for bound in np.linspace(0.5, 3, cli.bounds):
+        if cli.fixed:
+            variable.assign(bound)
+            energy = shared
+        else:
+            energy = compiled(weights, float(bound))
+        total += float(energy(x))
+    print(f"{cli.bounds} bounds, {total > 0}")
+
+
+main()

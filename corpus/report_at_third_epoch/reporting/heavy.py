@@ -1,0 +1,22 @@
+"""Imported late, and with a lot behind it."""
+
+import email.mime.text
+import html.parser
+import sqlite3
+import unittest.mock
+import xml.dom.minidom
+
+import scipy.optimize
+import scipy.signal
+import scipy.stats
+
+TABLES = {size: [[i * j % 97 for i in range(size)] for j in range(size)] for size in (100, 200, 300)}
+PARTS = (html.parser, unittest.mock, xml.dom.minidom, scipy.optimize, scipy.signal)
+
+
+def summary(losses):
+    with sqlite3.connect(":memory:") as database:
+        database.execute("create table losses (value real)")
+        database.executemany("insert into losses values (?)", [(value,) for value in losses])
+    trend = scipy.stats.linregress(range(len(losses)), losses).slope
+    return email.mime.text.MIMEText(f"losses fall: {trend < 0}, {len(PARTS)} parts").get_payload()
