@@ -28,11 +28,11 @@ pub(crate) fn decode(record_kind: u8, payload: &[u8]) -> Result<(u64, Record), U
         kind::READING => {
             let moment = rest.moment()?;
             let numbers = rest.numbers::<{ Counters::NAMES.len() }>()?;
-            Record::Reading { moment, counters: Counters::from_numbers(&numbers) }
+            Record::Reading { moment, counters: Box::new(Counters::from_numbers(&numbers)) }
         }
         kind::PROCESS => {
             let numbers = rest.numbers::<{ ProcessReading::NAMES.len() }>()?;
-            Record::Process(ProcessReading::from_numbers(&numbers))
+            Record::Process(Box::new(ProcessReading::from_numbers(&numbers)))
         }
         kind::SURROUNDINGS => {
             let numbers = rest.numbers::<{ Surroundings::NAMES.len() }>()?;

@@ -6,7 +6,7 @@
 use crate::encode_observation::{kind_of_observation, observation};
 use crate::encode_sampling::{kind_of_sampling, sampling};
 use crate::layout::STRING_MAX;
-use crate::record::{Exit, Moment, Record, kind};
+use crate::record::{Counters, Exit, Moment, Record, kind};
 use crate::sample::Sampling;
 
 /// Where encoded bytes go.
@@ -46,6 +46,23 @@ impl Encode for Record {
 
     fn encode(&self, at_ns: u64, sink: &mut impl Sink) {
         encode(at_ns, self, sink);
+    }
+}
+
+/// A reading that is not owned by its record.
+pub(crate) struct Reading<'a> {
+    pub(crate) moment: Moment,
+    pub(crate) counters: &'a Counters,
+}
+
+impl Encode for Reading<'_> {
+    fn kind(&self) -> u8 {
+        kind::READING
+    }
+
+    fn encode(&self, at_ns: u64, sink: &mut impl Sink) {
+        number(at_ns, sink);
+        reading(self.moment, self.counters, sink);
     }
 }
 
@@ -92,10 +109,7 @@ fn encode(at_ns: u64, record: &Record, sink: &mut impl Sink) {
             number(*edge as u64, sink);
             number(*thread, sink);
         }
-        Record::Reading { moment: when, counters } => {
-            moment(*when, sink);
-            numbers(&counters.to_array(), sink);
-        }
+        Record::Reading { moment, counters } => reading(*moment, counters, sink),
         Record::Process(reading) => numbers(&reading.to_array(), sink),
         Record::Surroundings(around) => numbers(&around.to_array(), sink),
         Record::Child { pid, parent, role } => {
@@ -111,6 +125,11 @@ fn encode(at_ns: u64, record: &Record, sink: &mut impl Sink) {
         Record::Sampling(said) => sampling(said, sink),
         Record::Observation(seen) => observation(seen, sink),
     }
+}
+
+fn reading(when: Moment, counters: &Counters, sink: &mut impl Sink) {
+    moment(when, sink);
+    numbers(&counters.to_array(), sink);
 }
 
 fn moment(when: Moment, sink: &mut impl Sink) {

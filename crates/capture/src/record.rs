@@ -288,11 +288,11 @@ pub enum Record {
     Reading {
         /// Why now.
         moment: Moment,
-        /// What was read.
-        counters: Counters,
+        /// What was read; boxed, as there may be a million smaller records beside it.
+        counters: Box<Counters>,
     },
     /// A process of the program's tree, read from outside.
-    Process(ProcessReading),
+    Process(Box<ProcessReading>),
     /// Limits and the machine, read from outside.
     Surroundings(Surroundings),
     /// A process the program started, and what it is for.

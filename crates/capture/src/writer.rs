@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 use crate::atomics;
 use crate::board::Board;
 use crate::claim::{Source, open_shared};
+use crate::encode::Reading;
 use crate::encode::{Encode, Length};
 use crate::error::{CreateError, JoinError};
 use crate::layout::{FORMAT_MAJOR, HEADER_LEN, Header, HeaderProblem, Refusal, UNIT, at};
 use crate::mapping::{Mapping, monotonic_ns};
 use crate::nursery::Nursery;
-use crate::record::Record;
+use crate::record::{Counters, Moment, Record};
 use crate::sample::Sampling;
 use crate::segment::Segment;
 use crate::slots::Slots;
@@ -94,6 +95,11 @@ impl Writer {
     /// Writes a record that happened at this time, in nanoseconds since the start of the capture.
     pub fn append_at(&self, at_ns: u64, record: &Record) -> bool {
         self.put(at_ns, record)
+    }
+
+    /// Writes a reading, borrowed, without an allocation.
+    pub fn append_reading(&self, at_ns: u64, moment: Moment, counters: &Counters) -> bool {
+        self.put(at_ns, &Reading { moment, counters })
     }
 
     /// Writes what the recorder says, borrowed, without an allocation.

@@ -109,9 +109,9 @@ fn record() -> impl Strategy<Value = Record> {
         (text(), edge(), any::<u64>()).prop_map(|(name, edge, thread)| Record::Phase { name, edge, thread }),
         (moment(), numbers()).prop_map(|(moment, numbers)| Record::Reading {
             moment,
-            counters: Counters::from_numbers(&numbers)
+            counters: Box::new(Counters::from_numbers(&numbers))
         }),
-        numbers().prop_map(|numbers| Record::Process(ProcessReading::from_numbers(&numbers))),
+        numbers().prop_map(|numbers| Record::Process(Box::new(ProcessReading::from_numbers(&numbers)))),
         numbers().prop_map(|numbers| Record::Surroundings(Surroundings::from_numbers(&numbers))),
         (any::<u64>(), any::<u64>(), text()).prop_map(|(pid, parent, role)| Record::Child {
             pid,

@@ -86,7 +86,7 @@ impl Timeline {
                     // A tick that found the interpreter busy has no Python part: small objects are as they were.
                     let small = counters.py_in_use.or(counters.py_blocks.map(|n| n * MEAN_BLOCK));
                     python = small.unwrap_or(python);
-                    let mut counters = counters.clone();
+                    let mut counters = Counters::clone(counters);
                     let has_collector = counters.gc0.is_some();
                     carry_collector(&mut collector, &mut counters);
                     let heap = heap_in_use(&counters);

@@ -225,13 +225,13 @@ impl Session {
             && let Some(counters) = self.reader.read(now, Depth::Paced, None)
         {
             self.unasked.note(self.writer.now(), counters.cost_ns.unwrap_or_default());
-            self.writer.append_at(now, &Record::Reading { moment: Moment::Tick, counters });
+            self.writer.append_reading(now, Moment::Tick, &counters);
         }
     }
 
     fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) {
         if let Some(counters) = self.just_read() {
-            self.writer.append(&Record::Reading { moment, counters });
+            self.writer.append_reading(self.writer.now(), moment, &counters);
         } else if self.pacer.wants(asker, nth, self.writer.now()) {
             self.read(py, asker, moment, Depth::Paced);
         }
@@ -249,7 +249,7 @@ impl Session {
             if let Ok(mut latest) = self.latest.try_lock() {
                 *latest = Some((end, counters.clone()));
             }
-            self.writer.append_at(now, &Record::Reading { moment, counters });
+            self.writer.append_reading(now, moment, &counters);
         }
     }
 

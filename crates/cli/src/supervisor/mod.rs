@@ -230,7 +230,7 @@ impl Watch {
         if !self.launched.readings.had_descendants() {
             let pid = u64::try_from(self.program).ok();
             let last = ProcessReading { pid, rss_peak: peak, ..ProcessReading::default() };
-            recording.writer.append(&Record::Process(last));
+            recording.writer.append(&Record::Process(Box::new(last)));
         }
         recording.writer.append(&Record::Surroundings(after.clone()));
         let (vm_peak, vm_data) = self.launched.readings.peaks();

@@ -56,7 +56,7 @@ impl Readings {
         let thorough = self.count.is_multiple_of(THOROUGH_EVERY);
         self.count += 1;
         if let Some(reading) = self.program() {
-            writer.append(&Record::Process(reading));
+            writer.append(&Record::Process(Box::new(reading)));
         }
         self.take_descendants(writer);
         writer.append(&Record::Surroundings(self.surroundings(thorough)));
@@ -107,7 +107,7 @@ impl Readings {
         self.descendants.retain(|process| {
             let reading = read(process, buffer);
             let lives = reading.is_some();
-            reading.map(|reading| writer.append(&Record::Process(reading)));
+            reading.map(|reading| writer.append(&Record::Process(Box::new(reading))));
             lives
         });
     }

@@ -152,7 +152,7 @@ impl World {
             gc_collected: known(self.collected),
             ..Counters::default()
         };
-        self.say(&Record::Reading { moment, counters })
+        self.say(&Record::Reading { moment, counters: Box::new(counters) })
     }
 
     /// A cycle of one second ends.

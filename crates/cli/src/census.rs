@@ -1,0 +1,123 @@
+//! `nilometer census PID-or-FILE`: asks a running program to look at its heap, and prints who holds what.
+//!
+//! In: a process id, or a capture. Out: the holders of the look that was asked for; of the last one where the program has
+//! ended. What must not happen here: a wait without an end, or anything sent to a process that no capture names.
+
+use std::fs::{File, metadata};
+use std::io::{BufRead as _, BufReader, stdout};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nilometer_capture::{Capture, Observation, Record, Writer};
+use nilometer_host::process::Process;
+
+use crate::args::{CensusFormat, CensusOptions};
+use crate::lookup::Files;
+use crate::say::{Failure, hint, to_stdout};
+use crate::style;
+
+/// Between two looks into the capture.
+const EVERY: Duration = Duration::from_millis(100);
+/// A census that goes over every edge.
+const WHOLE: u64 = 2;
+
+pub(crate) fn census(options: &CensusOptions) -> Result<(), Failure> {
+    let path = capture_of(&options.target)?;
+    let capture = open(&path)?;
+    let capture = match running(&capture) {
+        Some(pid) => asked(&path, &capture, pid, Duration::from_secs(options.wait))?,
+        None => {
+            hint("the program has ended: this is what its last look saw");
+            capture
+        }
+    };
+    let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
+    let mut text = match options.format {
+        CensusFormat::Terminal => nilometer_report::holders(&report, &style::of(&stdout(), 1)),
+        CensusFormat::Json => nilometer_report::json(&report),
+    };
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    to_stdout(&text)
+}
+
+/// Asks, and waits for the answer.
+fn asked(path: &Path, before: &Capture, pid: u32, most: Duration) -> Result<Capture, Failure> {
+    let writer = Writer::join(path).map_err(Failure::new)?;
+    let seen = looks(before);
+    writer.board().ask_census();
+    let begun = Instant::now();
+    loop {
+        sleep(EVERY);
+        let capture = open(path)?;
+        if looks(&capture) > seen {
+            return Ok(capture);
+        }
+        if Process::open(pid).is_none() {
+            return Err(Failure::new(format!("process {pid} ended before it could look at its heap"))
+                .hint(format!("nilometer report {}", path.display())));
+        }
+        if begun.elapsed() > most {
+            return Err(Failure::new(format!(
+                "process {pid} did not look at its heap within {} s: its main thread is inside of a long call",
+                most.as_secs()
+            ))
+            .hint("try again, or wait longer with --wait"));
+        }
+    }
+}
+
+fn looks(capture: &Capture) -> usize {
+    let is_whole = |record: &Record| {
+        matches!(record, Record::Observation(Observation::Census(counts)) if counts.depth == Some(WHOLE))
+    };
+    capture.records.iter().filter(|stamped| is_whole(&stamped.record)).count()
+}
+
+/// The program of the capture, if it still runs.
+fn running(capture: &Capture) -> Option<u32> {
+    if capture.records.iter().any(|stamped| matches!(stamped.record, Record::Exit(_))) {
+        return None;
+    }
+    let pid = capture.records.iter().find_map(|stamped| match &stamped.record {
+        Record::Fact { key, value } if key == "pid" => value.parse().ok(),
+        _ => None,
+    })?;
+    Process::open(pid).map(|_| pid)
+}
+
+/// A capture by its path, or by the process that writes it.
+fn capture_of(target: &str) -> Result<PathBuf, Failure> {
+    let Some(pid) = target.parse::<u32>().ok().filter(|_| metadata(target).is_err()) else {
+        return Ok(target.into());
+    };
+    let maps = File::open(format!("/proc/{pid}/maps")).map_err(|error| {
+        Failure::new(format!("process {pid} cannot be looked into ({error})"))
+            .hint("give the capture's file instead: nilometer census FILE")
+    })?;
+    let mut paths: Vec<PathBuf> = BufReader::new(maps)
+        .lines()
+        .map_while(Result::ok)
+        .filter_map(|line| line.find('/').and_then(|at| line.get(at..)).map(PathBuf::from))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "nilo"))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths.into_iter().find(|path| Capture::open(path).is_ok()).ok_or_else(|| {
+        Failure::new(format!("process {pid} writes no capture"))
+            .hint("only a program that runs under `nilometer run` can be asked")
+    })
+}
+
+fn open(path: &Path) -> Result<Capture, Failure> {
+    // The capture's errors bring their own hint, after a semicolon.
+    Capture::open(path).map_err(|error| {
+        let said = error.to_string();
+        match said.split_once("; ") {
+            Some((what, hint)) => Failure::new(what).hint(hint),
+            None => Failure::new(said),
+        }
+    })
+}
