@@ -1,0 +1,166 @@
+//! Finds the interpreter, and believes a layout only after live objects have confirmed it.
+//!
+//! In: the process. Out: [`Python`], or a sentence that says why not. What must not happen here: belief because of the version
+//! alone. A build without the GIL, for debugging, or with other structures shows in the heads and counts that are compared.
+
+use std::ffi::CStr;
+
+use crate::api::{self, Api};
+use crate::layout::{Layout, SIZE, TYPE, dict, list, set, types};
+use crate::memory;
+use crate::object::{Object, Python, Type, WellKnown, lists};
+
+impl Python {
+    /// Looks for CPython and checks it.
+    ///
+    /// # Errors
+    /// A sentence for people: why the heap cannot be read.
+    pub fn find() -> Result<Python, String> {
+        let (version, text) = api::version()?;
+        let Some(layout) = Layout::of(version) else {
+            return Err(format!("Python {}.{} is not known; 3.10 to 3.13 are", version.0, version.1));
+        };
+        if text.contains("free-threading") || api::symbol(c"_Py_MergeZeroLocalRefcount").is_some() {
+            return Err("this Python runs without the GIL".to_string());
+        }
+        if api::symbol(c"_Py_NegativeRefcount").is_some()
+            || api::symbol(c"PyModule_Create2TraceRefs").is_some()
+        {
+            return Err("this Python is a debug build".to_string());
+        }
+        let api = Api::find()?;
+        if !api.held() {
+            return Err("the thread does not hold the GIL".to_string());
+        }
+        let mut python = Python { api, layout, known: WellKnown::find()?, lists: None };
+        python.check_types().map_err(|what| format!("this Python is built in another way: {what}"))?;
+        python.check_objects().map_err(|what| format!("this Python is built in another way: {what}"))?;
+        python.known.dummy = dummy();
+        python.lists = layout.collector.and_then(|offset| lists(python.api.interpreter() + offset));
+        if python.lists.is_none() && !python.api.can_visit() {
+            return Err("the lists of the garbage collector are not where they should be".to_string());
+        }
+        Ok(python)
+    }
+
+    /// Heads, names and sizes of types.
+    fn check_types(&self) -> Result<(), String> {
+        let known = &self.known;
+        let facts: [(u64, &str, u64, u64); 8] = [
+            (known.type_, "type", self.layout.type_size, 40),
+            (known.list, "list", 40, 0),
+            (known.tuple, "tuple", 24, 8),
+            (known.dict, "dict", 48, 0),
+            (known.set, "set", 200, 0),
+            (known.frozenset, "frozenset", 200, 0),
+            (known.text, "str", self.layout.text.other + 8, 0),
+            (known.integer, "int", 24, 4),
+        ];
+        for (address, name, basic, item) in facts {
+            let kind = Type(address);
+            if memory::word(address, TYPE) != known.type_
+                || kind.raw_name() != name.as_bytes()
+                || memory::word(address, types::BASIC_SIZE) != basic
+                || memory::word(address, types::ITEM_SIZE) != item
+            {
+                return Err(format!("the type {name}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lengths, items and tables of objects that are always there, against what CPython says of them.
+    fn check_objects(&self) -> Result<(), String> {
+        let modules = self.api.modules();
+        let sys_path = self.api.sys(c"path");
+        if self.type_of(Object(modules)).0 == self.known.dict {
+            self.check_dict(modules).map_err(|()| "tables of dicts")?;
+        }
+        self.check_dict(memory::word(self.known.text, types::DICT)).or_else(|()| {
+            // 3.12 on keeps the dicts of static types elsewhere.
+            if self.layout.version >= (3, 12) { Ok(()) } else { Err("dicts of types") }
+        })?;
+        if self.type_of(Object(sys_path)).0 == self.known.list {
+            let length = self.api.list_size(sys_path);
+            let first = memory::word(memory::word(sys_path, list::ITEMS), 0);
+            let sound = memory::word(sys_path, SIZE) == length
+                && memory::word(sys_path, list::ALLOCATED) >= length
+                && (length == 0 || first == self.api.list_item(sys_path, 0));
+            if !sound {
+                return Err("lists".to_string());
+            }
+        }
+        let names = self.api.sys(c"stdlib_module_names");
+        if names != 0
+            && self.type_of(Object(names)).0 == self.known.frozenset
+            && memory::word(names, set::USED) != self.api.set_size(names)
+        {
+            return Err("sets".to_string());
+        }
+        for object in [modules, sys_path] {
+            if object == 0 || self.is_tracked(Object(object)) != self.api.is_tracked(object) {
+                return Err("heads of the garbage collector".to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Keys and values, in order, as `PyDict_Next` gives them; and the keys as text.
+    fn check_dict(&self, address: u64) -> Result<(), ()> {
+        let view = self.dict_view(Object(address)).ok_or(())?;
+        if memory::word(address, dict::USED) != self.api.dict_size(address) {
+            return Err(());
+        }
+        let mut expected = Vec::new();
+        self.api.items(address, &mut |key, value| {
+            expected.push((key, value));
+            expected.len() < 50
+        });
+        let mut seen = Vec::new();
+        view.each(&mut |key, value| {
+            seen.push((key.0, value.0));
+            seen.len() < 50
+        });
+        let texts = expected.iter().filter(|(key, _)| self.type_of(Object(*key)).0 == self.known.text).all(
+            |(key, _)| {
+                let length = self.api.text_length(*key);
+                self.text(Object(*key), u64::MAX >> 8)
+                    .is_some_and(|text| text.chars().count() as u64 == length)
+            },
+        );
+        (seen == expected && texts).then_some(()).ok_or(())
+    }
+}
+
+impl WellKnown {
+    fn find() -> Result<WellKnown, String> {
+        let address = |name: &CStr| {
+            api::symbol(name)
+                .map(|found| found as u64)
+                .ok_or_else(|| format!("this Python hides {}", name.to_string_lossy()))
+        };
+        Ok(WellKnown {
+            type_: address(c"PyType_Type")?,
+            list: address(c"PyList_Type")?,
+            tuple: address(c"PyTuple_Type")?,
+            dict: address(c"PyDict_Type")?,
+            set: address(c"PySet_Type")?,
+            frozenset: address(c"PyFrozenSet_Type")?,
+            text: address(c"PyUnicode_Type")?,
+            bytes: address(c"PyBytes_Type")?,
+            bytearray: address(c"PyByteArray_Type")?,
+            memoryview: address(c"PyMemoryView_Type")?,
+            integer: address(c"PyLong_Type")?,
+            code: address(c"PyCode_Type")?,
+            frame: address(c"PyFrame_Type")?,
+            function: address(c"PyFunction_Type")?,
+            module: address(c"PyModule_Type")?,
+            dummy: 0,
+        })
+    }
+}
+
+/// The mark of deleted entries in sets: an object that a pointer of CPython's names; 0 where it is hidden.
+fn dummy() -> u64 {
+    api::symbol(c"_PySet_Dummy").map_or(0, |found| memory::word(found as u64, 0))
+}

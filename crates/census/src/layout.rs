@@ -1,0 +1,236 @@
+//! Where CPython keeps what the census reads, by version. All offsets in bytes.
+//!
+//! In: a version. Out: a [`Layout`]. Pure. What all versions from 3.10 to 3.13 share is a constant here.
+//! [`crate::check`] compares all of it with live objects before it is believed.
+
+/// `ob_refcnt` of every object.
+pub(crate) const REFERENCES: u64 = 0;
+/// `ob_type` of every object.
+pub(crate) const TYPE: u64 = 8;
+/// `ob_size` of objects of variable size, and the length of `str`.
+pub(crate) const SIZE: u64 = 16;
+/// First item of a tuple, in the tuple itself.
+pub(crate) const TUPLE_ITEMS: u64 = 24;
+/// The head of the garbage collector, before its objects: the next one, the one before and two bits.
+pub(crate) const GC_HEAD: u64 = 16;
+/// Room for the managed dictionary and weak references, before the head of the garbage collector.
+pub(crate) const PRE_HEADER: u64 = 16;
+/// Bits of the collector's links that are not part of the address.
+pub(crate) const GC_BITS: u64 = 3;
+
+/// Fields of a type.
+pub(crate) mod types {
+    pub(crate) const NAME: u64 = 24;
+    pub(crate) const BASIC_SIZE: u64 = 32;
+    pub(crate) const ITEM_SIZE: u64 = 40;
+    pub(crate) const FLAGS: u64 = 168;
+    pub(crate) const TRAVERSE: u64 = 184;
+    pub(crate) const BASE: u64 = 256;
+    pub(crate) const DICT: u64 = 264;
+    pub(crate) const DICT_OFFSET: u64 = 288;
+    pub(crate) const IS_GC: u64 = 328;
+    pub(crate) const BASES: u64 = 336;
+    pub(crate) const MRO: u64 = 344;
+    pub(crate) const SUBCLASSES: u64 = 360;
+}
+
+/// Flags of a type.
+pub(crate) mod flags {
+    /// 3.12 on: parts of the type are kept in the interpreter, and some of its fields are numbers.
+    pub(crate) const STATIC_BUILTIN: u64 = 1 << 1;
+    /// 3.13: attributes stand behind the object itself.
+    pub(crate) const INLINE_VALUES: u64 = 1 << 2;
+    /// 3.12 on: weak references stand before the object.
+    pub(crate) const MANAGED_WEAK: u64 = 1 << 3;
+    /// 3.11 on: the dictionary stands before the object.
+    pub(crate) const MANAGED_DICT: u64 = 1 << 4;
+    /// Made at run time.
+    pub(crate) const HEAP: u64 = 1 << 9;
+    pub(crate) const GC: u64 = 1 << 14;
+    pub(crate) const INTEGER: u64 = 1 << 24;
+    pub(crate) const LIST: u64 = 1 << 25;
+    pub(crate) const TUPLE: u64 = 1 << 26;
+    pub(crate) const BYTES: u64 = 1 << 27;
+    pub(crate) const TEXT: u64 = 1 << 28;
+    pub(crate) const DICT: u64 = 1 << 29;
+    pub(crate) const EXCEPTION: u64 = 1 << 30;
+    pub(crate) const TYPE: u64 = 1 << 31;
+}
+
+/// Fields of a list.
+pub(crate) mod list {
+    pub(crate) const ITEMS: u64 = 24;
+    pub(crate) const ALLOCATED: u64 = 32;
+}
+
+/// Fields of a dict, and of an object that holds a table of keys.
+pub(crate) mod dict {
+    pub(crate) const USED: u64 = 16;
+    pub(crate) const KEYS: u64 = 32;
+    pub(crate) const VALUES: u64 = 40;
+}
+
+/// Fields of a set and of a frozenset.
+pub(crate) mod set {
+    pub(crate) const FILL: u64 = 16;
+    pub(crate) const USED: u64 = 24;
+    pub(crate) const MASK: u64 = 32;
+    pub(crate) const TABLE: u64 = 40;
+    pub(crate) const SMALL_TABLE: u64 = 64;
+    /// Key and hash.
+    pub(crate) const ENTRY: u64 = 16;
+}
+
+/// Fields of a deque and of its blocks.
+pub(crate) mod deque {
+    pub(crate) const LEFT_BLOCK: u64 = 24;
+    pub(crate) const RIGHT_BLOCK: u64 = 32;
+    pub(crate) const LEFT_INDEX: u64 = 40;
+    pub(crate) const RIGHT_INDEX: u64 = 48;
+    /// 3.10; 3.11 on, which keep free blocks at the end.
+    pub(crate) const BASIC_SIZES: [u64; 2] = [80, 216];
+    /// Items per block; the link to the left stands before them, the one to the right behind.
+    pub(crate) const PER_BLOCK: u64 = 64;
+    pub(crate) const BLOCK: u64 = 8 + 8 * PER_BLOCK + 8;
+}
+
+/// Fields of `PyDictKeysObject`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Keys {
+    /// 3.11 on: sizes as powers of two, in bytes. 3.10: the size in entries, in a word.
+    pub(crate) logarithmic: bool,
+    pub(crate) usable: u64,
+    pub(crate) entries: u64,
+    pub(crate) indices: u64,
+}
+
+impl Keys {
+    /// `dk_log2_size`, or 3.10's `dk_size`.
+    pub(crate) const SIZE: u64 = 8;
+    /// `dk_log2_index_bytes`.
+    pub(crate) const INDEX_BYTES: u64 = 9;
+    /// `dk_kind`; 0: keys of any kind, with hashes.
+    pub(crate) const KIND: u64 = 10;
+}
+
+/// Where the values of an instance are that has no dictionary yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// 3.10: there are none.
+    None,
+    /// 3.11: a pointer four words before the object; the dictionary three words before.
+    Before,
+    /// 3.12: three words before the object, tagged; with its dictionary in turn.
+    Tagged,
+    /// 3.13: behind the object; the dictionary three words before.
+    Behind,
+}
+
+/// Fields of a `str`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Text {
+    /// Heads before the characters of one that is all ASCII, and of any other.
+    pub(crate) ascii: u64,
+    pub(crate) other: u64,
+    /// The copy in UTF-8, its length one word before.
+    pub(crate) utf8: u64,
+}
+
+impl Text {
+    /// `state`: in its low byte from bit 2 on the kind (3 bits), compact, ascii.
+    pub(crate) const STATE: u64 = 32;
+}
+
+/// Everything that differs between versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) version: (u8, u8),
+    pub(crate) keys: Keys,
+    pub(crate) values: Values,
+    pub(crate) text: Text,
+    /// `tp_basicsize` of `type`.
+    pub(crate) type_size: u64,
+    /// `ht_cached_keys` of types made at run time.
+    pub(crate) cached_keys: u64,
+    /// `gc` in the interpreter's state, where the collector's lists are walked raw.
+    pub(crate) collector: Option<u64>,
+    /// Reference counts are 32 bits wide and negative for what never dies.
+    pub(crate) immortals: bool,
+}
+
+/// Fields of the collector's state.
+pub(crate) mod collector {
+    /// Three of [`GENERATION`] bytes, each beginning with the head of its list.
+    pub(crate) const GENERATIONS: u64 = 24;
+    pub(crate) const GENERATION: u64 = 24;
+    /// A pointer to the first of them: proof that the offset is right.
+    pub(crate) const YOUNGEST: u64 = 96;
+    pub(crate) const PERMANENT: u64 = 104;
+}
+
+impl Layout {
+    /// The layout of a version, or `None` for those that are not known.
+    pub(crate) fn of(version: (u8, u8)) -> Option<Layout> {
+        let keys = Keys { logarithmic: true, usable: 16, entries: 24, indices: 32 };
+        let old_text = Text { ascii: 48, other: 72, utf8: 56 };
+        let text = Text { ascii: 40, other: 56, utf8: 48 };
+        Some(match version {
+            (3, 10) => Layout {
+                version,
+                keys: Keys { logarithmic: false, usable: 24, entries: 32, indices: 40 },
+                values: Values::None,
+                text: old_text,
+                type_size: 888,
+                cached_keys: 872,
+                collector: Some(616),
+                immortals: false,
+            },
+            (3, 11) => Layout {
+                version,
+                keys,
+                values: Values::Before,
+                text: old_text,
+                type_size: 904,
+                cached_keys: 872,
+                collector: Some(648),
+                immortals: false,
+            },
+            (3, 12) => Layout {
+                version,
+                keys,
+                values: Values::Tagged,
+                text,
+                type_size: 920,
+                cached_keys: 880,
+                collector: None,
+                immortals: true,
+            },
+            (3, 13) => Layout {
+                version,
+                keys,
+                values: Values::Behind,
+                text,
+                type_size: 928,
+                cached_keys: 880,
+                collector: None,
+                immortals: true,
+            },
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_without_a_layout() {
+        for version in [(3, 9), (3, 14), (2, 7), (4, 10)] {
+            assert_eq!(Layout::of(version), None);
+        }
+        assert!(
+            (10..=13).all(|minor| Layout::of((3, minor)).is_some_and(|found| found.version == (3, minor)))
+        );
+    }
+}

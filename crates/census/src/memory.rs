@@ -1,0 +1,142 @@
+#![expect(unsafe_code, reason = "reads CPython's structures at addresses found in them")]
+//! Reads of the fields of live objects.
+//!
+//! In: an address that a live structure names, and an offset. Out: what stands there, or 0 for an address that no object
+//! can have. The contract that a type cannot hold: the address was read from a structure that is alive, under the GIL,
+//! and no Python code has run since. Addresses of which that is not sure go through [`peek`], where the kernel checks.
+//! What must not happen here: a write; a read at null or at an odd address.
+
+use std::ffi::c_void;
+
+/// Nothing is ever mapped below; `vm.mmap_min_addr` is 64 KiB, containers may lower it.
+const LOWEST: u64 = 4096;
+/// The end of user space with four-level page tables, which is where Linux maps unless asked for more.
+const HIGHEST: u64 = 1 << 47;
+
+/// Whether an object can be there at all.
+#[inline]
+pub(crate) fn usable(address: u64) -> bool {
+    (LOWEST..HIGHEST).contains(&address) && address.is_multiple_of(8)
+}
+
+/// The word at `offset` in the structure at `address`; 0 if there can be none.
+#[inline]
+pub(crate) fn word(address: u64, offset: u64) -> u64 {
+    let at = address.wrapping_add(offset);
+    if !usable(address) || !usable(at) {
+        return 0;
+    }
+    // SAFETY: aligned, in user space, and by this module's contract inside a live structure.
+    unsafe { (at as *const u64).read_volatile() }
+}
+
+/// The C `int` at `offset`; 0 if there can be none.
+#[inline]
+pub(crate) fn int(address: u64, offset: u64) -> i32 {
+    let at = address.wrapping_add(offset);
+    if !usable(address) || !at.is_multiple_of(4) {
+        return 0;
+    }
+    // SAFETY: as in `word`.
+    unsafe { (at as *const i32).read_volatile() }
+}
+
+/// The byte at `offset`; 0 if there can be none.
+#[inline]
+pub(crate) fn byte(address: u64, offset: u64) -> u8 {
+    let at = address.wrapping_add(offset);
+    if !usable(address) || !(LOWEST..HIGHEST).contains(&at) {
+        return 0;
+    }
+    // SAFETY: as in `word`.
+    unsafe { (at as *const u8).read_volatile() }
+}
+
+/// A copy of at most `longest` characters of the C string at `address`, such as a type's name.
+pub(crate) fn c_string(address: u64, longest: u64) -> Vec<u8> {
+    let mut text = Vec::new();
+    if (LOWEST..HIGHEST).contains(&address) {
+        for index in 0..longest {
+            // SAFETY: inside a C string: no byte before this one ended it.
+            match unsafe { (address.wrapping_add(index) as *const u8).read_volatile() } {
+                0 => break,
+                byte => text.push(byte),
+            }
+        }
+    }
+    text
+}
+
+/// A copy of the `length` characters at `offset` of an immutable object.
+pub(crate) fn bytes(address: u64, offset: u64, length: usize) -> Vec<u8> {
+    let at = address.wrapping_add(offset);
+    if !usable(address) || at.checked_add(length as u64).is_none_or(|end| end >= HIGHEST) {
+        return Vec::new();
+    }
+    // SAFETY: in user space, and by this module's contract the content of a live object, which the borrow does not outlive.
+    unsafe { std::slice::from_raw_parts(at as *const u8, length) }.to_vec()
+}
+
+/// Asks the processor to fetch what stands at `address`, which may be anything.
+#[inline]
+pub(crate) fn prefetch(address: u64) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint that never faults, whatever the address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+/// Words from memory that may not be there: the kernel copies, so that a wrong address is an answer and not a fault.
+/// `None` also where a sandbox forbids the call.
+pub(crate) fn peek<const WORDS: usize>(address: u64) -> Option<[u64; WORDS]> {
+    if !usable(address) {
+        return None;
+    }
+    let mut words = [0_u64; WORDS];
+    let size = size_of_val(&words);
+    let local = libc::iovec { iov_base: words.as_mut_ptr().cast::<c_void>(), iov_len: size };
+    let remote = libc::iovec { iov_base: address as *mut c_void, iov_len: size };
+    // SAFETY: getpid has no preconditions; the kernel writes at most `size` bytes into `words` and checks the other side.
+    let read =
+        unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
+    (read == size.cast_signed()).then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_addresses_read_as_nothing() {
+        for address in [0, 8, 4088, 0x1001, 1 << 47, u64::MAX - 7, u64::MAX] {
+            assert_eq!((word(address, 0), int(address, 0), byte(address, 0)), (0, 0, 0), "{address:x}");
+            assert!(bytes(address, 0, 4).is_empty());
+            assert_eq!(peek::<1>(address), None);
+        }
+        assert!(c_string(0, 10).is_empty());
+        assert!(bytes(0x1000, 0, usize::MAX).is_empty());
+    }
+
+    #[test]
+    fn an_unmapped_page_is_an_answer() {
+        assert_eq!(peek::<2>(0x10000), None);
+        let words = [7_u64, 8, 9];
+        assert_eq!(peek::<3>(words.as_ptr() as u64), Some(words));
+    }
+
+    #[test]
+    fn fields_of_a_structure() {
+        let structure = [1_u64, 0x0000_0002_ffff_fff5, u64::from_le_bytes(*b"census\0x")];
+        let address = structure.as_ptr() as u64;
+        assert_eq!((word(address, 0), word(address, 8)), (1, structure[1]));
+        assert_eq!((int(address, 8), int(address, 12), byte(address, 12)), (-11, 2, 2));
+        assert_eq!(
+            (c_string(address + 16, 100), c_string(address + 16, 3)),
+            (b"census".to_vec(), b"cen".to_vec())
+        );
+        assert_eq!(bytes(address, 16, 2), b"ce");
+    }
+}

@@ -1,0 +1,310 @@
+//! Objects and types as addresses, and what can be read from any of them.
+//!
+//! In: addresses under the GIL. Out: types, names, lengths, references, blocks. What must not happen here: Python code, a
+//! new reference, belief in an address after Python code could run.
+
+use crate::api::{self, Api};
+use crate::layout::{GC_BITS, GC_HEAD, Layout, PRE_HEADER, REFERENCES, SIZE, TYPE, Values};
+use crate::layout::{collector, deque, dict, flags, list, set, types};
+use crate::memory;
+use crate::types::{Shape, shape_of};
+
+/// The address of a live object. Good only under the GIL and until Python code can run again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Object(pub(crate) u64);
+
+impl Object {
+    /// An object at an address that the caller knows to be one's.
+    pub fn at(address: u64) -> Object {
+        Object(address)
+    }
+
+    /// Where it is.
+    pub fn address(self) -> u64 {
+        self.0
+    }
+}
+
+/// The address of a live type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Type(pub(crate) u64);
+
+impl Type {
+    /// Where it is.
+    pub fn address(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) fn flags(self) -> u64 {
+        memory::word(self.0, types::FLAGS)
+    }
+
+    pub(crate) fn has(self, flag: u64) -> bool {
+        self.flags() & flag != 0
+    }
+
+    pub(crate) fn base(self) -> Option<Type> {
+        let base = memory::word(self.0, types::BASE);
+        (base != 0).then_some(Type(base))
+    }
+
+    /// The type, its base, and so on: what decides the structure. Loops cannot be, but a lost end must not hang.
+    pub(crate) fn chain(self) -> impl Iterator<Item = Type> {
+        std::iter::successors(Some(self), |found| found.base()).take(64)
+    }
+
+    /// `tp_name`: with the module for types that C made, without for those of a `class` statement.
+    pub(crate) fn raw_name(self) -> Vec<u8> {
+        memory::c_string(memory::word(self.0, types::NAME), 200)
+    }
+}
+
+/// Types that decide how an object is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WellKnown {
+    pub(crate) type_: u64,
+    pub(crate) list: u64,
+    pub(crate) tuple: u64,
+    pub(crate) dict: u64,
+    pub(crate) set: u64,
+    pub(crate) frozenset: u64,
+    pub(crate) text: u64,
+    pub(crate) bytes: u64,
+    pub(crate) bytearray: u64,
+    pub(crate) memoryview: u64,
+    pub(crate) integer: u64,
+    pub(crate) code: u64,
+    pub(crate) frame: u64,
+    pub(crate) function: u64,
+    pub(crate) module: u64,
+    /// The mark of a deleted entry in a set.
+    pub(crate) dummy: u64,
+}
+
+/// The interpreter of this process: version, offsets, well-known types. Checked once against live objects.
+#[derive(Clone, Debug)]
+pub struct Python {
+    pub(crate) api: Api,
+    pub(crate) layout: Layout,
+    pub(crate) known: WellKnown,
+    /// Heads of the collector's lists, where they are walked raw.
+    pub(crate) lists: Option<[u64; 4]>,
+}
+
+impl Python {
+    /// Major and minor version.
+    pub fn version(&self) -> (u8, u8) {
+        self.layout.version
+    }
+
+    /// The object's type.
+    #[inline]
+    pub fn type_of(&self, o: Object) -> Type {
+        Type(memory::word(o.0, TYPE))
+    }
+
+    /// With its module, but for builtins.
+    pub fn type_name(&self, t: Type) -> String {
+        let raw = t.raw_name();
+        if !t.has(flags::HEAP) {
+            return String::from_utf8_lossy(&raw).into_owned();
+        }
+        let qualified = Object(memory::word(t.0, self.layout.cached_keys - 8));
+        let name = match self.text(qualified, 400) {
+            Some(name) => name,
+            None => String::from_utf8_lossy(&raw).into_owned(),
+        };
+        let module = self.dict_item(Object(memory::word(t.0, types::DICT)), b"__module__");
+        match module.and_then(|module| self.text(module, 400)) {
+            Some(module) if module != "builtins" => format!("{module}.{name}"),
+            _ => name,
+        }
+    }
+
+    /// References to it; `u64::MAX` for what never dies. One too many for the object that is being visited by
+    /// [`Python::visit_tracked`] on 3.12 and later.
+    pub fn references(&self, o: Object) -> u64 {
+        let count = memory::word(o.0, REFERENCES);
+        if self.layout.immortals && (count as u32).cast_signed() < 0 {
+            return u64::MAX;
+        }
+        count
+    }
+
+    /// Whether the collector manages such objects.
+    pub fn is_gc(&self, o: Object) -> bool {
+        let kind = self.type_of(o);
+        let asks = memory::word(kind.0, types::IS_GC) != 0;
+        kind.has(flags::GC) && (!asks || self.api.is_gc(o.0))
+    }
+
+    /// Whether the collector knows the object now.
+    pub fn is_tracked(&self, o: Object) -> bool {
+        self.is_gc(o) && memory::word(o.0.wrapping_sub(GC_HEAD), 0) != 0
+    }
+
+    /// Every object that the collector tracks.
+    pub fn visit_tracked(&self, visit: &mut dyn FnMut(Object)) {
+        self.visit_tracked_while(&mut |object| {
+            visit(object);
+            true
+        });
+    }
+
+    /// Every object that the collector tracks, until `visit` says false.
+    pub fn visit_tracked_while(&self, visit: &mut dyn FnMut(Object) -> bool) {
+        let Some(lists) = self.lists else {
+            return self.api.visit_objects(&mut |address| visit(Object(address)));
+        };
+        for head in lists {
+            let mut link = memory::word(head, 0) & !GC_BITS;
+            while link != head && link != 0 {
+                let next = memory::word(link, 0) & !GC_BITS;
+                memory::prefetch(next);
+                if !visit(Object(link + GC_HEAD)) {
+                    return;
+                }
+                link = next;
+            }
+        }
+    }
+
+    /// What the object's own `tp_traverse` shows, and the parts of types that are not of the heap. Nothing for objects that
+    /// may still be in the making: those the collector does not track, but for a few kinds that are whole by then.
+    pub fn traverse(&self, o: Object, visit: &mut dyn FnMut(Object)) {
+        let kind = self.type_of(o);
+        if kind.has(flags::TYPE) && !self.is_gc(o) {
+            return traverse_static_type(o, visit);
+        }
+        let whole = || {
+            let known = &self.known;
+            [known.tuple, known.dict, known.list, known.set, known.frozenset, known.frame].contains(&kind.0)
+        };
+        if self.is_tracked(o) || self.is_gc(o) && whole() {
+            let function = memory::word(kind.0, types::TRAVERSE);
+            api::traverse(function, o.0, &mut |address| visit(Object(address)));
+        }
+    }
+
+    /// How many elements a list, tuple, dict, set, frozenset, deque or a kind of these has; read, not asked.
+    pub fn length(&self, o: Object) -> Option<u64> {
+        match shape_of(self, self.type_of(o)) {
+            Shape::List | Shape::Tuple | Shape::Deque => Some(memory::word(o.0, SIZE)),
+            Shape::Dict => Some(memory::word(o.0, dict::USED)),
+            Shape::Set => Some(memory::word(o.0, set::USED)),
+            Shape::Other => None,
+        }
+    }
+
+    /// Where the object's own allocation begins and how long it is, with what stands before the object.
+    pub fn block(&self, o: Object) -> (u64, u64) {
+        let kind = self.type_of(o);
+        let before = self.before(o, kind);
+        (o.0.wrapping_sub(before), before + self.size(o, kind))
+    }
+
+    /// Bytes before the object that belong to its allocation.
+    fn before(&self, o: Object, kind: Type) -> u64 {
+        let gc = if self.is_gc(o) { GC_HEAD } else { 0 };
+        let managed = match self.layout.values {
+            Values::None => 0,
+            Values::Before => flags::MANAGED_DICT,
+            Values::Tagged | Values::Behind => flags::MANAGED_DICT | flags::MANAGED_WEAK,
+        };
+        if kind.has(managed) { gc + PRE_HEADER } else { gc }
+    }
+
+    /// Bytes from the object's address on.
+    fn size(&self, o: Object, kind: Type) -> u64 {
+        let basic = memory::word(kind.0, types::BASIC_SIZE);
+        let known = &self.known;
+        let bits = kind.flags();
+        if bits & flags::TEXT != 0 {
+            return self.text_size(o, basic);
+        }
+        let items = if bits & flags::INTEGER != 0 {
+            self.digits(o)
+        } else if bits & (flags::TUPLE | flags::BYTES | flags::TYPE) != 0
+            || kind.0 == known.memoryview
+            || kind.0 == known.code && self.layout.version >= (3, 11)
+        {
+            memory::word(o.0, SIZE)
+        } else {
+            0
+        };
+        let size = basic.saturating_add(items.saturating_mul(memory::word(kind.0, types::ITEM_SIZE)));
+        size.saturating_add(self.inline_values(kind)).saturating_add(7) & !7
+    }
+
+    /// Digits of an `int`: 3.12 on, above three bits; before, negative for negative numbers.
+    fn digits(&self, o: Object) -> u64 {
+        let size = memory::word(o.0, SIZE);
+        if self.layout.version >= (3, 12) { size >> 3 } else { size.cast_signed().unsigned_abs() }
+    }
+
+    /// 3.13: attributes behind the object, with their order.
+    fn inline_values(&self, kind: Type) -> u64 {
+        if self.layout.values != Values::Behind || !kind.has(flags::INLINE_VALUES) {
+            return 0;
+        }
+        let keys = memory::word(kind.0, self.layout.cached_keys);
+        if keys == 0 {
+            return 0;
+        }
+        let usable =
+            memory::word(keys, self.layout.keys.usable) + memory::word(keys, self.layout.keys.entries);
+        ((usable + 7) & !7) + 8 * (usable + 1)
+    }
+
+    /// The items of a list or tuple from `from` on; where they stand and how many.
+    pub(crate) fn items_of(&self, o: Object) -> Option<(u64, u64)> {
+        match shape_of(self, self.type_of(o)) {
+            Shape::List => {
+                let length = memory::word(o.0, SIZE).min(memory::word(o.0, list::ALLOCATED));
+                Some((memory::word(o.0, list::ITEMS), length))
+            }
+            Shape::Tuple => Some((o.0 + crate::layout::TUPLE_ITEMS, memory::word(o.0, SIZE))),
+            _ => None,
+        }
+    }
+}
+
+/// `tp_traverse` of `type` ends the process when it is given a type that is not on the heap.
+fn traverse_static_type(o: Object, visit: &mut dyn FnMut(Object)) {
+    let mut fields = vec![types::DICT, types::MRO, types::BASES, types::BASE];
+    if !Type(o.0).has(flags::STATIC_BUILTIN) {
+        fields.push(types::SUBCLASSES);
+    }
+    for field in fields {
+        let part = memory::word(o.0, field);
+        if memory::usable(part) {
+            visit(Object(part));
+        }
+    }
+}
+
+/// The heads of the collector's lists, if the state at `state` is the collector's.
+pub(crate) fn lists(state: u64) -> Option<[u64; 4]> {
+    let first = state + collector::GENERATIONS;
+    if memory::word(state, collector::YOUNGEST) != first {
+        return None;
+    }
+    let heads = [
+        first,
+        first + collector::GENERATION,
+        first + 2 * collector::GENERATION,
+        state + collector::PERMANENT,
+    ];
+    let sound = heads.iter().all(|head| {
+        let (next, previous) = (memory::word(*head, 0), memory::word(*head, 8));
+        memory::word(next & !GC_BITS, 8) & !GC_BITS == *head
+            && memory::word(previous & !GC_BITS, 0) & !GC_BITS == *head
+    });
+    sound.then_some(heads)
+}
+
+/// Whether a type's name is that of the deque, and its objects are as large as those that are known.
+pub(crate) fn is_deque(kind: Type) -> bool {
+    deque::BASIC_SIZES.contains(&memory::word(kind.0, types::BASIC_SIZE))
+        && kind.raw_name() == b"collections.deque"
+}

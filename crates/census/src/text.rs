@@ -1,0 +1,98 @@
+//! `str` objects, read in place.
+//!
+//! In: a live `str`. Out: a copy of its characters, its size. What must not happen here: the making of its UTF-8 form inside
+//! the object, which `PyUnicode_AsUTF8` would leave there.
+
+use crate::layout::{SIZE, Text, flags};
+use crate::memory;
+use crate::object::{Object, Python};
+
+/// What the state word says.
+struct State {
+    /// Bytes per character; 0 for the forms of 3.10 and 3.11 that are not ready.
+    width: u64,
+    compact: bool,
+    ascii: bool,
+}
+
+fn state(text: Object) -> State {
+    let bits = memory::byte(text.0, Text::STATE);
+    // 3.10 to 3.13: interned in two bits, then three of kind, compact, ascii.
+    State { width: u64::from(bits >> 2 & 7), compact: bits & 0x20 != 0, ascii: bits & 0x40 != 0 }
+}
+
+impl Python {
+    /// The first `longest` characters of a `str`; `None` for anything else, and for forms that nobody has looked at yet.
+    pub(crate) fn text(&self, o: Object, longest: u64) -> Option<String> {
+        if !memory::usable(o.0) || !self.type_of(o).has(flags::TEXT) {
+            return None;
+        }
+        let state = state(o);
+        let length = memory::word(o.0, SIZE);
+        let shown = length.min(longest) as usize;
+        let start = match (state.compact, state.ascii) {
+            (true, true) => o.0 + self.layout.text.ascii,
+            (true, false) => o.0 + self.layout.text.other,
+            (false, _) => memory::word(o.0, self.layout.text.other),
+        };
+        if start == 0 || !matches!(state.width, 1 | 2 | 4) {
+            return None;
+        }
+        let bytes = memory::bytes(start & !7, start & 7, shown.saturating_mul(state.width as usize));
+        Some(match state.width {
+            1 => bytes.iter().map(|byte| char::from(*byte)).collect(),
+            2 => bytes
+                .chunks_exact(2)
+                .map(|pair| {
+                    let unit = pair.iter().rev().fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte));
+                    char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)
+                })
+                .collect(),
+            _ => bytes
+                .chunks_exact(4)
+                .map(|four| {
+                    let unit = four.iter().rev().fold(0_u32, |sum, byte| sum << 8 | u32::from(*byte));
+                    char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)
+                })
+                .collect(),
+        })
+    }
+
+    /// Whether a `str` is exactly these ASCII characters.
+    pub(crate) fn is_text(&self, o: Object, ascii: &[u8]) -> bool {
+        if o.0 == 0 || self.type_of(o).0 != self.known.text || memory::word(o.0, SIZE) != ascii.len() as u64 {
+            return false;
+        }
+        let state = state(o);
+        state.compact
+            && state.ascii
+            && memory::bytes(o.0, self.layout.text.ascii, ascii.len()).as_slice() == ascii
+    }
+
+    /// Bytes of the object itself. `basic` is its type's: larger than `str`'s for kinds of it, whose characters stand apart.
+    pub(crate) fn text_size(&self, o: Object, basic: u64) -> u64 {
+        let state = state(o);
+        if !state.compact {
+            return basic;
+        }
+        let head = if state.ascii { self.layout.text.ascii } else { self.layout.text.other };
+        head.saturating_add(memory::word(o.0, SIZE).saturating_add(1).saturating_mul(state.width))
+    }
+
+    /// What belongs to a `str` and stands elsewhere: characters of forms that are not compact, the copy in UTF-8.
+    pub(crate) fn text_buffers(&self, o: Object, visit: &mut dyn FnMut(u64, u64)) {
+        let state = state(o);
+        if state.compact && state.ascii {
+            return;
+        }
+        let mut data = 0;
+        if !state.compact {
+            data = memory::word(o.0, self.layout.text.other);
+            visit(data, memory::word(o.0, SIZE).saturating_add(1).saturating_mul(state.width));
+        }
+        let utf8 = memory::word(o.0, self.layout.text.utf8);
+        if utf8 != 0 && utf8 != data {
+            visit(utf8, memory::word(o.0, self.layout.text.utf8 - 8).saturating_add(1));
+        }
+    }
+}
