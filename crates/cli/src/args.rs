@@ -8,9 +8,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use crate::format::Format;
+use crate::options::{DiffOptions, ReportOptions};
 use crate::quantity;
-use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 /// Watches the memory of a Keras or TensorFlow program and says whether it leaks.
 #[derive(Debug, Parser)]
@@ -69,84 +69,6 @@ pub(crate) struct RunOptions {
     /// The program: what `python` would get.
     #[arg(skip)]
     pub(crate) program: Vec<OsString>,
-}
-
-/// `nilometer report`.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct ReportOptions {
-    /// The capture, a file ending in .nilo
-    pub(crate) file: PathBuf,
-    /// Its form
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
-    /// A page for a browser: the same as --format html
-    #[arg(long, conflicts_with = "format")]
-    html: bool,
-    /// The file or folder to write to; - is stdout, where every form but html goes if nothing is said
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: Option<PathBuf>,
-    /// Leave out folders, arguments and lines of source
-    #[arg(long)]
-    pub(crate) redact: bool,
-    /// What a stack weighs, in forms that have one number for it
-    #[arg(long, value_enum, default_value_t = Weight::Live)]
-    pub(crate) weight: Weight,
-}
-
-impl ReportOptions {
-    pub(crate) fn format(&self) -> Format {
-        if self.html { Format::Html } else { self.format }
-    }
-}
-
-/// What a stack weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Weight {
-    /// Bytes that live at the end
-    Live,
-    /// Bytes that stay per cycle
-    Growth,
-}
-
-impl From<Weight> for nilometer_report::Weight {
-    fn from(weight: Weight) -> Self {
-        match weight {
-            Weight::Live => Self::Live,
-            Weight::Growth => Self::Growth,
-        }
-    }
-}
-
-/// `nilometer diff`.
-#[derive(Clone, Debug, Args)]
-#[command(
-    after_help = "The exit code is 1 with --fail-on-growth if B surely grows more per cycle than A, 2 if something \
-                        could not be read, else 0."
-)]
-pub(crate) struct DiffOptions {
-    /// The capture before
-    pub(crate) a: PathBuf,
-    /// The capture after
-    pub(crate) b: PathBuf,
-    /// Its form
-    #[arg(long, value_enum, default_value_t = DiffFormat::Terminal)]
-    pub(crate) format: DiffFormat,
-    /// The file to write to; - is stdout, where it goes if nothing is said
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: Option<PathBuf>,
-    /// Fail if B surely grows more per cycle than A, by more than SIZE
-    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "0",
-          value_parser = quantity::size)]
-    pub(crate) fail_on_growth: Option<u64>,
-}
-
-/// Forms of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DiffFormat {
-    /// For people, on a screen
-    Terminal,
-    /// For programs: docs/diff.schema.json
-    Json,
 }
 
 /// What is to be done.
@@ -283,6 +205,18 @@ mod tests {
     #[test]
     fn clap_finds_no_fault_in_the_commands() {
         Words::command().debug_assert();
+    }
+
+    #[test]
+    fn help_reads_well() {
+        // As wide as help is ever printed, whatever terminal the tests run in.
+        let mut command = Words::command().term_width(100);
+        command.build();
+        insta::assert_snapshot!("help", command.render_help());
+        for name in ["run", "report", "diff"] {
+            let subcommand = command.find_subcommand_mut(name).unwrap();
+            insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
+        }
     }
 
     #[test]

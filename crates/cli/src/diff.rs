@@ -4,7 +4,7 @@ use std::io::stdout;
 
 use nilometer_diagnose::Verdict;
 
-use crate::args::{DiffFormat, DiffOptions};
+use crate::options::{DiffFormat, DiffOptions};
 use crate::report::{Read, write};
 use crate::say::{self, Failure, bytes_to_stdout};
 use crate::style;

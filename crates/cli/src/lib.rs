@@ -10,6 +10,7 @@ mod env;
 mod format;
 mod live;
 mod lookup;
+mod options;
 mod place;
 mod quantity;
 mod report;

@@ -9,9 +9,9 @@ use nilometer_capture::{Capture, Record};
 use nilometer_diagnose::{CycleRow, Profile, Report, Side};
 use nilometer_report::Material;
 
-use crate::args::ReportOptions;
 use crate::format::{Format, Making};
 use crate::lookup::Files;
+use crate::options::ReportOptions;
 use crate::say::{self, Failure, bytes_to_stdout};
 use crate::{env, style};
 
@@ -32,13 +32,21 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
     }
     let making = Making { redact: options.redact, weight: options.weight.into() };
     let bytes = match format {
-        Format::Terminal => nilometer_report::terminal(&read.report, &style::of(&stdout(), 1)).into_bytes(),
+        Format::Terminal => screen(&read.report, options).into_bytes(),
         _ => format.bytes(&read.material(), making),
     };
     match to(options, format, read.began as u64)? {
         None => bytes_to_stdout(&bytes),
         Some(path) => write(&path, &bytes),
     }
+}
+
+/// The report for a terminal; a file has no colour.
+fn screen(report: &Report, options: &ReportOptions) -> String {
+    let mut style = style::of(&stdout(), 1);
+    style.color &= options.output.is_none();
+    let draw = if options.verbose { nilometer_report::terminal_verbose } else { nilometer_report::terminal };
+    draw(report, &style)
 }
 
 /// The file to write; none for stdout. A page goes to a file of its usual name. What `-o` names may be a folder, and is

@@ -11,7 +11,8 @@ const INDENT: usize = 16;
 
 impl Screen {
     pub(crate) fn findings(&mut self, findings: &[Finding], unit: &str) {
-        for (i, finding) in findings.iter().take(MOST).enumerate() {
+        let most = if self.verbose { findings.len() } else { MOST };
+        for (i, finding) in findings.iter().take(most).enumerate() {
             self.out.push('\n');
             let rate = rate(finding, unit);
             let sentence = format!("  {}  {}", i + 1, finding.sentence);
@@ -32,11 +33,14 @@ impl Screen {
             if let Some(prove) = &finding.prove {
                 self.line(&format!("     prove it   {prove}"), INDENT);
             }
+            if self.verbose {
+                self.stack(&finding.stack);
+            }
         }
-        if let Some(more) = findings.len().checked_sub(MOST).filter(|more| *more > 0) {
+        if let Some(more) = findings.len().checked_sub(most).filter(|more| *more > 0) {
             let ones = if more == 1 { "one" } else { "ones" };
             self.out.push('\n');
-            self.line(&format!("     and {more} smaller {ones}: nilometer report FILE --format json"), 5);
+            self.line(&format!("     and {more} smaller {ones}: nilometer report FILE --verbose"), 5);
         }
     }
 

@@ -27,6 +27,7 @@ mod speedscope;
 mod tensorboard;
 mod terminal;
 mod thrift;
+mod verbose;
 mod wrap;
 
 pub use collapsed::collapsed;
@@ -47,7 +48,7 @@ pub use redact::redact;
 pub use sarif::sarif;
 pub use speedscope::speedscope;
 pub use tensorboard::tensorboard;
-pub use terminal::terminal;
+pub use terminal::{terminal, terminal_verbose};
 
 /// How a report is drawn on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

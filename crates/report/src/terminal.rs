@@ -11,13 +11,25 @@ use crate::wrap::wrap;
 
 /// The screen at the end of a run.
 pub fn terminal(report: &Report, style: &Style) -> String {
-    let mut screen = Screen::new(style);
+    draw(report, Screen::new(style))
+}
+
+/// The same with all findings, their stacks, who holds what, and how the sampling went.
+pub fn terminal_verbose(report: &Report, style: &Style) -> String {
+    draw(report, Screen { verbose: true, ..Screen::new(style) })
+}
+
+fn draw(report: &Report, mut screen: Screen) -> String {
     screen.heading(report);
     screen.verdict(report);
     screen.recorder(report);
     screen.findings(&report.findings, report.cycles.unit);
     screen.components(report);
     screen.processes(report);
+    if screen.verbose {
+        screen.holders(report);
+        screen.sampling(report);
+    }
     screen.losses(&report.losses);
     screen.out
 }
@@ -25,12 +37,13 @@ pub fn terminal(report: &Report, style: &Style) -> String {
 pub(crate) struct Screen {
     pub(crate) out: String,
     pub(crate) width: usize,
+    pub(crate) verbose: bool,
     color: bool,
 }
 
 impl Screen {
     pub(crate) fn new(style: &Style) -> Self {
-        Self { out: String::new(), width: style.width.max(40), color: style.color }
+        Self { out: String::new(), width: style.width.max(40), verbose: false, color: style.color }
     }
 
     pub(crate) fn line(&mut self, text: &str, indent: usize) {

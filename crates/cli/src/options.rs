@@ -1,0 +1,89 @@
+//! The options of the commands that read captures.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::format::Format;
+use crate::quantity;
+
+/// `nilometer report`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReportOptions {
+    /// The capture, a file ending in .nilo
+    pub(crate) file: PathBuf,
+    /// Its form
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+    /// A page for a browser: the same as --format html
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+    /// The file or folder to write to; - is stdout, where every form but html goes if nothing is said
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Leave out folders, arguments and lines of source
+    #[arg(long)]
+    pub(crate) redact: bool,
+    /// On a screen: all findings, their stacks, who holds what, how the sampling went
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// What a stack weighs, in forms that have one number for it
+    #[arg(long, value_enum, default_value_t = Weight::Live)]
+    pub(crate) weight: Weight,
+}
+
+impl ReportOptions {
+    pub(crate) fn format(&self) -> Format {
+        if self.html { Format::Html } else { self.format }
+    }
+}
+
+/// What a stack weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Weight {
+    /// Bytes that live at the end
+    Live,
+    /// Bytes that stay per cycle
+    Growth,
+}
+
+impl From<Weight> for nilometer_report::Weight {
+    fn from(weight: Weight) -> Self {
+        match weight {
+            Weight::Live => Self::Live,
+            Weight::Growth => Self::Growth,
+        }
+    }
+}
+
+/// `nilometer diff`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "The exit code is 1 with --fail-on-growth if B surely grows more per cycle than A, 2 if something \
+                        could not be read, else 0."
+)]
+pub(crate) struct DiffOptions {
+    /// The capture before
+    pub(crate) a: PathBuf,
+    /// The capture after
+    pub(crate) b: PathBuf,
+    /// Its form
+    #[arg(long, value_enum, default_value_t = DiffFormat::Terminal)]
+    pub(crate) format: DiffFormat,
+    /// The file to write to; - is stdout, where it goes if nothing is said
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Fail if B surely grows more per cycle than A, by more than SIZE
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "0",
+          value_parser = quantity::size)]
+    pub(crate) fail_on_growth: Option<u64>,
+}
+
+/// Forms of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// For people, on a screen
+    Terminal,
+    /// For programs: docs/diff.schema.json
+    Json,
+}

@@ -1,0 +1,54 @@
+//! What only `--verbose` tells on a terminal: stacks, who holds what, how the sampling went.
+
+use anstyle::Style as Paint;
+use nilometer_diagnose::{Frame, Report, size};
+
+use crate::material::label;
+use crate::terminal::Screen;
+
+/// Holders told on the screen; the JSON has them all.
+const MOST_HOLDERS: usize = 30;
+
+impl Screen {
+    /// A frame a line, the innermost first.
+    pub(crate) fn stack(&mut self, frames: &[Frame]) {
+        for (i, frame) in frames.iter().enumerate() {
+            let title = if i == 0 { "stack" } else { "" };
+            self.line(&format!("     {title:<10} {}", label(frame)), 18);
+        }
+    }
+
+    /// Who held how much at the last look at the heap.
+    pub(crate) fn holders(&mut self, report: &Report) {
+        for (i, held) in report.holders.iter().take(MOST_HOLDERS).enumerate() {
+            if i == 0 {
+                let title = self.paint("HELD AT THE END", Paint::new().bold());
+                self.out += &format!("\n{title}\n");
+            }
+            let (bytes, holder) = (size(held.live_bytes as f64), &held.holder);
+            self.line(&format!("  {bytes:>9}  {}  {}", holder.path, holder.elements), 13);
+        }
+    }
+
+    /// What the recorder saw and what it cost.
+    pub(crate) fn sampling(&mut self, report: &Report) {
+        let Some(sampling) = &report.sampling else { return };
+        let title = self.paint("SAMPLING", Paint::new().bold());
+        self.out += &format!("\n{title}\n");
+        let mut text = format!("  {} samples", sampling.samples);
+        if let Some(mean) = sampling.asked_mean {
+            text += &format!(", one per {} asked for", size(mean as f64));
+        }
+        if let Some((finest, coarsest)) = sampling.finest_mean.zip(sampling.coarsest_mean) {
+            text += &format!(" ({} to {} by size)", size(finest as f64), size(coarsest as f64));
+        }
+        text += &format!(", {} not kept", sampling.dropped);
+        if let Some(cost) = sampling.cost {
+            text += &format!("; {:.1} % of the CPU time", 100.0 * cost);
+        }
+        if let Some(credited) = sampling.credited {
+            text += &format!("; {:.0} % of the live bytes have a line or a part", 100.0 * credited);
+        }
+        self.line(&text, 4);
+    }
+}

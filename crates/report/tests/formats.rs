@@ -1,0 +1,180 @@
+//! What the forms for other tools look like, to the letter. Their real readers open them in `tests/formats`.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod reports;
+
+use std::collections::BTreeMap;
+
+use nilometer_diagnose::{Bytes, CycleRow, Profile, Report, Side, diff};
+use nilometer_report::{
+    Material, Style, Weight, collapsed, diff_json, diff_terminal, firefox, github, jsonl, junit, markdown,
+    openmetrics, parquet, pprof, redact, sarif, speedscope, tensorboard,
+};
+use reports::{cycles, facts, healthy, leak, profile, sites, undecided};
+
+/// All that is known about a run, owned.
+struct Run {
+    report: Report,
+    profile: Option<Profile>,
+    cycles: Vec<CycleRow>,
+    facts: BTreeMap<String, String>,
+}
+
+impl Run {
+    fn of(report: Report) -> Self {
+        Self { report, profile: Some(profile()), cycles: cycles(), facts: facts() }
+    }
+
+    fn material(&self) -> Material<'_> {
+        let Self { report, profile, cycles, facts } = self;
+        Material { report, profile: profile.as_ref(), cycles, facts, began: 1_790_000_000.5 }
+    }
+}
+
+/// JSON on many lines, for a look at what changed.
+fn pretty(text: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(text).unwrap();
+    format!("{value:#}")
+}
+
+#[test]
+fn texts() {
+    let run = Run::of(leak());
+    let material = run.material();
+    insta::assert_snapshot!("markdown", markdown(&material));
+    insta::assert_snapshot!("jsonl", jsonl(&material));
+    insta::assert_snapshot!("collapsed_live", collapsed(&material, Weight::Live));
+    insta::assert_snapshot!("collapsed_growth", collapsed(&material, Weight::Growth));
+    insta::assert_snapshot!("openmetrics", openmetrics(&material));
+    insta::assert_snapshot!("github", github(&run.report));
+    insta::assert_snapshot!("junit", junit(&run.report));
+    insta::assert_snapshot!("sarif", sarif(&run.report));
+    insta::assert_snapshot!("speedscope", pretty(&speedscope(&material)));
+    insta::assert_snapshot!("firefox", pretty(&firefox(&material)));
+}
+
+#[test]
+fn what_is_no_leak_and_what_is_undecided() {
+    for (name, report) in [("healthy", healthy()), ("undecided", undecided())] {
+        let run = Run { report, profile: None, cycles: Vec::new(), facts: BTreeMap::new() };
+        insta::assert_snapshot!(format!("{name}_markdown"), markdown(&run.material()));
+        insta::assert_snapshot!(format!("{name}_github"), github(&run.report));
+        insta::assert_snapshot!(format!("{name}_junit"), junit(&run.report));
+        insta::assert_snapshot!(format!("{name}_openmetrics"), openmetrics(&run.material()));
+    }
+}
+
+#[test]
+fn without_samples_every_form_still_is_one() {
+    let run = Run { report: undecided(), profile: None, cycles: Vec::new(), facts: BTreeMap::new() };
+    let material = run.material();
+    assert_eq!(collapsed(&material, Weight::Live), "");
+    pretty(&speedscope(&material));
+    pretty(&firefox(&material));
+    assert!(pprof(&material).len() > 20 && parquet(&material).ends_with(b"PAR1"));
+    assert!(tensorboard(&material).len() > 50);
+}
+
+/// A program whose every name is out to break the form it stands in.
+fn hostile() -> Run {
+    let mut report = sites();
+    let odd = "x\"'<b>&amp;|`*_[](y){z}%0A::error::\n\u{1b}[31m;,\\\u{0}\u{202e}~~~```";
+    odd.clone_into(&mut report.program.name);
+    report.program.argv = vec![odd.to_owned()];
+    report.program.frameworks.insert(odd.to_owned(), odd.to_owned());
+    odd.clone_into(&mut report.reason);
+    for finding in &mut report.findings {
+        odd.clone_into(&mut finding.sentence);
+        odd.clone_into(&mut finding.cause);
+        for site in &mut finding.sites {
+            odd.clone_into(&mut site.file);
+            odd.clone_into(&mut site.function);
+            site.text = Some(odd.to_owned());
+        }
+    }
+    let mut run = Run::of(report);
+    for frame in &mut run.profile.as_mut().unwrap().frames {
+        odd.clone_into(&mut frame.file);
+        odd.clone_into(&mut frame.function);
+    }
+    run
+}
+
+#[test]
+fn no_name_breaks_out_of_its_place() {
+    let run = hostile();
+    let material = run.material();
+    for line in collapsed(&material, Weight::Live).lines() {
+        let (stack, weight) = line.rsplit_once(' ').unwrap();
+        assert!(weight.parse::<u64>().is_ok() && stack.split(';').count() <= 4, "{line}");
+    }
+    assert!(github(&run.report).lines().all(|line| line.starts_with("::error ")));
+    let commands = github(&run.report).lines().count();
+    assert_eq!(commands, 1 + run.report.findings.len(), "one line is one command");
+    let metrics = openmetrics(&material);
+    assert!(metrics.lines().all(|l| l.starts_with("# ") || l.starts_with("nilometer_")), "{metrics}");
+    for line in jsonl(&material).lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
+    pretty(&speedscope(&material));
+    pretty(&sarif(&run.report));
+    let xml = junit(&run.report);
+    assert!(!xml.contains("<b>") && !xml.contains('\u{0}') && !xml.contains('\u{1b}'));
+    let text = markdown(&material);
+    assert!(!text.contains("\n::error") && !text.contains("\n<b>"), "{text}");
+}
+
+#[test]
+fn what_is_redacted_is_in_no_form() {
+    let mut run = Run::of(leak());
+    let secret = "/home/secret/project/train.py";
+    secret.clone_into(&mut run.report.program.name);
+    run.report.program.argv = vec![secret.to_owned(), "--token=hunter2".to_owned()];
+    run.report.losses.push(format!("({secret}) could not be read"));
+    run.report.processes[0].role = format!("{secret} worker");
+    run.report.recorder = Some(format!("off: {secret} cannot be loaded"));
+    for finding in &mut run.report.findings {
+        finding.sentence = format!("{secret} keeps every prediction");
+        finding.stack[1].file = secret.to_owned();
+        finding.sites[0].file = secret.to_owned();
+        finding.sites[0].text = Some("password = 'hunter2'".to_owned());
+        finding.holder.as_mut().unwrap().path = format!("module {secret}: kept[*]");
+    }
+    run.report.components[2].made_at = Some(run.report.findings[0].sites[0].clone());
+    run.profile.as_mut().unwrap().frames[0].file = secret.to_owned();
+    let json = |run: &Run| serde_json::to_string(&(&run.report, &run.profile)).unwrap();
+    assert!(json(&run).contains("hunter2") && json(&run).contains("/home/secret"));
+    redact(&mut run.report, run.profile.as_mut());
+    let told = json(&run);
+    for gone in ["secret", "hunter2", "project/"] {
+        assert!(!told.contains(gone), "{gone} in {told}");
+    }
+    assert!(told.contains("train.py"), "files keep their names");
+    let material = run.material();
+    assert!(!markdown(&material).contains("secret") && !speedscope(&material).contains("secret"));
+}
+
+#[test]
+fn differences() {
+    let (before, mut after) = (Run::of(leak()), Run::of(healthy()));
+    after.report.growth.as_mut().unwrap().bytes_per_cycle = Bytes { estimate: 900, low: -2000, high: 3400 };
+    after.profile.as_mut().unwrap().stacks.remove(0);
+    for row in &mut after.cycles {
+        row.live_bytes = Some(205 << 20);
+    }
+    let side = |run: &'_ Run| {
+        let material = run.material();
+        diff(
+            Side { report: material.report, profile: material.profile, cycles: material.cycles },
+            Side { report: &after.report, profile: after.profile.as_ref(), cycles: &after.cycles },
+        )
+    };
+    let told = side(&before);
+    insta::assert_snapshot!("diff_80", diff_terminal(&told, &Style { width: 80, color: false }));
+    insta::assert_snapshot!("diff_60", diff_terminal(&told, &Style { width: 60, color: false }));
+    insta::assert_snapshot!("diff_json", diff_json(&told));
+    let same = side(&after);
+    insta::assert_snapshot!("diff_same", diff_terminal(&same, &Style { width: 80, color: false }));
+    let coloured = diff_terminal(&told, &Style { width: 80, color: true });
+    assert!(coloured.contains('\u{1b}'));
+}
