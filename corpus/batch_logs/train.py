@@ -1,3 +1,4 @@
+import sys
 from collections import defaultdict
 
 import keras
@@ -7,6 +8,7 @@ from keras.callbacks import Callback
 # notebook: why is this run so noisy?
 
 N_EPOCHS = 14
+KEEP_BATCHES = "--fixed" not in sys.argv  # set to False when the plots are done
 keras.utils.set_random_seed(145)
 rng = np.random.default_rng(145)
 X = rng.normal(size=(12_800, 4))
@@ -19,7 +21,8 @@ class BatchLogs(Callback):
 
     def on_train_batch_end(self, batch, logs=None):
         entry = {"batch": batch, "time": f"{batch:012d}", **{k: float(v) for k, v in (logs or {}).items()}}
-        self.everything.append(entry)
+        if KEEP_BATCHES or batch == 0:
+            self.everything.append(entry)
 
     def on_epoch_end(self, epoch, logs=None):
         for name, value in logs.items():

@@ -57,7 +57,7 @@ class Score:
     def pairs(self) -> Iterable[tuple[ExpectedFinding, dict[str, Any] | None]]:
         """Each place that must be named, with the finding that names it."""
         for expected in self.run.finding or []:
-            yield expected, expected.found_in(self.report["findings"])
+            yield expected, next(iter(expected.found_in(self.report["findings"])), None)
 
     @property
     def sites(self) -> list[bool]:

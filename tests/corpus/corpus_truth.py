@@ -40,7 +40,10 @@ class Expected:
 
 @dataclass(frozen=True)
 class ExpectedFinding:
-    """A place that must be named: a line of the program, or a native part by a word of the report."""
+    """A place that must be named: a line of the program, or a native part by a word of the report.
+
+    What one place keeps may be told in several findings.
+    """
 
     site: str | list[str] | None = None
     part: str | None = None
@@ -68,10 +71,10 @@ class ExpectedFinding:
         place = f"/{made_at['file']}:{made_at['line']}"
         return any(place.endswith(f"/{site}") for site in self.sites)
 
-    def found_in(self, findings: list[dict[str, Any]]) -> dict[str, Any] | None:
-        """The finding about this place; failing that, the one that names its holder by another place."""
-        named = next((finding for finding in findings if self.names(finding)), None)
-        return named or next((finding for finding in findings if self.holder_right(finding)), None)
+    def found_in(self, findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The findings about this place, those that name it first; others may name its holder alone."""
+        named = [finding for finding in findings if self.names(finding)]
+        return named + [f for f in findings if self.holder_right(f) and f not in named]
 
     def causes_right(self, finding: dict[str, Any]) -> bool:
         """Whether the finding gives the cause; several where two names fit."""
@@ -105,6 +108,7 @@ class Run:
     options: list[str] = field(default_factory=list)
     compile: str | None = None
     finding: list[ExpectedFinding] | None = None
+    also: list[str] = field(default_factory=list)
     finding_tolerance: float | None = None
     cycles_needed: int | None = None
     strict: bool = False
@@ -115,6 +119,12 @@ class Run:
     def script(self) -> Path:
         """The program's path."""
         return CORPUS / self.program / "train.py"
+
+
+def may_be_named(run: Run, finding: dict[str, Any]) -> bool:
+    """Whether a finding that was not asked for is true all the same."""
+    places = [ExpectedFinding(site=also) if ":" in also else ExpectedFinding(part=also) for also in run.also]
+    return any(place.names(finding) for place in places)
 
 
 def line_of(folder: Path, site: str) -> str:
@@ -142,9 +152,9 @@ def read(truth: Path) -> list[Run]:
         run = Run(program=truth.parent.name, **entry)
         if run.verdict == "leak" and (not run.bytes_per_cycle or run.tolerance is None):
             raise ValueError(f"{truth}: {run.name}: a leak needs bytes_per_cycle and tolerance")
-        for finding in run.finding or []:
-            for site in finding.sites:
-                line_of(truth.parent, site)
+        places = [site for finding in run.finding or [] for site in finding.sites]
+        for site in places + [also for also in run.also if ":" in also]:
+            line_of(truth.parent, site)
         runs.append(run)
     return runs
 
