@@ -1,0 +1,132 @@
+//! Attributes of instances: those in a dict, those that CPython keeps without one, and slots.
+//!
+//! In: a live instance and a child. Out: the attribute's name. In 3.11 and 3.12 asking for `__dict__` makes one,
+//! which changes the heap that is being looked at; so the values are read where they are, with the names that the class shares.
+
+use super::Look;
+use super::kinds::Kind;
+use super::offsets::{MODULE_DICT, TYPE_MEMBERS, function};
+use super::text::name_at;
+use crate::layout::{Keys, SIZE, TYPE, Values, flags, types};
+use crate::memory::{byte, int, word};
+
+/// Keys that instances share are at most 30.
+const MOST_SHARED: u64 = 64;
+/// `type` of a member that is an object.
+const OBJECT: i32 = 6;
+const OBJECT_OR_ERROR: i32 = 16;
+
+impl Look<'_> {
+    /// The dict of an object's attributes, if it has one already; 0 otherwise.
+    pub(crate) fn own_dict(&self, object: u64) -> u64 {
+        let class = word(object, TYPE);
+        match self.kinds.of_type(class) {
+            Kind::Module => return word(object, MODULE_DICT),
+            Kind::Function => return word(object, function::DICT),
+            Kind::Type => return self.class_dict(object),
+            _ => {}
+        }
+        if word(class, types::FLAGS) & flags::MANAGED_DICT != 0 && self.python.layout.values != Values::None {
+            let before = word(object.wrapping_sub(24), 0);
+            // 3.12: the lowest bit says that values stand there instead.
+            return if before & 1 == 1 { 0 } else { before };
+        }
+        let offset = word(class, types::DICT_OFFSET).cast_signed();
+        match offset {
+            0 => 0,
+            1.. => word(object, offset.cast_unsigned()),
+            // From the end of an object of variable size.
+            _ => {
+                let items = word(object, SIZE).cast_signed().unsigned_abs();
+                let size = word(class, types::BASIC_SIZE)
+                    .wrapping_add(items.wrapping_mul(word(class, types::ITEM_SIZE)));
+                let rounded = size.wrapping_add(7) & !7;
+                // A size that no object has: the class means something else by it.
+                if items > 1 << 32 { 0 } else { word(object, rounded.wrapping_add_signed(offset)) }
+            }
+        }
+    }
+
+    /// The name of an attribute that is kept without a dict.
+    pub(super) fn inline_value(&self, object: u64, child: u64) -> Option<String> {
+        let mut name = None;
+        self.inline_values(object, &mut |key, value| {
+            if value == child {
+                name = self.text(key, 100);
+            }
+            name.is_none()
+        });
+        name
+    }
+
+    /// Each name and value of the attributes that are kept without a dict, until `visit` says false.
+    pub(crate) fn inline_values(&self, object: u64, visit: &mut dyn FnMut(u64, u64) -> bool) {
+        let class = word(object, TYPE);
+        let class_flags = word(class, types::FLAGS);
+        if class_flags & flags::MANAGED_DICT == 0 || class_flags & flags::HEAP == 0 {
+            return;
+        }
+        let values = match self.python.layout.values {
+            Values::None => return,
+            Values::Before => word(object.wrapping_sub(32), 0),
+            Values::Tagged => {
+                let tagged = word(object.wrapping_sub(24), 0);
+                if tagged & 1 == 1 { tagged.wrapping_add(1) } else { 0 }
+            }
+            Values::Behind if class_flags & flags::INLINE_VALUES == 0 => 0,
+            Values::Behind => {
+                let values = object.wrapping_add(word(class, types::BASIC_SIZE));
+                if byte(values, 3) == 1 { values.wrapping_add(8) } else { 0 }
+            }
+        };
+        let keys = word(class, self.python.layout.cached_keys);
+        let index_bytes = byte(keys, Keys::INDEX_BYTES);
+        if values == 0 || keys == 0 || index_bytes > 16 {
+            return;
+        }
+        let entries = keys.wrapping_add(self.python.layout.keys.indices).wrapping_add(1 << index_bytes);
+        for index in 0..word(keys, self.python.layout.keys.entries).min(MOST_SHARED) {
+            // 3.13 says how many values there is room for.
+            if self.python.layout.values == Values::Behind
+                && index >= u64::from(byte(values.wrapping_sub(8), 0))
+            {
+                return;
+            }
+            let value = word(values, 8 * (index));
+            if value != 0 && !visit(word(entries, 8 * (2 * index)), value) {
+                return;
+            }
+        }
+    }
+
+    /// The name of a slot or of a field that a class of C declares.
+    pub(super) fn member(&self, object: u64, child: u64) -> Option<String> {
+        const MOST_MEMBERS: u64 = 1000;
+        const DEEPEST: u32 = 200;
+        let mut class = word(object, TYPE);
+        for _ in 0..DEEPEST {
+            if class == 0 {
+                break;
+            }
+            let members = word(class, TYPE_MEMBERS);
+            for index in 0..MOST_MEMBERS {
+                // name, type, offset, flags, doc
+                let member = members.wrapping_add(40 * index);
+                let name = word(member, 0);
+                if members == 0 || name == 0 {
+                    break;
+                }
+                let is_object = matches!(int(member, 8), OBJECT | OBJECT_OR_ERROR);
+                let offset = word(member, 16);
+                if is_object
+                    && offset < word(word(object, TYPE), types::BASIC_SIZE)
+                    && word(object, offset) == child
+                {
+                    return Some(name_at(name, 100));
+                }
+            }
+            class = word(class, types::BASE);
+        }
+        None
+    }
+}

@@ -1,0 +1,78 @@
+//! Classes: their names, their modules, what hangs off them.
+//!
+//! In: live types. Out: names as their source writes them. What must not happen here: `__name__` or `__module__` by
+//! attribute lookup, a metaclass may answer it.
+
+use super::kinds::Kind;
+use super::text::name_at;
+use super::{Label, Look};
+use crate::layout::{flags, types};
+use crate::memory::word;
+
+/// `ht_qualname` of a type made at run time: 3.10 and 3.11, later.
+const QUALIFIED_NAME: u64 = 864;
+const QUALIFIED_NAME_OF_12: u64 = 872;
+
+impl Look<'_> {
+    /// The dict of a class; 0 without.
+    pub(crate) fn class_dict(&self, class: u64) -> u64 {
+        match word(class, types::DICT) {
+            0 => self.api.type_dict(class),
+            dict => dict,
+        }
+    }
+
+    /// Whether a class was made at run time, by a `class` statement or by an extension.
+    pub(crate) fn is_heap_type(&self, class: u64) -> bool {
+        word(class, types::FLAGS) & flags::HEAP != 0
+    }
+
+    /// A class's name without its module: `Outer.Inner`.
+    pub(crate) fn type_name(&self, class: u64) -> String {
+        const LONGEST: u64 = 200;
+        if self.is_heap_type(class) {
+            let at = if self.offsets.version < (3, 12) { QUALIFIED_NAME } else { QUALIFIED_NAME_OF_12 };
+            if let Some(name) = self.text(word(class, at), LONGEST as usize).filter(|name| !name.is_empty()) {
+                return name.rsplit_once("<locals>.").map_or(name.clone(), |(_, local)| local.to_owned());
+            }
+        }
+        let name = name_at(word(class, types::NAME), LONGEST);
+        name.rsplit_once('.').map_or(name.clone(), |(_, last)| last.to_owned())
+    }
+
+    /// The name of a class's module; empty if it does not say.
+    pub(crate) fn module_of_class(&self, class: u64) -> String {
+        const LONGEST: u64 = 300;
+        if !self.is_heap_type(class) {
+            let name = name_at(word(class, types::NAME), LONGEST);
+            return name.rsplit_once('.').map_or(String::new(), |(module, _)| module.to_owned());
+        }
+        self.text(self.value(self.class_dict(class), "__module__"), LONGEST as usize).unwrap_or_default()
+    }
+
+    pub(super) fn of_class(&self, class: u64, child: u64) -> Option<Label> {
+        if self.class_dict(class) == child {
+            return Some(Label::OwnDict);
+        }
+        let named = [(types::MRO, "__mro__"), (types::BASES, "__bases__"), (types::BASE, "__base__")];
+        named
+            .iter()
+            .find(|(offset, _)| word(class, *offset) == child)
+            .map(|(_, name)| Label::Attribute((*name).to_owned()))
+    }
+
+    /// What a class keeps that its traversal does not show: subclasses, and (3.12 on) the dict of a type that C made.
+    pub(crate) fn class_children(&self, class: u64, visit: &mut dyn FnMut(u64)) {
+        if self.is_heap_type(class) {
+            let subclasses = word(class, types::SUBCLASSES);
+            if subclasses != 0 && self.kinds.of(subclasses) == Kind::Dict {
+                visit(subclasses);
+            }
+        } else if word(class, types::DICT) == 0 {
+            let dict = self.api.type_dict(class);
+            if dict != 0 {
+                visit(dict);
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Where CPython keeps what naming reads, by version. All offsets in bytes.
+//!
+//! In: a version. Out: [`Offsets`]. Pure. What all versions from 3.10 to 3.13 share is a constant here, or in
+//! [`crate::layout`]; the tests of paths run on each of them.
+
+/// `ob_sval` of `bytes`.
+pub(crate) const BYTES: u64 = 32;
+/// `tp_members` of a type.
+pub(crate) const TYPE_MEMBERS: u64 = 240;
+
+/// Fields of a function.
+pub(crate) mod function {
+    pub(crate) const GLOBALS: u64 = 16;
+    pub(crate) const QUALIFIED_NAME: u64 = 40;
+    pub(crate) const CODE: u64 = 48;
+    pub(crate) const DEFAULTS: u64 = 56;
+    pub(crate) const KEYWORD_DEFAULTS: u64 = 64;
+    pub(crate) const CLOSURE: u64 = 72;
+    pub(crate) const DICT: u64 = 88;
+}
+
+/// `im_func` and `im_self` of a bound method; `ob_ref` of a cell; `md_dict` of a module.
+pub(crate) const METHOD_FUNCTION: u64 = 16;
+pub(crate) const METHOD_SELF: u64 = 24;
+pub(crate) const CELL_CONTENTS: u64 = 16;
+pub(crate) const MODULE_DICT: u64 = 16;
+/// `tb_next` and `tb_frame` of a traceback.
+pub(crate) const TRACEBACK_NEXT: u64 = 16;
+pub(crate) const TRACEBACK_FRAME: u64 = 24;
+/// `dict` and `args` of an exception.
+pub(crate) const EXCEPTION_ARGS: u64 = 24;
+/// `maxlen` of a deque, -1 without.
+pub(crate) const DEQUE_MAX: u64 = 64;
+/// `cache`, `func` and `maxsize` of `functools._lru_cache_wrapper`; the last is -1 without.
+pub(crate) const LRU_CACHE: u64 = 72;
+pub(crate) const LRU_FUNCTION: u64 = 88;
+pub(crate) const LRU_MAX: u64 = 96;
+
+/// Fields of numpy's arrays and of their descriptions, the same in numpy 1 and 2.
+pub(crate) mod array {
+    pub(crate) const DATA: u64 = 16;
+    pub(crate) const DIMENSIONS: u64 = 24;
+    pub(crate) const SHAPE: u64 = 32;
+    pub(crate) const STRIDES: u64 = 40;
+    pub(crate) const BASE: u64 = 48;
+    pub(crate) const DESCRIPTION: u64 = 56;
+    /// `type_num` of a description: 17 for objects.
+    pub(crate) const ELEMENT_TYPE: u64 = 28;
+    pub(crate) const OBJECTS: i32 = 17;
+}
+
+/// Fields of code objects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Code {
+    /// `co_argcount`; `co_kwonlyargcount` stands 8 bytes behind.
+    pub(crate) arguments: u64,
+    pub(crate) flags: u64,
+    pub(crate) stack_size: u64,
+    /// 3.11 on: names and kinds of all variables. 3.10: names of plain variables, of cells (in `kinds`), of free ones.
+    pub(crate) names: u64,
+    pub(crate) kinds: u64,
+    pub(crate) free: u64,
+    pub(crate) file: u64,
+    pub(crate) name: u64,
+    pub(crate) qualified_name: u64,
+}
+
+/// Fields of a frame: of the frame object in 3.10, of the interpreter's own frame later.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) code: u64,
+    pub(crate) globals: u64,
+    pub(crate) locals: u64,
+    pub(crate) previous: u64,
+    pub(crate) depth: u64,
+    /// 3.11 on.
+    pub(crate) owner: u64,
+    pub(crate) variables: u64,
+}
+
+/// Everything that differs between versions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offsets {
+    pub(crate) version: (u8, u8),
+    pub(crate) code: Code,
+    pub(crate) frame: Frame,
+    /// 3.11 and 3.12: the thread's `_PyCFrame`, in which `current` counts.
+    pub(crate) thread_cframe: Option<u64>,
+    pub(crate) thread_current: u64,
+    /// A generator's frame: in the generator from 3.11 on, a pointer to a frame object in 3.10.
+    pub(crate) generator_frame: u64,
+    /// `gi_frame_state`, 3.11 on.
+    pub(crate) generator_state: u64,
+    pub(crate) exception_traceback: u64,
+    pub(crate) exception_context: u64,
+    pub(crate) exception_cause: u64,
+}
+
+/// `f_frame` of a frame object, 3.11 on.
+pub(crate) const FRAME_INNER: u64 = 24;
+
+impl Offsets {
+    /// The offsets of a version, if they are known.
+    pub(crate) fn of(version: (u8, u8)) -> Option<Offsets> {
+        let old = Offsets {
+            version,
+            code: Code {
+                arguments: 16,
+                flags: 36,
+                stack_size: 32,
+                names: 72,
+                kinds: 88,
+                free: 80,
+                file: 104,
+                name: 112,
+                qualified_name: 112,
+            },
+            frame: Frame {
+                code: 32,
+                globals: 48,
+                locals: 56,
+                previous: 24,
+                depth: 80,
+                owner: 0,
+                variables: 352,
+            },
+            thread_cframe: None,
+            thread_current: 24,
+            generator_frame: 16,
+            generator_state: 0,
+            exception_traceback: 32,
+            exception_context: 40,
+            exception_cause: 48,
+        };
+        let frame_of_12 =
+            Frame { code: 0, globals: 24, locals: 40, previous: 8, depth: 64, owner: 70, variables: 72 };
+        let code_of_11 = Code {
+            arguments: 56,
+            flags: 48,
+            stack_size: 68,
+            names: 96,
+            kinds: 104,
+            free: 0,
+            file: 112,
+            name: 120,
+            qualified_name: 128,
+        };
+        let of_11 = Offsets {
+            code: code_of_11,
+            frame: Frame {
+                code: 32,
+                globals: 8,
+                locals: 24,
+                previous: 48,
+                depth: 64,
+                owner: 69,
+                variables: 72,
+            },
+            thread_cframe: Some(56),
+            thread_current: 8,
+            generator_frame: 80,
+            generator_state: 75,
+            exception_traceback: 40,
+            exception_context: 48,
+            exception_cause: 56,
+            ..old
+        };
+        let of_12 = Offsets {
+            code: Code { arguments: 52, stack_size: 64, ..code_of_11 },
+            frame: frame_of_12,
+            thread_current: 0,
+            generator_frame: 72,
+            generator_state: 67,
+            ..of_11
+        };
+        match version {
+            (3, 10) => Some(old),
+            (3, 11) => Some(of_11),
+            (3, 12) => Some(of_12),
+            (3, 13) => Some(Offsets { thread_cframe: None, thread_current: 72, ..of_12 }),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        for minor in 10..=13 {
+            assert!(Offsets::of((3, minor)).is_some());
+        }
+        for version in [(2, 7), (3, 9), (3, 14), (4, 10)] {
+            assert!(Offsets::of(version).is_none());
+        }
+    }
+}

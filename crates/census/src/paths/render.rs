@@ -1,0 +1,248 @@
+//! A path as people read it.
+//!
+//! In: the objects from a root to a target, and the name of each edge. Out: a [`Path`]. What merely wraps is folded away: cells,
+//! the dicts behind attributes, the chain of a traceback, Keras' list of callbacks. Where a path comes to a class's attribute, a
+//! function's closure or cache, it begins anew with that class or function: there a person looks for it.
+
+use super::Path;
+use crate::bounds::bound;
+use crate::layout::TYPE;
+use crate::memory::word;
+use crate::naming::{Kind, Label, Look, is_identifier};
+use crate::owners::Owners;
+use crate::roots::{Place, Root, Roots, Whose};
+
+/// A path that is to be rendered.
+pub(crate) struct Chain<'a> {
+    pub(crate) root: Root,
+    pub(crate) nodes: &'a [u64],
+    /// One fewer than nodes.
+    pub(crate) labels: &'a [Label],
+    /// A container at the end means its elements.
+    pub(crate) elements: bool,
+}
+
+/// What the next edge means besides its label.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Plain,
+    /// The node is the dict behind somebody's attributes.
+    Attributes,
+    /// The node is the closure, the tuple or the dict of defaults of this function.
+    Closure(u64),
+    Defaults(u64),
+    KeywordDefaults(u64),
+    /// The node is a thread-local object's table of threads.
+    Threads,
+}
+
+struct Writer<'a> {
+    look: &'a Look<'a>,
+    roots: &'a Roots,
+    text: String,
+    owners: Owners,
+    mode: Mode,
+}
+
+/// Renders a path.
+pub(crate) fn render(look: &Look<'_>, roots: &Roots, chain: &Chain<'_>) -> Path {
+    let mut writer =
+        Writer { look, roots, text: String::new(), owners: Owners::default(), mode: Mode::Plain };
+    writer.start(chain.root);
+    for (edge, label) in chain.nodes.windows(2).zip(chain.labels) {
+        if let [parent, child] = edge {
+            writer.owners.object(look, roots, *parent, word(*parent, TYPE));
+            writer.step(*parent, *child, label);
+        }
+    }
+    let last = chain.nodes.last().copied().unwrap_or(0);
+    let container = writer.end(chain, last);
+    let before = |object: u64| {
+        let at = chain.nodes.iter().position(|node| *node == object)?;
+        // The object whose attribute it is, not the dict behind its attributes.
+        let holder = |back: usize| at.checked_sub(back).and_then(|at| chain.nodes.get(at)).copied();
+        match holder(1)? {
+            dict if look.kinds.of(dict) == Kind::Dict
+                && holder(2).is_some_and(|two| look.own_dict(two) == dict) =>
+            {
+                holder(2)
+            }
+            one => Some(one),
+        }
+    };
+    let kind = if container == 0 { String::new() } else { look.type_name(word(container, TYPE)) };
+    let owner = writer.owners.best();
+    let (owner, file) = owner.map_or((String::new(), String::new()), |owner| (owner.name, owner.file));
+    let bound = bound(look, container, before(container).unwrap_or(0));
+    Path { text: writer.text, owner, kind, file, bound }
+}
+
+impl Writer<'_> {
+    fn start(&mut self, root: Root) {
+        self.owners.root(self.look, self.roots, root);
+        let code = |frame: u32| self.roots.frames.get(frame as usize).map_or(0, |frame| frame.running.code);
+        self.text = match root.place {
+            Place::Variable { frame, index } => {
+                let name = self.look.variable_name(code(frame), u64::from(index)).unwrap_or_default();
+                format!("{}(): {name}", self.look.code_name(code(frame)))
+            }
+            Place::Stack { frame } => format!("{}(): <unnamed>", self.look.code_name(code(frame))),
+            Place::Names { frame } => {
+                self.mode = Mode::Attributes;
+                self.look.code_name(code(frame))
+            }
+            Place::Module(index) => {
+                self.mode = Mode::Attributes;
+                self.roots.modules.get(index as usize).map_or(String::new(), |module| module.name.clone())
+            }
+            Place::Type => self.class_name(root.object),
+        };
+    }
+
+    fn step(&mut self, parent: u64, child: u64, label: &Label) {
+        let mode = std::mem::replace(&mut self.mode, Mode::Plain);
+        match label {
+            Label::OwnDict => {
+                if self.look.kinds.of(parent) == Kind::Type {
+                    self.text = self.class_name(parent);
+                    self.owners.class(self.look, self.roots, parent);
+                }
+                self.mode = Mode::Attributes;
+            }
+            Label::Attribute(name) if self.is_list_of_callbacks(parent, name) => {}
+            Label::Attribute(name) => self.text += &format!(".{name}"),
+            Label::Item { text, name } => self.item(parent, child, mode, text, name.as_deref()),
+            Label::Index(index) => self.index(mode, *index),
+            Label::Element if self.look.kinds.of(parent) == Kind::ThreadLocal => self.mode = Mode::Threads,
+            Label::Element | Label::Each => self.text += "[*]",
+            Label::Key => self.text += ".<key>",
+            Label::Contents | Label::Class => {}
+            Label::Closure => self.mode = Mode::Closure(parent),
+            Label::Defaults => self.mode = Mode::Defaults(parent),
+            Label::KeywordDefaults => self.mode = Mode::KeywordDefaults(parent),
+            Label::Globals => {
+                self.text += ".__globals__";
+                self.mode = Mode::Attributes;
+            }
+            Label::Frame => self.text += " frame",
+            Label::Local(name) => self.local(parent, name),
+            Label::Cache => {
+                let function = self.look.wrapped_by(parent);
+                self.rebase(function, ".<lru cache>");
+                if self.look.own_cache(parent) != child {
+                    self.text += "[*]";
+                }
+            }
+            Label::Unknown => {
+                let name = self.look.type_name(word(child, TYPE));
+                self.text += &format!(".<{name}>");
+            }
+        }
+    }
+
+    fn item(&mut self, parent: u64, child: u64, mode: Mode, text: &str, name: Option<&str>) {
+        match (mode, name) {
+            (Mode::Threads, _) if self.look.kinds.of(child) == Kind::Dict => self.mode = Mode::Attributes,
+            (Mode::Attributes, Some(name)) if is_identifier(name) => {
+                if !self.is_list_of_callbacks(parent, name) {
+                    self.text += &format!(".{name}");
+                }
+            }
+            (Mode::KeywordDefaults(function), Some(name)) => {
+                self.rebase(function, &format!(".<default {name}>"))
+            }
+            _ => self.text += &format!("[{text}]"),
+        }
+    }
+
+    fn index(&mut self, mode: Mode, index: u64) {
+        match mode {
+            Mode::Closure(function) => {
+                let code = self.look.code_of(function);
+                let name = self.look.free_name(code, index).unwrap_or_default();
+                if self.is_users(code) {
+                    self.text = format!("{}(): {name}", self.look.code_name(code));
+                    self.owners.code(self.look, self.roots, code);
+                } else {
+                    self.text += &format!(".<closure {name}>");
+                }
+            }
+            Mode::Defaults(function) => {
+                let name = self.look.default_name(function, index).unwrap_or_default();
+                self.rebase(function, &format!(".<default {name}>"));
+            }
+            _ => self.text += &format!("[{index}]"),
+        }
+    }
+
+    fn local(&mut self, parent: u64, name: &str) {
+        let kind = self.look.kinds.of(parent);
+        let code = self.look.frame_of(parent, kind).map_or(0, |(_, code)| code);
+        if kind == Kind::Generator && self.is_users(code) {
+            self.text = format!("{}(): {name}", self.look.code_name(code));
+            self.owners.code(self.look, self.roots, code);
+        } else if kind == Kind::Generator {
+            self.text += &format!(".<local {name}>");
+        } else {
+            // An exception's frame: what it was doing when it failed.
+            self.text += &format!(" local {name}");
+            self.owners.code(self.look, self.roots, code);
+        }
+    }
+
+    /// Begins anew at a function.
+    fn rebase(&mut self, function: u64, rest: &str) {
+        let name = self.look.function_name(function);
+        if name.is_empty() {
+            self.text += rest;
+            return;
+        }
+        self.text = format!("{name}{rest}");
+        let code = self.look.code_of(function);
+        if code != 0 {
+            self.owners.code(self.look, self.roots, code);
+        }
+    }
+
+    /// The container that is meant by the path; what is shown for its elements.
+    fn end(&mut self, chain: &Chain<'_>, last: u64) -> u64 {
+        let kind = self.look.kinds.of(last);
+        if !chain.elements {
+            let folds = chain
+                .labels
+                .iter()
+                .rposition(|label| matches!(label, Label::Each | Label::Element | Label::Cache));
+            return folds.and_then(|at| chain.nodes.get(at)).copied().unwrap_or(last);
+        }
+        if self.mode == Mode::Attributes && chain.labels.last() == Some(&Label::OwnDict) {
+            self.text += ".__dict__";
+        }
+        if kind.is_container() {
+            let class = word(last, TYPE);
+            self.owners.object(self.look, self.roots, last, class);
+            self.text += "[*]";
+        }
+        last
+    }
+
+    fn is_users(&self, code: u64) -> bool {
+        code != 0 && self.roots.places.whose(&self.look.code_file(code)) == Whose::User
+    }
+
+    /// Keras keeps the list that was given to `fit` in an object of its own.
+    fn is_list_of_callbacks(&self, parent: u64, name: &str) -> bool {
+        let holder = if self.look.kinds.of(parent) == Kind::Dict {
+            return name == "callbacks" && self.text.ends_with("(): callbacks");
+        } else {
+            parent
+        };
+        name == "callbacks" && self.look.type_name(word(holder, TYPE)) == "CallbackList"
+    }
+
+    /// A class of the user's by its name, another's with its module.
+    fn class_name(&self, class: u64) -> String {
+        let (name, module) = (self.look.type_name(class), self.look.module_of_class(class));
+        let users = self.roots.module(&module).is_some_and(|module| module.whose == Whose::User);
+        if users || module.is_empty() || module == "builtins" { name } else { format!("{module}.{name}") }
+    }
+}

@@ -1,0 +1,204 @@
+//! Where the search for a path begins: variables of running frames, globals of modules, types.
+//!
+//! In: one look at the heap. Out: [`Roots`], in the order in which a person would open them, each with what it costs to
+//! begin there, so that a name the person knows wins over a library's innards. What must not happen here: a frame or module of
+//! this tool as a root.
+
+mod files;
+
+use std::collections::HashSet;
+
+use crate::layout::types;
+use crate::memory::word;
+use crate::naming::{Kind, Look, Running};
+pub(crate) use files::{Places, Whose};
+
+/// Costs to begin at: what the user wrote, what the user's code is called back in, libraries' frames, other modules,
+/// modules without a file, types.
+const USER: u32 = 1;
+const CALLED_BACK: u32 = 2;
+const LIBRARY_FRAME: u32 = 3;
+const OTHER_MODULE: u32 = 6;
+const BUILT_IN: u32 = 30;
+const TYPES: u32 = 100;
+/// More for `*args` and `**kwargs`: a wrapper's names are not what the person wrote.
+const COLLECTED: u32 = 3;
+/// Frames per thread, and threads, that are looked at.
+const MOST_FRAMES: usize = 2000;
+const MOST_THREADS: usize = 1000;
+
+/// A frame of a thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    /// Counts threads, the oldest first.
+    pub(crate) thread: u32,
+    pub(crate) running: Running,
+    pub(crate) whose: Whose,
+}
+
+/// A module in `sys.modules`.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub(crate) name: String,
+    pub(crate) file: String,
+    pub(crate) whose: Whose,
+}
+
+/// What a root is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    /// The variable with this index of the frame with this index.
+    Variable { frame: u32, index: u32 },
+    /// The dict of a frame's globals or locals, where it is no module's.
+    Names { frame: u32 },
+    /// A value on a frame's stack.
+    Stack { frame: u32 },
+    /// The dict of the module with this index.
+    Module(u32),
+    /// A class that is no object of the collector's.
+    Type,
+}
+
+/// A root.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Root {
+    pub(crate) object: u64,
+    pub(crate) place: Place,
+    pub(crate) cost: u32,
+}
+
+/// All roots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Roots {
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) modules: Vec<Module>,
+    pub(crate) starts: Vec<Root>,
+    pub(crate) places: Places,
+}
+
+impl Roots {
+    /// Collects them.
+    pub(crate) fn collect(look: &Look<'_>) -> Roots {
+        let mut roots = Roots::default();
+        let modules = roots.modules(look);
+        roots.frames(look);
+        let module_dicts: HashSet<u64> = modules.iter().map(|(dict, _)| *dict).collect();
+        roots.variables(look, &module_dicts);
+        for (index, (dict, _)) in modules.iter().enumerate() {
+            let Some(module) = roots.modules.get(index) else { continue };
+            let cost = match (module.whose, module.file.is_empty()) {
+                (Whose::User, _) => USER,
+                (_, true) => BUILT_IN,
+                (Whose::Library, false) => OTHER_MODULE,
+                (Whose::Ours, _) => continue,
+            };
+            roots.starts.push(Root { object: *dict, place: Place::Module(index as u32), cost });
+        }
+        roots
+    }
+
+    /// The dict of each module with its index; fills `modules` and `places`.
+    fn modules(&mut self, look: &Look<'_>) -> Vec<(u64, usize)> {
+        const LONGEST: usize = 4096;
+        let mut dicts = Vec::new();
+        let table = look.python.api.modules();
+        if look.kinds.of(table) != Kind::Dict {
+            return dicts;
+        }
+        look.items(table, &mut |key, module| {
+            if look.kinds.of(module) == Kind::Module {
+                let dict = look.own_dict(module);
+                if let (Some(name), true) = (look.text(key, 500), dict != 0) {
+                    let file = look.text(look.value(dict, "__file__"), LONGEST).unwrap_or_default();
+                    dicts.push((dict, dicts.len()));
+                    self.modules.push(Module { name, file, whose: Whose::Library });
+                }
+            }
+            true
+        });
+        let folder_of = |name: &str| {
+            self.modules.iter().find(|module| module.name == name).map(|module| files::folder(&module.file))
+        };
+        self.places = Places {
+            standard: folder_of("os").unwrap_or_default(),
+            ours: folder_of("nilometer").unwrap_or_default(),
+        };
+        for module in &mut self.modules {
+            module.whose = match module.file.as_str() {
+                _ if module.name == "__main__" => Whose::User,
+                _ if module.name == "nilometer" || module.name.starts_with("nilometer.") => Whose::Ours,
+                "" => Whose::Library,
+                file => self.places.whose(file),
+            };
+        }
+        dicts
+    }
+
+    /// Frames, the oldest thread first, of each thread the outermost first.
+    fn frames(&mut self, look: &Look<'_>) {
+        let mut threads = look.api.threads(look.python.api.interpreter());
+        threads.reverse();
+        for (thread, state) in threads.into_iter().take(MOST_THREADS).enumerate() {
+            for running in look.running(state, MOST_FRAMES).into_iter().rev() {
+                let whose = self.places.whose(&look.code_file(running.code));
+                self.frames.push(Frame { thread: thread as u32, running, whose });
+            }
+        }
+    }
+
+    fn variables(&mut self, look: &Look<'_>, module_dicts: &HashSet<u64>) {
+        // The thread whose frames have come to a library's.
+        let mut in_library = None;
+        let mut library = Vec::new();
+        for (at, frame) in self.frames.iter().enumerate() {
+            let running = frame.running;
+            let place_of = at as u32;
+            let cost = match frame.whose {
+                Whose::Ours => continue,
+                Whose::Library => {
+                    in_library = Some(frame.thread);
+                    LIBRARY_FRAME
+                }
+                Whose::User if in_library == Some(frame.thread) => CALLED_BACK,
+                Whose::User => USER,
+            };
+            let into = if frame.whose == Whose::User { &mut self.starts } else { &mut library };
+            if running.readable {
+                look.variables(running.frame, running.code, &mut |index, object| {
+                    let more = if look.is_collected_argument(running.code, index) { COLLECTED } else { 0 };
+                    let place = Place::Variable { frame: place_of, index: index as u32 };
+                    into.push(Root { object, place, cost: cost + more });
+                });
+                look.stack(&running, &mut |object| {
+                    into.push(Root {
+                        object,
+                        place: Place::Stack { frame: place_of },
+                        cost: cost + COLLECTED,
+                    });
+                });
+            }
+            for dict in [running.globals, running.locals] {
+                if dict != 0 && look.kinds.of(dict) == Kind::Dict && !module_dicts.contains(&dict) {
+                    into.push(Root { object: dict, place: Place::Names { frame: place_of }, cost });
+                }
+            }
+        }
+        self.starts.append(&mut library);
+    }
+
+    /// Adds classes that are not the collector's, given the types of the objects that were seen.
+    pub(crate) fn add_types(&mut self, look: &Look<'_>, seen: impl Iterator<Item = u64>) {
+        let mut known = HashSet::new();
+        for mut class in seen {
+            while class != 0 && !look.is_heap_type(class) && known.insert(class) {
+                self.starts.push(Root { object: class, place: Place::Type, cost: TYPES });
+                class = word(class, types::BASE);
+            }
+        }
+    }
+
+    /// The module with this name, as a class says it.
+    pub(crate) fn module(&self, name: &str) -> Option<&Module> {
+        self.modules.iter().find(|module| module.name == name)
+    }
+}
