@@ -61,6 +61,11 @@ impl Table {
         (memory::word(at, 0), memory::word(at, 8))
     }
 
+    /// Entries that there is room for.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.entries + self.usable
+    }
+
     /// Where the table is, and its bytes.
     pub(crate) fn block(&self) -> (u64, u64) {
         (self.address, (self.start - self.address) + (self.entries + self.usable) * self.width)
@@ -139,7 +144,7 @@ impl Python {
     }
 
     /// The values of an instance that has no dictionary yet.
-    fn instance_values(&self, o: Object, kind: Type) -> Option<DictView> {
+    pub(crate) fn instance_values(&self, o: Object, kind: Type) -> Option<DictView> {
         let values = match self.layout.values {
             Values::Before if kind.has(flags::MANAGED_DICT) => memory::word(o.0 - 32, 0),
             Values::Tagged if kind.has(flags::MANAGED_DICT) => {

@@ -10,10 +10,17 @@
 mod api;
 mod check;
 mod dicts;
+mod elements;
+mod growth;
 mod layout;
 mod memory;
 mod object;
+mod scan;
+mod sizes;
+mod tail;
 mod text;
 mod types;
 
 pub use object::{Object, Python, Type};
+pub use scan::{Found, GrownContainer, Limits, ScanCounts, Scanner};
+pub use sizes::{Buffer, Sizes};

@@ -1,8 +1,10 @@
 //! Doors to objects, sizes and the scan.
 
+use std::cell::RefCell;
 use std::ffi::c_char;
+use std::time::Duration;
 
-use nilometer_census::{Object, Python};
+use nilometer_census::{Limits, Object, Python, Scanner, Sizes};
 
 use crate::{answer, quoted};
 
@@ -53,5 +55,91 @@ pub(crate) extern "C" fn census_tracked() -> *const c_char {
         let mut tracked = Vec::new();
         python.visit_tracked(&mut |object| tracked.push(object.address()));
         list(&tracked)
+    })
+}
+
+/// What of an object stands outside of its block: buffers, references that its type does not show, words.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn census_sizes(address: u64) -> *const c_char {
+    with_python(|python| {
+        let (sizes, object) = (Sizes::new(python), Object::at(address));
+        let (mut buffers, mut hidden) = (Vec::new(), Vec::new());
+        sizes.buffers(object, &mut |buffer| {
+            buffers.push(format!("[{}, {}, {}]", buffer.address, buffer.bytes, buffer.owner));
+        });
+        sizes.hidden(object, &mut |child| hidden.push(child.address()));
+        format!(
+            "{{\"buffers\": [{}], \"hidden\": {}, \"opaque\": {}, \"words\": {}}}",
+            buffers.join(", "),
+            list(&hidden),
+            sizes.is_opaque(object),
+            quoted(&sizes.words(object)),
+        )
+    })
+}
+
+thread_local! { static SCANNER: RefCell<Scanner> = RefCell::default() }
+
+/// Forgets the scans before; 0 keeps a limit as it is.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn census_forget(objects: u64, walk_ms: u64) {
+    SCANNER.with(|scanner| {
+        let mut limits = Limits::default();
+        if objects > 0 {
+            limits.objects = objects;
+        }
+        if walk_ms > 0 {
+            limits.walk = Duration::from_millis(walk_ms);
+        }
+        *scanner.borrow_mut() = Scanner::default();
+        scanner.borrow_mut().limits = limits;
+    });
+}
+
+/// One scan.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn census_scan() -> *const c_char {
+    with_python(|python| {
+        let found = SCANNER.with(|scanner| scanner.borrow_mut().scan(python));
+        let counts = found.counts;
+        let grown: Vec<String> = found
+            .grown
+            .iter()
+            .map(|one| {
+                format!(
+                    "{{\"address\": {}, \"kind\": {}, \"length\": {}, \"before\": {}, \"first\": {}, \"bytes\": {}, \
+                     \"elements\": {}, \"native\": {}, \"shared\": {}, \"partial\": {}, \"scans\": {}}}",
+                    one.object.address(),
+                    quoted(&one.kind),
+                    one.length,
+                    one.before,
+                    one.first,
+                    one.bytes,
+                    quoted(&one.elements),
+                    one.native,
+                    one.shared,
+                    one.partial,
+                    one.scans,
+                )
+            })
+            .collect();
+        let types: Vec<String> = found
+            .types
+            .iter()
+            .map(|(name, count, change)| format!("[{}, {count}, {change}]", quoted(name)))
+            .collect();
+        format!(
+            "{{\"objects\": {}, \"containers\": {}, \"growing\": {}, \"table_bytes\": {}, \"walk_ns\": {}, \"cost_ns\": {}, \
+             \"whole\": {}, \"grown\": [{}], \"types\": [{}]}}",
+            counts.objects,
+            counts.containers,
+            counts.growing,
+            counts.table_bytes,
+            counts.walk_ns,
+            counts.cost_ns,
+            counts.whole,
+            grown.join(", "),
+            types.join(", "),
+        )
     })
 }

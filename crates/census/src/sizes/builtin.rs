@@ -1,0 +1,145 @@
+//! What belongs to Python's own containers and buffers outside of their blocks.
+//!
+//! In: objects whose type was recognised. Out: addresses and bytes. What must not happen here: a buffer of another object's.
+
+use crate::dicts::Table;
+use crate::layout::{SIZE, Values, deque, dict, flags, list, set};
+use crate::memory;
+use crate::object::{Object, Python, Type};
+
+type Visit<'a> = &'a mut dyn FnMut(u64, u64);
+
+pub(super) fn list(o: Object, visit: Visit<'_>) {
+    let items = memory::word(o.0, list::ITEMS);
+    if items != 0 {
+        visit(items, memory::word(o.0, list::ALLOCATED).saturating_mul(8));
+    }
+}
+
+/// The table of keys, unless it is shared by all instances of a class, and the values that stand apart from it.
+pub(super) fn dict(python: &Python, o: Object, visit: Visit<'_>) {
+    let Some(view) = python.dict_view(o) else { return };
+    let values = memory::word(o.0, dict::VALUES);
+    if values == 0 {
+        // One reference: its own. The table of empty dicts belongs to all and has more.
+        let (address, bytes) = view.table.block();
+        if memory::word(address, 0) == 1 {
+            visit(address, bytes);
+        }
+    } else if python.layout.values == Values::None {
+        visit(values, view.table.capacity().saturating_mul(8));
+    } else if python.layout.values != Values::Behind || memory::byte(values, 2) == 0 {
+        // 3.13: the third byte says that they stand behind their instance, whose block has them.
+        visit_values(python, values, view.table.capacity(), visit);
+    }
+}
+
+/// Values with their order before them (3.11, 3.12) or behind (3.13).
+fn visit_values(python: &Python, values: u64, capacity: u64, visit: Visit<'_>) {
+    if python.layout.values == Values::Behind {
+        let capacity = u64::from(memory::byte(values, 0));
+        visit(values, 8 + capacity * 9);
+        return;
+    }
+    let before = u64::from(memory::byte((values & !7) - 8, 7));
+    visit(values.wrapping_sub(before), before + 8 * capacity);
+}
+
+/// Values of an instance that has no dictionary, where they are an allocation of their own.
+pub(super) fn instance_values(python: &Python, o: Object, kind: Type, visit: Visit<'_>) {
+    if !kind.has(flags::MANAGED_DICT) || matches!(python.layout.values, Values::None | Values::Behind) {
+        return;
+    }
+    if let Some(view) = python.instance_values(o, kind) {
+        visit_values(python, view.values, view.table.capacity(), visit);
+    }
+}
+
+/// Also its index of nodes and the nodes, one each.
+pub(super) fn ordered_dict(python: &Python, o: Object, visit: Visit<'_>) {
+    dict(python, o, visit);
+    let nodes = memory::word(o.0, dict::USED);
+    let table = memory::word(o.0, ordered::NODES);
+    if table != 0 {
+        visit(table, memory::word(o.0, ordered::SIZE).saturating_mul(8));
+    }
+    visit(0, nodes.saturating_mul(ordered::NODE));
+}
+
+/// Each node of an `OrderedDict` holds its key a second time; `tp_traverse` shows only the first.
+pub(super) fn ordered_keys(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) {
+    let _ = python;
+    let mut node = memory::word(o.0, ordered::FIRST);
+    for _ in 0..memory::word(o.0, dict::USED) {
+        if !memory::usable(node) {
+            return;
+        }
+        visit(Object(memory::word(node, 0)));
+        node = memory::word(node, ordered::NEXT);
+    }
+}
+
+/// `PyODictObject` after the dict, and its nodes: key, hash, next, previous.
+mod ordered {
+    pub(super) const NODES: u64 = 48;
+    pub(super) const SIZE: u64 = 56;
+    pub(super) const FIRST: u64 = 80;
+    pub(super) const NODE: u64 = 32;
+    pub(super) const NEXT: u64 = 16;
+}
+
+pub(super) fn set(o: Object, visit: Visit<'_>) {
+    let table = memory::word(o.0, set::TABLE);
+    if table != o.0 + set::SMALL_TABLE {
+        visit(table, (memory::word(o.0, set::MASK).saturating_add(1)).saturating_mul(set::ENTRY));
+    }
+}
+
+/// Its blocks. The first one's address stands for all when there are too many to follow.
+pub(super) fn deque(o: Object, visit: Visit<'_>) {
+    const MOST: u64 = 1 << 14;
+    let blocks = (memory::word(o.0, deque::LEFT_INDEX) + memory::word(o.0, SIZE)) / deque::PER_BLOCK + 1;
+    let mut block = memory::word(o.0, deque::LEFT_BLOCK);
+    let last = memory::word(o.0, deque::RIGHT_BLOCK);
+    for _ in 0..blocks.min(MOST) {
+        if !memory::usable(block) {
+            return;
+        }
+        visit(block, deque::BLOCK);
+        if block == last {
+            return;
+        }
+        block = memory::word(block, deque::BLOCK - 8);
+    }
+    visit(0, blocks.saturating_sub(MOST).saturating_mul(deque::BLOCK));
+}
+
+/// `ob_bytes` and `ob_alloc`.
+pub(super) fn bytearray(o: Object, visit: Visit<'_>) {
+    visit(memory::word(o.0, 32), memory::word(o.0, 24));
+}
+
+/// `ob_item`, `allocated`, and the description with the size of an item.
+pub(super) fn array(o: Object, visit: Visit<'_>) {
+    let width = memory::int(memory::word(o.0, 40), 4);
+    visit(
+        memory::word(o.0, 24),
+        memory::word(o.0, 32).saturating_mul(u64::from(width.unsigned_abs().min(64))),
+    );
+}
+
+/// `data` and `size`; pages that have not been touched count too, as they do for `len`.
+pub(super) fn mmap(o: Object, visit: Visit<'_>) {
+    visit(memory::word(o.0, 16), memory::word(o.0, 24));
+}
+
+/// The shared keys of a class's instances.
+pub(super) fn type_(python: &Python, o: Object, visit: Visit<'_>) {
+    if !Type(o.0).has(flags::HEAP) {
+        return;
+    }
+    if let Some(table) = Table::of(python, memory::word(o.0, python.layout.cached_keys)) {
+        let (address, bytes) = table.block();
+        visit(address, bytes);
+    }
+}

@@ -1,0 +1,146 @@
+//! numpy's arrays, version 1 and 2: who owns the bytes, what they are a view of, what they hold.
+//!
+//! In: an `ndarray` or a kind of it. Out: its data if it owns them, its base, the elements of arrays of objects. What must not
+//! happen here: trust in an element size that the type's number contradicts; the same data counted once per view.
+
+use super::Buffer;
+use crate::memory;
+use crate::object::{Object, Python};
+
+/// Fields of `PyArrayObject`, the same since 1.7.
+const DATA: u64 = 16;
+const DIMENSIONS: u64 = 24;
+const SHAPE: u64 = 32;
+const STRIDES: u64 = 40;
+const BASE: u64 = 48;
+const DESCRIPTION: u64 = 56;
+const FLAGS: u64 = 64;
+const OWNS_DATA: i32 = 4;
+/// Fields of `PyArray_Descr`.
+const TYPE_NUMBER: u64 = 28;
+const ELEMENT_SIZE_1: u64 = 32;
+const ELEMENT_SIZE_2: u64 = 40;
+/// `NPY_OBJECT`.
+const OBJECTS: i32 = 17;
+/// Bytes of the numbered types from bool to object.
+const KNOWN: [u64; 18] = [1, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 4, 8, 16, 8, 16, 32, 8];
+/// More dimensions than numpy allows.
+const MOST_DIMENSIONS: i32 = 64;
+
+/// Bytes per element. Versions differ in where it stands; numbered types have one size everywhere.
+fn element_size(description: u64) -> Option<u64> {
+    let number = memory::int(description, TYPE_NUMBER);
+    if let Some(known) = usize::try_from(number).ok().and_then(|number| KNOWN.get(number)) {
+        return Some(*known);
+    }
+    // Version 1: size and alignment as two ints; version 2: flags in this place, the size in the next word.
+    let (first, second) =
+        (memory::int(description, ELEMENT_SIZE_1), memory::word(description, ELEMENT_SIZE_2));
+    let alignment = memory::int(description, ELEMENT_SIZE_1 + 4);
+    let version_1 = first >= 0 && alignment > 0 && alignment <= 64 && alignment.count_ones() == 1;
+    match (version_1, second) {
+        (true, _) => Some(u64::from(first.unsigned_abs())),
+        (false, size) if size < 1 << 40 => Some(size),
+        _ => None,
+    }
+}
+
+fn dimensions(o: Object) -> Option<Vec<u64>> {
+    let count = memory::int(o.0, DIMENSIONS);
+    if !(0..=MOST_DIMENSIONS).contains(&count) {
+        return None;
+    }
+    let shape = memory::word(o.0, SHAPE);
+    Some((0..u64::from(count.unsigned_abs())).map(|axis| memory::word(shape + 8 * axis, 0)).collect())
+}
+
+/// Shape and bytes of all elements.
+pub(super) fn shape(o: Object) -> Option<(Vec<u64>, u64)> {
+    let dimensions = dimensions(o)?;
+    let elements = dimensions.iter().try_fold(1_u64, |product, one| product.checked_mul(*one))?;
+    let bytes = elements.checked_mul(element_size(memory::word(o.0, DESCRIPTION))?)?;
+    Some((dimensions, bytes))
+}
+
+/// The type of the elements in words: `float64`; empty for those without a number.
+pub(super) fn element_words(o: Object) -> &'static str {
+    const WORDS: [&str; 24] = [
+        "bool",
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "int64",
+        "uint64",
+        "float32",
+        "float64",
+        "float128",
+        "complex64",
+        "complex128",
+        "complex256",
+        "object",
+        "bytes",
+        "str",
+        "void",
+        "datetime64",
+        "timedelta64",
+        "float16",
+    ];
+    let number = memory::int(memory::word(o.0, DESCRIPTION), TYPE_NUMBER);
+    usize::try_from(number).ok().and_then(|number| WORDS.get(number)).copied().unwrap_or("")
+}
+
+/// What the array owns, or what a native owner below it keeps for it alone.
+pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
+    let Some((dimensions, bytes)) = shape(o) else { return };
+    if !dimensions.is_empty() {
+        visit(Buffer { address: memory::word(o.0, SHAPE), bytes: 16 * dimensions.len() as u64, owner: true });
+    }
+    let data = memory::word(o.0, DATA);
+    if memory::int(o.0, FLAGS) & OWNS_DATA != 0 {
+        // numpy allocates at least one element.
+        visit(Buffer { address: data, bytes: bytes.max(1), owner: true });
+    } else if bytes > 0 && is_capsule(memory::word(o.0, BASE)) {
+        visit(Buffer { address: data, bytes, owner: true });
+    }
+}
+
+/// A capsule frees the memory that a library made for this array.
+fn is_capsule(base: u64) -> bool {
+    base != 0 && crate::object::Type(memory::word(base, crate::layout::TYPE)).raw_name() == b"PyCapsule"
+}
+
+/// The base of a view, and the elements of an array of objects that owns them.
+pub(super) fn references(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) {
+    let base = memory::word(o.0, BASE);
+    if base != 0 {
+        visit(Object(base));
+    }
+    let description = memory::word(o.0, DESCRIPTION);
+    visit(Object(description));
+    if memory::int(description, TYPE_NUMBER) != OBJECTS || memory::int(o.0, FLAGS) & OWNS_DATA == 0 {
+        return;
+    }
+    let (Some((_, bytes)), data) = (shape(o), memory::word(o.0, DATA)) else { return };
+    let _ = python;
+    if !contiguous(o) {
+        return;
+    }
+    for index in 0..bytes / 8 {
+        let element = memory::word(data + 8 * index, 0);
+        if memory::usable(element) {
+            visit(Object(element));
+        }
+    }
+}
+
+/// Owned data stand in one piece from `data` on; negative strides would be a view's.
+fn contiguous(o: Object) -> bool {
+    let strides = memory::word(o.0, STRIDES);
+    let count = u64::from(memory::int(o.0, DIMENSIONS).unsigned_abs());
+    (0..count).all(|axis| memory::word(strides + 8 * axis, 0).cast_signed() >= 0)
+}

@@ -1,0 +1,35 @@
+//! Types behind which native memory hangs that Python cannot see.
+//!
+//! In: a type. Out: whether its objects may hold more than anything here can size. What must not happen here: a guess of how much.
+
+use crate::object::{Python, Type};
+
+/// Names along the bases, with the beginning of the module that they must come from.
+const HOLDERS: [(&[u8], &str); 9] = [
+    (b"Tape", "tensorflow"),
+    (b"OwnedIterator", "tensorflow."),
+    (b"DatasetV2", "tensorflow."),
+    (b"ConcreteFunction", "tensorflow."),
+    (b"AtomicFunction", "tensorflow."),
+    (b"FuncGraph", "tensorflow."),
+    (b"TensorBase", "torch."),
+    (b"UntypedStorage", "torch."),
+    (b"ArrayImpl", "jax"),
+];
+
+/// Whether the type or one of its bases is such a holder, or was made by a binding generator for a C++ class.
+pub(super) fn is_opaque(python: &Python, kind: Type) -> bool {
+    let made_by = python.type_of(crate::object::Object(kind.0)).raw_name();
+    if made_by.ends_with(b"pybind11_type")
+        || made_by.starts_with(b"nanobind")
+        || made_by.starts_with(b"nb_type")
+    {
+        return true;
+    }
+    kind.chain().any(|part| {
+        let name = part.raw_name();
+        let short = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+        HOLDERS.iter().any(|(holder, module)| *holder == short && python.type_name(part).starts_with(module))
+            || name.starts_with(b"pyarrow.lib.")
+    })
+}

@@ -1,0 +1,44 @@
+//! An object in a few words: `ndarray (2000, 500) float64`, `tuple of 2`, `str`.
+//!
+//! In: a live object. Out: words that are equal for objects of the same make, so that they can be counted. What must not happen
+//! here: the object's content; a capture may leave the machine.
+
+use super::{Family, Sizes, numpy, tensorflow};
+use crate::object::Object;
+use crate::types::{Shape, shape_of};
+
+impl Sizes<'_> {
+    /// What the object is.
+    pub fn words(&self, o: Object) -> String {
+        let python = self.python;
+        let kind = python.type_of(o);
+        let name = python.type_name(kind);
+        let short = name.rsplit('.').next().unwrap_or(&name).to_string();
+        match self.family(kind) {
+            Family::Numpy => match numpy::shape(o) {
+                Some((shape, _)) => {
+                    format!("{short} {} {}", tuple(&shape), numpy::element_words(o)).trim_end().to_string()
+                }
+                None => short,
+            },
+            Family::EagerTensor | Family::ResourceVariable => match tensorflow::shape(python, o) {
+                Some((shape, element)) => {
+                    format!("{short} {} {element}", tuple(&shape)).trim_end().to_string()
+                }
+                None => short,
+            },
+            _ if shape_of(python, kind) == Shape::Tuple => {
+                format!("{short} of {}", python.length(o).unwrap_or(0))
+            }
+            _ => short,
+        }
+    }
+}
+
+/// As Python writes a shape.
+fn tuple(shape: &[u64]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        more => format!("({})", more.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}

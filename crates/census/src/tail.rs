@@ -1,0 +1,330 @@
+//! What the new elements of a container weigh, and what they are.
+//!
+//! In: a container and how many of its elements are new. Out: the bytes that would be free if the container let go of them, and
+//! words for them. Objects that anything else holds, and what hangs below these, do not count: found by taking the
+//! references among what can be reached away from the counts of references. What must not happen here: a walk without
+//! end (types, modules and TensorFlow's context lead everywhere), or a sum over what cannot be known.
+
+use std::collections::HashMap;
+
+use crate::elements::{Elements, newest};
+use crate::layout::flags;
+use crate::memory;
+use crate::object::{Object, Python};
+use crate::sizes::{Addresses, ByAddress, Sizes};
+
+/// Elements that are looked at; the rest is taken to be alike.
+const MOST_ELEMENTS: usize = 4096;
+/// Objects that are walked for one container.
+const MOST_NODES: usize = 20_000;
+/// References that are followed for one container.
+const MOST_EDGES: usize = 200_000;
+/// Elements that are put into words.
+const MOST_WORDS: usize = 256;
+/// `func_globals` and `func_builtins`.
+const GLOBALS: [u64; 2] = [16, 24];
+/// `md_dict` of a module.
+const MODULE_DICT: u64 = 16;
+
+/// New elements, weighed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tail {
+    /// Bytes that only they keep.
+    pub(crate) bytes: u64,
+    /// What they are: `12 x ndarray (2000, 500) float64`.
+    pub(crate) elements: String,
+    /// Native memory that nothing here can size hangs below some of them.
+    pub(crate) native: bool,
+    /// Each of them is held elsewhere, too: `bytes` is what this and those other references keep.
+    pub(crate) shared: bool,
+    /// The walk ended early: at least `bytes`.
+    pub(crate) partial: bool,
+}
+
+/// Weighs tails during one look.
+#[derive(Debug)]
+pub(crate) struct Scales<'a> {
+    python: &'a Python,
+    sizes: Sizes<'a>,
+    /// Dictionaries of modules.
+    namespaces: Addresses,
+}
+
+impl<'a> Scales<'a> {
+    pub(crate) fn new(python: &'a Python) -> Scales<'a> {
+        let mut namespaces = Addresses::default();
+        if let Some(modules) = python.dict_view(Object(python.api.modules())) {
+            modules.each(&mut |_, module| {
+                if python.type_of(module).chain().any(|part| part.0 == python.known.module) {
+                    namespaces.insert(memory::word(module.0, MODULE_DICT));
+                }
+                true
+            });
+        }
+        Scales { python, sizes: Sizes::new(python), namespaces }
+    }
+
+    /// Weighs the last `new` elements of a container of `length`.
+    pub(crate) fn tail(&self, container: Object, new: u64, length: u64) -> Tail {
+        let elements = newest(self.python, container, new, MOST_ELEMENTS);
+        let taken = elements.items.len() as u64;
+        if taken == 0 {
+            return Tail::default();
+        }
+        let mut weight = self.weigh(container, &elements, false);
+        let mut counted = taken;
+        let mut shared = false;
+        if weight.held >= taken && new <= 2 {
+            // The loop that appended it has it in a variable still. Those before are alike and have been let go.
+            let older = newest(self.python, container, new + 2, 2);
+            let before = self.weigh(container, &older, false);
+            let free = (older.items.len() as u64).saturating_sub(before.held);
+            if length >= new + 2 && free > 0 && !elements.sampled {
+                weight = before;
+                counted = free;
+            } else {
+                weight = self.weigh(container, &elements, true);
+                shared = true;
+            }
+        } else if weight.held > 0 && weight.held <= 2 && weight.last_is_held {
+            counted = taken - weight.held;
+        }
+        Tail {
+            bytes: scale(weight.bytes, new, counted),
+            elements: self.words(&elements, new),
+            native: weight.native,
+            shared,
+            partial: weight.partial,
+        }
+    }
+
+    /// Kinds of elements by number, the most frequent three.
+    fn words(&self, elements: &Elements, new: u64) -> String {
+        let mut kinds: HashMap<String, u64> = HashMap::new();
+        for element in elements.items.iter().take(MOST_WORDS) {
+            *kinds.entry(self.sizes.words(*element)).or_default() += 1;
+        }
+        let looked = elements.items.len().min(MOST_WORDS) as u64;
+        let mut kinds: Vec<(String, u64)> = kinds.into_iter().collect();
+        kinds.sort_by(|(left, fewer), (right, more)| more.cmp(fewer).then_with(|| left.cmp(right)));
+        let more = kinds.len() > 3;
+        let mut words: Vec<String> = kinds
+            .iter()
+            .take(3)
+            .map(|(kind, count)| format!("{} x {kind}", grouped(scale(*count, new, looked))))
+            .collect();
+        if more {
+            words.push("more".to_string());
+        }
+        words.join(", ")
+    }
+
+    /// Walks what can be reached from the elements and adds up what nothing else holds. `alone`: as if nothing but the
+    /// container held the elements themselves.
+    fn weigh(&self, container: Object, elements: &Elements, alone: bool) -> Weight {
+        let mut graph = Graph::default();
+        for root in elements.items.iter().chain(&elements.keys) {
+            if !self.is_end(*root) {
+                graph.refer(*root);
+            }
+        }
+        let roots = graph.nodes.len();
+        // An `OrderedDict` holds its keys twice.
+        let twice = if elements.keys.is_empty() { 1 } else { self.key_references(container) };
+        for key in &elements.keys {
+            for _ in 1..twice {
+                if !self.is_end(*key) {
+                    graph.refer(*key);
+                }
+            }
+        }
+        let partial = self.walk(&mut graph, container);
+        let mut external: Vec<u32> = Vec::new();
+        let mut held = 0;
+        let items: Addresses = elements.items.iter().map(|item| item.0).collect();
+        for (node, (object, inside)) in graph.nodes.iter().enumerate() {
+            let references = self.python.references(*object);
+            if references > u64::from(*inside) {
+                let item = node < roots && items.contains(&object.0);
+                held += u64::from(item && references != u64::MAX);
+                if !(alone && item) {
+                    external.push(node as u32);
+                }
+            }
+        }
+        let last_is_held =
+            elements.items.last().and_then(|last| graph.index.get(&last.0)).is_some_and(|node| {
+                graph
+                    .nodes
+                    .get(*node as usize)
+                    .is_some_and(|(object, inside)| self.python.references(*object) > u64::from(*inside))
+            });
+        let kept = graph.without(&external);
+        let (mut bytes, mut native) = (0_u64, false);
+        let mut buffers = Addresses::default();
+        for (object, _) in kept.iter().filter_map(|node| graph.nodes.get(*node)) {
+            bytes = bytes.saturating_add(self.python.block(*object).1);
+            native |= self.sizes.is_opaque(*object);
+            self.sizes.buffers(*object, &mut |buffer| {
+                if buffer.owner && (buffer.address == 0 || buffers.insert(buffer.address)) {
+                    bytes = bytes.saturating_add(buffer.bytes);
+                }
+            });
+        }
+        native |= elements.items.iter().take(MOST_WORDS).any(|item| self.sizes.is_opaque(*item));
+        Weight { bytes, held, last_is_held, native, partial }
+    }
+
+    /// Follows references until nothing is new or the limits are met; true: they were.
+    fn walk(&self, graph: &mut Graph, container: Object) -> bool {
+        let mut next = 0;
+        while let Some((object, _)) = graph.nodes.get(next).copied() {
+            if graph.nodes.len() >= MOST_NODES || graph.edges.len() >= MOST_EDGES {
+                return true;
+            }
+            let kind = self.python.type_of(object);
+            let skipped = if kind.0 == self.python.known.function {
+                GLOBALS.map(|field| memory::word(object.0, field))
+            } else {
+                [0; 2]
+            };
+            let mut follow = |child: Object| {
+                if child != container
+                    && !skipped.contains(&child.0)
+                    && graph.edges.len() < 2 * MOST_EDGES
+                    && !self.is_end(child)
+                {
+                    let node = graph.refer(child);
+                    graph.edges.push(node);
+                }
+            };
+            self.python.traverse(object, &mut follow);
+            self.sizes.hidden(object, &mut follow);
+            graph.ends.push(graph.edges.len() as u32);
+            next += 1;
+        }
+        false
+    }
+
+    fn key_references(&self, container: Object) -> u32 {
+        let mut seen = 0;
+        self.sizes.hidden(container, &mut |_| seen = 1);
+        1 + seen
+    }
+
+    /// Where the walk does not go on: what leads everywhere, and what never dies.
+    fn is_end(&self, o: Object) -> bool {
+        if !memory::usable(o.0) || self.python.references(o) == u64::MAX {
+            return true;
+        }
+        let kind = self.python.type_of(o);
+        if kind.has(flags::TYPE) || kind.0 == self.python.known.module || kind.0 == self.python.known.code {
+            return true;
+        }
+        if kind.0 == self.python.known.dict {
+            return self.namespaces.contains(&o.0);
+        }
+        self.sizes.leads_everywhere(kind)
+    }
+}
+
+/// What a walk found.
+#[derive(Clone, Copy, Debug)]
+struct Weight {
+    bytes: u64,
+    /// Elements that something else holds, too.
+    held: u64,
+    last_is_held: bool,
+    native: bool,
+    partial: bool,
+}
+
+/// What can be reached, in the order of finding: objects with references from inside, and their edges.
+#[derive(Debug, Default)]
+struct Graph {
+    index: ByAddress<u64, u32>,
+    nodes: Vec<(Object, u32)>,
+    edges: Vec<u32>,
+    /// Where each walked node's edges end.
+    ends: Vec<u32>,
+}
+
+impl Graph {
+    /// One more reference to an object.
+    fn refer(&mut self, o: Object) -> u32 {
+        let next = self.nodes.len() as u32;
+        let node = *self.index.entry(o.0).or_insert(next);
+        if node == next {
+            self.nodes.push((o, 0));
+        }
+        if let Some((_, inside)) = self.nodes.get_mut(node as usize) {
+            *inside = inside.saturating_add(1);
+        }
+        node
+    }
+
+    /// The nodes that cannot be reached from `held`.
+    fn without(&self, held: &[u32]) -> Vec<usize> {
+        let mut reached = vec![false; self.nodes.len()];
+        let mut stack = held.to_vec();
+        while let Some(node) = stack.pop() {
+            let Some(mark) = reached.get_mut(node as usize) else { continue };
+            if !std::mem::replace(mark, true) {
+                let from = (node as usize).checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
+                if let (Some(from), Some(to)) = (from, self.ends.get(node as usize)) {
+                    stack.extend(self.edges.get(*from as usize..*to as usize).unwrap_or_default());
+                }
+            }
+        }
+        (0..reached.len()).filter(|node| reached.get(*node) == Some(&false)).collect()
+    }
+}
+
+/// `part` of `counted` things, for `all` of them.
+fn scale(part: u64, all: u64, counted: u64) -> u64 {
+    if counted == 0 || counted == all {
+        return part;
+    }
+    u64::try_from(u128::from(part) * u128::from(all) / u128::from(counted)).unwrap_or(u64::MAX)
+}
+
+/// With commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_people_read() {
+        assert_eq!(
+            [7, 999, 1000, 20_000, 1_234_567].map(grouped),
+            ["7", "999", "1,000", "20,000", "1,234,567"].map(String::from)
+        );
+        assert_eq!((scale(10, 4, 2), scale(10, 0, 0), scale(u64::MAX, 4, 2)), (20, 10, u64::MAX));
+    }
+
+    #[test]
+    fn what_is_held_elsewhere_keeps_what_is_below() {
+        // 0 -> 1 -> 2, 3 -> 2, 4 alone; something else holds 3.
+        let mut graph = Graph::default();
+        for (from, children) in [(0, vec![1]), (1, vec![2]), (2, vec![]), (3, vec![2]), (4, vec![])] {
+            graph.nodes.push((Object(from), 0));
+            graph.edges.extend(children);
+            graph.ends.push(graph.edges.len() as u32);
+        }
+        assert_eq!(graph.without(&[3]), [0, 1, 4]);
+        assert_eq!(graph.without(&[]), [0, 1, 2, 3, 4]);
+        assert_eq!(graph.without(&[0, 4, 9]), [3]);
+    }
+}
