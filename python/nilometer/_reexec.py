@@ -82,8 +82,11 @@ def install(template: str, boot: str, preload: str | None, settings: str | None)
 
         return call
 
+    by_descriptor = os.execve in os.supports_fd
     replace(os, "execv", execv)
     replace(os, "execve", execve)
+    if by_descriptor:  # what a program asks before it hands over a descriptor instead of a path
+        os.supports_fd.add(os.execve)
 
 
 def _with_private(

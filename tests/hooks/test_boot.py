@@ -152,6 +152,11 @@ def test_reexec_is_followed(run: Runner, how: str) -> None:
     assert starts[0] == starts[1]
 
 
+def test_exec_by_descriptor_is_still_offered(run: Runner) -> None:
+    program = "import os; print(os.execve in os.supports_fd, os.execv in os.supports_fd)"
+    assert run(["-c", program]).stdout == run.plain(["-c", program]).stdout == "True False\n"
+
+
 def test_failed_exec_leaves_the_environment(run: Runner) -> None:
     program = (
         "import os, sys\n"
