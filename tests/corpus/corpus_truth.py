@@ -111,7 +111,7 @@ class Run:
     also: list[str] = field(default_factory=list)
     finding_tolerance: float | None = None
     cycles_needed: int | None = None
-    strict: bool = False
+    strict: list[str] = field(default_factory=list)
     expect: list[Expected] = field(default_factory=list)
     expect_not: list[Expected] = field(default_factory=list)
 
@@ -152,6 +152,8 @@ def read(truth: Path) -> list[Run]:
         run = Run(program=truth.parent.name, **entry)
         if run.verdict == "leak" and (not run.bytes_per_cycle or run.tolerance is None):
             raise ValueError(f"{truth}: {run.name}: a leak needs bytes_per_cycle and tolerance")
+        if set(run.strict) - {"site", "cause", "holder"}:
+            raise ValueError(f"{truth}: {run.name}: strict names columns: site, cause, holder")
         places = [site for finding in run.finding or [] for site in finding.sites]
         for site in places + [also for also in run.also if ":" in also]:
             line_of(truth.parent, site)

@@ -149,7 +149,7 @@ def wrong_bytes(run: Run, truth: int, findings: list[dict[str, Any]]) -> str | N
 
 
 def wrong_findings(run: Run, report: Report) -> list[str]:
-    """Who is named: only those who did it, and in a strict run all of them. Where nothing leaks, nobody."""
+    """Who is named: only those who did it; all of them where sites are strict; nobody where nothing leaks."""
     found = list(report["findings"])
     if run.verdict != "leak":
         return [f"named without a leak: {finding['sentence']} {finding['sites'][:1]}" for finding in found]
@@ -158,16 +158,16 @@ def wrong_findings(run: Run, report: Report) -> list[str]:
     wrong = []
     for expected in run.finding:
         matching = expected.found_in(found)
-        if not any(expected.names(finding) for finding in matching) and run.strict:
+        if not any(expected.names(finding) for finding in matching) and "site" in run.strict:
             wrong.append(f"not found: {expected}")
         if not matching:
             continue
         found = [finding for finding in found if finding not in matching]
-        if run.strict and expected.cause is not None and not expected.causes_right(matching[0]):
+        if "cause" in run.strict and expected.cause is not None and not expected.causes_right(matching[0]):
             wrong.append(f"cause {matching[0]['cause']}, truth {expected.cause}")
-        if run.strict and expected.holder is not None and not expected.holder_right(matching[0]):
+        if "holder" in run.strict and expected.holder is not None and not expected.holder_right(matching[0]):
             wrong.append(f"holder {matching[0]['holder']}, truth {expected.holder}")
-        if run.strict and expected.bytes_per_cycle is not None:
+        if "site" in run.strict and expected.bytes_per_cycle is not None:
             wrong += filter(None, [wrong_bytes(run, expected.bytes_per_cycle, matching)])
     found = [finding for finding in found if not may_be_named(run, finding)]
     return wrong + [f"wrongly named: {finding['sentence']} {finding['sites'][:1]}" for finding in found]
