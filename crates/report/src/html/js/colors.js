@@ -1,0 +1,40 @@
+// Colours for what is drawn on a canvas, which knows no style sheet: read from the page whenever light turns to dark.
+
+const colors = { listeners: [] };
+
+/** The colour that a custom property stands for at this moment. */
+function color(name) {
+  const probe = h("span", { class: "probe" });
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const value = getComputedStyle(probe).color;
+  probe.remove();
+  return value;
+}
+
+/** Calls `draw` whenever colours changed. */
+function onColors(draw) {
+  colors.listeners.push(draw);
+}
+
+function recolor() {
+  for (const draw of colors.listeners) draw();
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
+matchMedia("print").addEventListener("change", recolor);
+
+/** The button that turns light to dark and back. */
+function themeButton() {
+  const isDark = () => {
+    const said = document.documentElement.dataset.theme;
+    return said ? said === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  };
+  const turn = () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    one.textContent = isDark() ? "Light" : "Dark";
+    recolor();
+  };
+  const one = button(isDark() ? "Light" : "Dark", { class: "quiet", "aria-label": "Turn light to dark and back" }, turn);
+  return one;
+}

@@ -1,0 +1,141 @@
+// The curve: memory over time in layers, phases as bands, cycles as ticks, the limit and the forecast as lines.
+
+const LAYERS = [
+  { key: "live", words: "live", tells: "in use by the program" },
+  { key: "retained", words: "retained", tells: "resident, not live: free memory that the allocator keeps, and stacks" },
+  { key: "file", words: "file-backed", tells: "mapped files, which the kernel can drop" },
+];
+
+/** Points as the picture has them: what lies on what. */
+function curvePoints(report) {
+  return report.timeline.map((point) => {
+    const anonymous = point.anonymous_bytes ?? point.live_bytes ?? 0;
+    const live = point.live_bytes ?? anonymous;
+    return {
+      seconds: point.seconds,
+      cycle: point.cycle,
+      live,
+      retained: Math.max(0, anonymous - live),
+      file: point.file_bytes ?? 0,
+      device: point.device_bytes ?? null,
+      known: point,
+    };
+  });
+}
+
+/** Where each cycle ended, as far as the curve has points. */
+function cycleEnds(points) {
+  const ends = [];
+  let last = 0;
+  for (const point of points) {
+    if (point.cycle > last) ends.push({ cycle: point.cycle, seconds: point.seconds });
+    last = Math.max(last, point.cycle);
+  }
+  return ends;
+}
+
+function curveSection(report) {
+  const points = curvePoints(report);
+  const lead = "Each layer is memory at that moment: a leak is a lower layer that climbs with every cycle.";
+  if (points.length < 2) return section("curve", "The curve", "Nothing was read in this run: it was too short.");
+  const state = { report, points, ends: cycleEnds(points), ahead: false, at: null };
+  const holder = h("div", { class: "chart" });
+  const readout = h("p", { class: "readout", "aria-live": "polite" }, curveHint(state));
+  const redraw = () => holder.clientWidth && drawCurve(holder, readout, state);
+  const options = [[false, "the run"], [true, report.forecast ? "to the limit, with forecast" : "to the limit"]];
+  const ahead = (value) => {
+    state.ahead = value;
+    redraw();
+  };
+  const out = section(
+    "curve",
+    "The curve",
+    lead,
+    h("div", { class: "bar" }, legend(points), report.memory.limit_bytes && choice("Range of the picture", options, false, ahead)),
+    holder,
+    readout,
+    curveTable(state),
+  );
+  queueMicrotask(() => onWidth(holder, redraw));
+  return out;
+}
+
+function legend(points) {
+  const shown = LAYERS.filter(({ key }) => points.some((point) => point[key] > 0));
+  return h("ul", { class: "legend" }, shown.map(({ key, words, tells }) => h("li", { title: tells }, h("i", { class: `key ${key}` }), words)));
+}
+
+function drawCurve(holder, readout, state) {
+  const frame = curveFrame(holder.clientWidth, state);
+  const svg = s("svg", {
+    class: "curve",
+    width: frame.width,
+    height: frame.height,
+    viewBox: `0 0 ${frame.width} ${frame.height}`,
+    tabindex: "0",
+    role: "img",
+    "aria-label": curveWords(state),
+  });
+  svg.append(phaseBands(frame, state), byteAxis(frame), layerShapes(frame, state.points));
+  if (state.points.some((point) => point.device !== null)) svg.append(deviceLine(frame, state.points));
+  svg.append(timeAxis(frame, state), cycleTicks(frame, state), limitLine(frame, state), forecastLine(frame, state));
+  holder.replaceChildren(svg);
+  listenToCurve(svg, readout, frame, state);
+}
+
+/** Sizes and scales of the picture. */
+function curveFrame(width, state) {
+  const { report, points, ahead } = state;
+  const narrow = width < 520;
+  const box = { left: narrow ? 52 : 64, right: width - 8, top: 30, bottom: (narrow ? 240 : 320) - 46 };
+  const most = Math.max(...points.map((point) => point.live + point.retained + point.file), 1);
+  const limit = report.memory.limit_bytes;
+  const top = ahead && limit ? Math.max(limit, most) * 1.06 : limit && limit < most * 1.5 ? limit * 1.06 : most * 1.12;
+  const last = points.at(-1).seconds;
+  const left = ahead ? (report.forecast?.seconds_left ?? 0) : 0;
+  return {
+    width,
+    height: narrow ? 240 : 320,
+    ...box,
+    narrow,
+    most: top,
+    last,
+    end: last + left,
+    x: linear([0, last + left], [box.left, box.right]),
+    y: linear([0, top], [box.bottom, box.top]),
+  };
+}
+
+function layerShapes(frame, points) {
+  const group = s("g", { class: "layers" });
+  const floor = points.map(() => 0);
+  for (const { key } of LAYERS) {
+    const upper = points.map((point, i) => floor[i] + point[key]);
+    if (points.some((point) => point[key] > 0)) {
+      const along = (heights, i) => `${frame.x(points[i].seconds).toFixed(1)},${frame.y(heights[i]).toFixed(1)}`;
+      const there = points.map((_, i) => along(upper, i));
+      const back = points.map((_, i) => along(floor, i)).reverse();
+      group.append(s("path", { class: `layer ${key}`, d: `M${there.join("L")}L${back.join("L")}Z` }));
+      group.append(s("path", { class: `edge ${key}`, d: `M${there.join("L")}` }));
+    }
+    upper.forEach((height, i) => (floor[i] = height));
+  }
+  return group;
+}
+
+function deviceLine(frame, points) {
+  const known = points.filter((point) => point.device !== null);
+  const path = known.map((point) => `${frame.x(point.seconds).toFixed(1)},${frame.y(point.device).toFixed(1)}`);
+  return s("path", { class: "device", d: `M${path.join("L")}` });
+}
+
+/** The picture in words, for those who don't see it. */
+function curveWords({ report, points }) {
+  const [first, last] = [points[0], points.at(-1)];
+  const most = points.reduce((a, b) => (a.live + a.retained > b.live + b.retained ? a : b));
+  return (
+    `Memory over ${duration(last.seconds)}: live memory from ${size(first.live)} to ${size(last.live)}, ` +
+    `anonymous memory at most ${size(most.live + most.retained)} after ${duration(most.seconds)}. ` +
+    `${VERDICTS[report.verdict]}. Arrow keys read it point by point.`
+  );
+}

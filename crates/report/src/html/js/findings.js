@@ -1,0 +1,95 @@
+// What causes the growth: one article per finding, with its evidence in the order of the terminal.
+
+function findingsSection(report) {
+  const { findings, cycles, verdict } = report;
+  if (findings.length === 0) return verdict === "leak" ? unexplained(report) : null;
+  const lead =
+    "Who keeps the memory, the lines that made it, what to change, and the command that proves the change. " +
+    "Each is an estimate from samples, with its 95 % interval where that is wide.";
+  return section(
+    "findings",
+    findings.length === 1 ? "One finding" : `${findings.length} findings`,
+    lead,
+    h("ol", { class: "findings" }, findings.map((finding, i) => findingItem(finding, i, cycles.unit))),
+  );
+}
+
+function unexplained(report) {
+  const why = report.sampling
+    ? "No line stands out: what grows is spread over more places than samples can tell apart. A longer run tells more."
+    : `Which line made the memory was not recorded${report.recorder ? ` (recorder ${report.recorder})` : ""}.`;
+  return section("findings", "No finding", why);
+}
+
+function findingItem(finding, i, unit) {
+  const id = `finding-${i + 1}`;
+  const rows = [
+    ...holderRows(finding),
+    ...finding.sites.map(siteRow),
+    finding.part && !finding.sentence.includes(finding.part) && ["part", finding.part],
+    finding.phase && ["phase", phaseWords(finding.phase)],
+    finding.cycles_seen > 0 && ["seen in", counted(finding.cycles_seen, unit)],
+    finding.change && ["change", h("span", { class: "change" }, finding.change)],
+    finding.prove && ["prove it", command(finding.prove)],
+  ].filter(Boolean);
+  return h(
+    "li",
+    { id },
+    h("article", { class: "finding", "aria-labelledby": `${id}-title` },
+      h("header", {},
+        h("h3", { id: `${id}-title` }, finding.sentence),
+        h("p", { class: "rate" }, h("b", {}, rate(finding.bytes_per_cycle, unit)), " ", h("span", { class: "sure" }, finding.confidence)),
+      ),
+      h("dl", { class: "evidence" }, rows.map(([name, content]) => h("div", {}, h("dt", {}, name), h("dd", {}, content)))),
+      stack(finding.stack),
+    ),
+  );
+}
+
+function holderRows({ holder, also_held_by }) {
+  const words = (one) => [
+    h("code", { class: "path" }, one.path),
+    one.elements && [" ", h("span", { class: "elements" }, one.elements)],
+    one.bound != null && h("span", { class: "note" }, ` at most ${number(one.bound)} elements`),
+    one.share != null && one.share < 0.995 && h("span", { class: "note" }, ` ${percent(one.share)} of it`),
+  ];
+  return [holder && ["held by", words(holder)], ...(also_held_by ?? []).map((one) => ["also by", words(one)])];
+}
+
+function siteRow(site) {
+  return [
+    site.role.replace("_", " "),
+    [
+      h("span", { class: "where" }, h("code", {}, place(site)), " ", h("span", { class: "function" }, site.function)),
+      site.text && h("pre", { class: "source" }, h("span", { class: "line", "aria-hidden": "true" }, site.line || ""), h("code", {}, site.text)),
+      site.inside && h("span", { class: "note" }, `in ${site.inside}`),
+    ],
+  ];
+}
+
+/** A command line, to be copied. */
+function command(line) {
+  const copy = button("copy", { class: "quiet", "aria-label": "Copy the command" }, async () => {
+    try {
+      await navigator.clipboard.writeText(line);
+      copy.textContent = "copied";
+    } catch {
+      getSelection().selectAllChildren(code);
+      copy.textContent = "selected";
+    }
+  });
+  const code = h("code", {}, line);
+  return h("span", { class: "command" }, code, " ", copy);
+}
+
+function stack(frames) {
+  if (!frames || frames.length === 0) return null;
+  const line = (frame) =>
+    h("li", { class: frame.kind }, h("span", { class: "function" }, frameName(frame)), " ", h("span", { class: "where" }, framePlace(frame)));
+  return h(
+    "details",
+    { class: "stack" },
+    h("summary", {}, `The stack that made most of it: ${counted(frames.length, "frame")}`),
+    h("ol", {}, frames.map(line)),
+  );
+}

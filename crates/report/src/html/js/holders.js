@@ -1,0 +1,68 @@
+// Who holds how much: paths from roots that a person knows, as a tree.
+
+function holdersSection(report) {
+  const held = (report.holders ?? []).filter(({ live_bytes }) => live_bytes > 0);
+  if (held.length === 0) return null;
+  const tree = holderTree(held);
+  const most = Math.max(...tree.children.map((node) => node.bytes));
+  return section(
+    "holders",
+    "Holders",
+    "What the program could still reach at the last look at its heap, and the path that keeps it. What hangs below several paths counts for one of them.",
+    h("ul", { class: "tree" }, tree.children.map((node) => holderNode(node, most))),
+  );
+}
+
+/** `fit(): callbacks[0].saved[*]` in steps: the root, then each attribute or item. */
+function pathSteps(path) {
+  const [root, rest] = path.includes(": ") ? [path.slice(0, path.indexOf(": ")), path.slice(path.indexOf(": ") + 2)] : ["", path];
+  const steps = rest.match(/^[^.[]+|\.[^.[]+|\[[^\]]*\]|./gu) ?? [rest];
+  return root ? [root, ...steps] : steps;
+}
+
+function holderTree(held) {
+  const root = { name: "", bytes: 0, holder: null, known: new Map(), children: [] };
+  for (const { holder, live_bytes } of held) {
+    let node = root;
+    for (const name of pathSteps(holder.path)) {
+      if (!node.known.has(name)) node.known.set(name, { name, bytes: 0, holder: null, known: new Map(), children: [] });
+      node = node.known.get(name);
+      node.bytes += live_bytes;
+    }
+    node.holder = holder;
+  }
+  return joined(root);
+}
+
+/** A step with one way on is told together with it. */
+function joined(node) {
+  node.children = [...node.known.values()].map(joined).sort((a, b) => b.bytes - a.bytes);
+  if (node.name && !node.holder && node.children.length === 1) {
+    const [only] = node.children;
+    const between = node.known.size === 1 && !/^[.[]/.test(only.name) ? ": " : "";
+    return { ...only, name: node.name + between + only.name };
+  }
+  return node;
+}
+
+function holderNode(node, most) {
+  const share = h("i", { class: "share" });
+  share.style.width = `${Math.max(0.5, (100 * node.bytes) / most)}%`;
+  const { holder } = node;
+  const words = [
+    h("span", { class: "bytes" }, size(node.bytes)),
+    h("span", { class: "held" },
+      h("code", { class: "path" }, node.name),
+      holder?.elements && [" ", h("span", { class: "elements" }, holder.elements)],
+      holder?.owner && h("span", { class: "note" }, ` ${holder.kind ? `${holder.kind} of ` : ""}${holder.owner}`),
+      holder?.bound != null && h("span", { class: "note" }, ` at most ${number(holder.bound)} elements`),
+      h("span", { class: "share-box", "aria-hidden": "true" }, share),
+    ),
+  ];
+  if (node.children.length === 0) return h("li", {}, h("div", { class: "row" }, words));
+  return h(
+    "li",
+    {},
+    h("details", { open: true }, h("summary", { class: "row" }, words), h("ul", {}, node.children.map((child) => holderNode(child, most)))),
+  );
+}

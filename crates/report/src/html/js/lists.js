@@ -1,0 +1,74 @@
+// Lists and tables: what the curve is made of, phases, counts of the framework, what was traced again, children, losses.
+
+const KINDS = {
+  growing: "growing",
+  filling: "filling",
+  "one-time": "once",
+  retained: "retained",
+  reserved: "reserved",
+  sawtooth: "sawtooth",
+  "file-backed": "file-backed",
+};
+
+function componentsSection(report) {
+  const { components, cycles, verdict } = report;
+  if (components.length === 0) return null;
+  const amount = ({ kind, bytes, bytes_per_cycle }) =>
+    bytes_per_cycle === null ? (kind === "file-backed" || kind === "reserved" ? size(bytes) : added(bytes)) : `${added(bytes_per_cycle)} per ${cycles.unit}`;
+  const row = (component) =>
+    h("li", { class: component.kind === "growing" ? "grows" : "" },
+      h("span", { class: "bytes" }, amount(component)),
+      h("span", { class: "kind" }, KINDS[component.kind] ?? component.kind),
+      h("span", {}, component.sentence, component.phase && h("span", { class: "note" }, ` ${phaseWords(component.phase)}`),
+        component.made_at && h("span", { class: "note" }, ` made at ${place(component.made_at)}`)),
+    );
+  const title = verdict === "no_leak" ? "What the memory is" : "What the curve is made of";
+  return section("components", title, null, h("ul", { class: "components" }, components.map(row)));
+}
+
+function phasesSection(report) {
+  const totals = report.phase_totals ?? [];
+  if (totals.length === 0) return null;
+  const columns = [["phase", ""], ["times", "right"], ["time in it", "right"], ["change of live memory", "right"]];
+  const rows = totals.map(({ name, times, seconds, bytes }) => [phaseWords(name), number(times), duration(seconds), bytes === 0 ? "0 B" : added(bytes)]);
+  const lead = "Where the time went, and where live memory rose or fell. A rise that lies across two phases is laid to neither.";
+  return section("phases", "Phases", lead, table("Phases", columns, rows));
+}
+
+/** Counts of a framework's own things: optional, as [{name, first, last, per_cycle}]. */
+function probesSection(report) {
+  const probes = report.probes ?? [];
+  const traced = report.retraced ?? [];
+  if (probes.length + traced.length === 0) return null;
+  const unit = report.cycles.unit;
+  const counts = probes.map((probe) => [
+    probe.name, number(probe.first ?? 0), number(probe.last ?? probe.value ?? 0),
+    probe.per_cycle == null ? "" : `${probe.per_cycle > 0 ? "+" : ""}${Number(probe.per_cycle.toFixed(2))}`,
+  ]);
+  const again = traced.map((one) => [
+    one.function, h("code", {}, place({ file: one.file ?? "", line: one.line ?? 0 })), number(one.times ?? one.count ?? one.nth ?? 0), one.why ?? "",
+  ]);
+  return section(
+    "framework",
+    "What the framework counts",
+    "Graphs, functions and registries that a framework keeps. A count that rises with every cycle is memory that stays.",
+    counts.length > 0 && table("Counts", [["what", ""], ["first", "right"], ["last", "right"], [`per ${unit}`, "right"]], counts),
+    again.length > 0 && h("h3", {}, "Traced again"),
+    again.length > 0 && table("Traced again", [["function", ""], ["where", ""], ["times", "right"], ["why", ""]], again),
+  );
+}
+
+function processesSection(report) {
+  if (report.processes.length === 0) return null;
+  const columns = [["process", ""], ["pid", "right"], ["at first", "right"], ["at last", "right"], ["at most", "right"]];
+  const rows = report.processes.map((one) => [one.role, String(one.pid), size(one.first_bytes), size(one.last_bytes), size(one.peak_bytes)]);
+  return section("processes", "Child processes", "Anonymous memory of the processes that the program started.", table("Child processes", columns, rows));
+}
+
+function lossesSection(report) {
+  const losses = [...report.losses];
+  if (report.recorder && report.recorder !== "on") losses.unshift(`the recorder of allocations was ${report.recorder}`);
+  if (report.sampling?.dropped > 0) losses.push(`${counted(report.sampling.dropped, "sample")} could not be kept`);
+  if (losses.length === 0) return section("losses", "Not seen", "Nothing was lost: all that nilometer set out to record was recorded.");
+  return section("losses", "Not seen", "What could not be recorded or read. The rest of this page rests on what was.", h("ul", { class: "losses" }, losses.map((loss) => h("li", {}, loss))));
+}

@@ -1,0 +1,60 @@
+// The verdict in one sentence, and what the run was.
+
+function verdictSection(report) {
+  const word = h("strong", { class: `word ${report.verdict}` }, VERDICTS[report.verdict] ?? report.verdict);
+  return h(
+    "section",
+    { id: "verdict", "aria-labelledby": "verdict-title" },
+    h("h1", { id: "verdict-title" }, word, h("span", { class: "unseen" }, ": "), ...verdictSentence(report)),
+    h("p", { class: "reason" }, `${capital(report.reason)}.`),
+    h("dl", { class: "facts" }, facts(report).map(([name, words]) => h("div", {}, h("dt", {}, name), h("dd", {}, words)))),
+  );
+}
+
+function capital(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What the terminal says behind the word. */
+function verdictSentence(report) {
+  const { unit, count, needed } = report.cycles;
+  const growth = report.growth;
+  if (report.verdict === "leak" && growth) {
+    const parts = [
+      h("b", {}, `${added(growth.bytes_per_cycle.estimate)} per ${unit}`),
+      ` since ${unit} ${number(growth.since_cycle)}.`,
+    ];
+    const forecast = report.forecast;
+    if (forecast) {
+      const within = forecast.seconds_left === null ? "" : `, in ${duration(forecast.seconds_left)}`;
+      parts.push(` At this rate the limit is reached at ${unit} ${number(count + forecast.cycles_left)}${within}.`);
+    }
+    return parts;
+  }
+  if (report.verdict === "leak") return ["memory grows and stays."];
+  if (report.verdict === "no_leak") return [`in ${counted(count, unit)}.`];
+  return needed === null ? ["so far."] : [`run ${needed} more ${unit}${needed === 1 ? "" : "s"}.`];
+}
+
+function facts(report) {
+  const { memory, program, growth, sampling } = report;
+  const limit = memory.limit_bytes === null ? "" : ` of ${size(memory.limit_bytes)} (${limitWords(memory.limit)})`;
+  const frameworks = Object.entries(program.frameworks).map(([name, version]) => `${name} ${version}`);
+  const end = ending(program.exit);
+  return [
+    ["Run", course(report)],
+    ["Peak", memory.peak_bytes === null ? "not known" : size(memory.peak_bytes) + limit],
+    growth && ["Growth", `${added(growth.bytes_per_cycle.estimate)} per ${report.cycles.unit} (${interval(growth.bytes_per_cycle)}), ${growth.basis} memory`],
+    growth?.explained != null && report.verdict === "leak" && ["Explained", `${percent(Math.min(1, growth.explained))} of it by the findings below`],
+    sampling && ["Samples", samplingWords(sampling)],
+    !sampling && report.recorder && ["Recorder", report.recorder],
+    ["Program", [program.argv.join(" "), program.python && `Python ${program.python}`, ...frameworks].filter(Boolean).join(", ")],
+    end && ["End", capital(end)],
+  ].filter(Boolean);
+}
+
+function samplingWords(sampling) {
+  const mean = sampling.finest_mean ? `, one in ${size(sampling.finest_mean)} to ${size(sampling.coarsest_mean)}` : "";
+  const cost = sampling.cost === null ? "" : `, ${percent(sampling.cost)} of the program's CPU time`;
+  return `${number(sampling.samples)}${mean}${cost}`;
+}
