@@ -8,13 +8,19 @@
 #![allow(dead_code, reason = "parts of the census that come later use it")]
 
 mod api;
+mod bounds;
 mod check;
 mod dicts;
 mod elements;
+mod graph;
 mod growth;
 mod layout;
 mod memory;
+mod naming;
 mod object;
+mod owners;
+mod paths;
+mod roots;
 mod scan;
 mod sizes;
 mod tail;
@@ -22,5 +28,6 @@ mod text;
 mod types;
 
 pub use object::{Object, Python, Type};
+pub use paths::{Path, PathLimits, find};
 pub use scan::{Found, GrownContainer, Limits, ScanCounts, Scanner};
 pub use sizes::{Buffer, Sizes};

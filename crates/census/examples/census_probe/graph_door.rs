@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use nilometer_census::{Limits, Object, Path, Python, find};
+use nilometer_census::{Object, Path, PathLimits, Python, find};
 
 use crate::{answer, quoted};
 
@@ -45,7 +45,7 @@ pub(crate) extern "C" fn graph_find(
 ) -> *const c_char {
     with_python(|python| {
         let targets: Vec<Object> = lent(first, count).iter().map(|address| Object::at(*address)).collect();
-        let mut limits = Limits::default();
+        let mut limits = PathLimits::default();
         if max_nodes != 0 {
             limits.max_nodes = max_nodes;
         }

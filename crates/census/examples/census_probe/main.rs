@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
+mod graph_door;
 mod scan_door;
 
 /// Keeps the text alive until the next answer.

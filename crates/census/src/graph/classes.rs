@@ -10,7 +10,7 @@ use super::search::Tree;
 
 /// What keeps an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub(crate) enum Class {
     /// A root reaches it.
     Reachable,
     /// Only native code holds it, or holds what holds it.
@@ -21,21 +21,21 @@ pub enum Class {
 
 /// The class of each node, and who stands at the top of what native code holds.
 #[derive(Debug)]
-pub struct Classes {
+pub(crate) struct Classes {
     classes: Vec<Class>,
     /// Native-held objects that have references from outside the graph.
-    pub tops: Vec<u32>,
+    pub(crate) tops: Vec<u32>,
 }
 
 impl Classes {
     /// The class of a node.
-    pub fn of(&self, node: u32) -> Class {
+    pub(crate) fn of(&self, node: u32) -> Class {
         self.classes.get(node as usize).copied().unwrap_or(Class::Garbage)
     }
 }
 
 /// Classifies. `counts` are the objects' reference counts.
-pub fn classes(graph: &Graph, tree: &Tree, counts: &[u32]) -> Classes {
+pub(crate) fn classes(graph: &Graph, tree: &Tree, counts: &[u32]) -> Classes {
     let nodes = counts.len();
     let references = graph.references(nodes);
     let mut classes = vec![Class::Garbage; nodes];
@@ -64,6 +64,7 @@ pub fn classes(graph: &Graph, tree: &Tree, counts: &[u32]) -> Classes {
 mod tests {
     use proptest::prelude::*;
 
+    use super::Class::{Garbage, NativeHeld, Reachable};
     use super::*;
     use crate::graph::csr::tests::graph;
     use crate::graph::search::{Start, tree};
@@ -75,7 +76,6 @@ mod tests {
         let tree = tree(&graph, 6, &[Start { node: 0, cost: 0 }], |_| 1);
         let classes = classes(&graph, &tree, &[1, 1, 1, 1, 1, 1]);
         let all: Vec<Class> = (0..6).map(|node| classes.of(node)).collect();
-        use Class::{Garbage, NativeHeld, Reachable};
         assert_eq!(all, [Reachable, Reachable, Garbage, Garbage, NativeHeld, NativeHeld]);
         assert_eq!(classes.tops, [4]);
     }
@@ -102,13 +102,15 @@ mod tests {
             for _ in 0..20 {
                 for (node, targets) in edges.iter().enumerate() {
                     if alive[node] {
-                        targets.iter().for_each(|target| alive[*target as usize] = true);
+                        for target in targets {
+                            alive[*target as usize] = true;
+                        }
                     }
                 }
             }
             for node in 0..20_u32 {
-                prop_assert_eq!(classes.of(node) != Class::Garbage, alive[node as usize]);
-                prop_assert_eq!(classes.of(node) == Class::Reachable, tree.reached(node));
+                prop_assert_eq!(classes.of(node) != Garbage, alive[node as usize]);
+                prop_assert_eq!(classes.of(node) == Reachable, tree.reached(node));
             }
         }
     }

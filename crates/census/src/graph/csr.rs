@@ -5,7 +5,7 @@
 
 /// Nodes are numbered from 0 in the order of [`Graph::close_node`].
 #[derive(Clone, Debug)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// Where each closed node's edges begin, and, last, where they end.
     begins: Vec<u32>,
     targets: Vec<u32>,
@@ -13,14 +13,14 @@ pub struct Graph {
 
 impl Graph {
     /// A graph without nodes, with room for so many nodes and edges.
-    pub fn with_capacity(nodes: usize, edges: usize) -> Graph {
+    pub(crate) fn with_capacity(nodes: usize, edges: usize) -> Graph {
         let mut begins = Vec::with_capacity(nodes.saturating_add(1));
         begins.push(0);
         Graph { begins, targets: Vec::with_capacity(edges) }
     }
 
     /// One more edge of the node that is open. False: there is no room for it.
-    pub fn push_edge(&mut self, target: u32) -> bool {
+    pub(crate) fn push_edge(&mut self, target: u32) -> bool {
         let fits = self.targets.len() < u32::MAX as usize;
         if fits {
             self.targets.push(target);
@@ -29,22 +29,22 @@ impl Graph {
     }
 
     /// Ends the edges of the open node; the next number is open then.
-    pub fn close_node(&mut self) {
+    pub(crate) fn close_node(&mut self) {
         self.begins.push(self.targets.len() as u32);
     }
 
     /// Closed nodes.
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.begins.len() - 1
     }
 
     /// Edges, each as often as it was pushed.
-    pub fn edges(&self) -> usize {
+    pub(crate) fn edges(&self) -> usize {
         self.targets.len()
     }
 
     /// Where the edges of a node lead; nothing for a node that was never closed.
-    pub fn targets(&self, node: u32) -> &[u32] {
+    pub(crate) fn targets(&self, node: u32) -> &[u32] {
         let node = node as usize;
         match (self.begins.get(node), self.begins.get(node + 1)) {
             (Some(begin), Some(end)) => self.targets.get(*begin as usize..*end as usize).unwrap_or_default(),
@@ -53,7 +53,7 @@ impl Graph {
     }
 
     /// How many edges lead to each of `nodes` nodes.
-    pub fn references(&self, nodes: usize) -> Vec<u32> {
+    pub(crate) fn references(&self, nodes: usize) -> Vec<u32> {
         let mut counts = vec![0_u32; nodes];
         for target in &self.targets {
             if let Some(count) = counts.get_mut(*target as usize) {
@@ -64,7 +64,7 @@ impl Graph {
     }
 
     /// The same graph with every edge turned round, over `nodes` nodes.
-    pub fn reversed(&self, nodes: usize) -> Graph {
+    pub(crate) fn reversed(&self, nodes: usize) -> Graph {
         let mut ends = Vec::with_capacity(nodes + 1);
         let mut total = 0_u32;
         ends.push(0);

@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 
 /// The dominator tree.
 #[derive(Debug)]
-pub struct Dominators {
+pub(crate) struct Dominators {
     /// By node: its immediate dominator; [`NONE`] for what is held from outside, or by more than one of those, or by none.
     above: Vec<u32>,
     /// Nodes in the order of a depth-first search: a dominator comes before what it dominates.
@@ -19,12 +19,12 @@ pub struct Dominators {
 
 impl Dominators {
     /// The node that every way to this one passes through, if there is one.
-    pub fn above(&self, node: u32) -> Option<u32> {
+    pub(crate) fn above(&self, node: u32) -> Option<u32> {
         self.above.get(node as usize).copied().filter(|above| *above != NONE)
     }
 
     /// By node: its own bytes and those of all that it dominates.
-    pub fn retained(&self, own: &[u64]) -> Vec<u64> {
+    pub(crate) fn retained(&self, own: &[u64]) -> Vec<u64> {
         let mut retained = own.to_vec();
         for &node in self.order.iter().rev() {
             let bytes = retained.get(node as usize).copied().unwrap_or(0);
@@ -78,7 +78,7 @@ impl Search {
 }
 
 /// The dominators of all that the starts reach. `back` is the graph turned round.
-pub fn dominators(graph: &Graph, back: &Graph, nodes: usize, starts: &[u32]) -> Dominators {
+pub(crate) fn dominators(graph: &Graph, back: &Graph, nodes: usize, starts: &[u32]) -> Dominators {
     let Search { order, number, parent } = depth_first(graph, nodes, starts);
     let count = parent.len();
     let mut is_start = vec![false; nodes];

@@ -7,13 +7,13 @@
 use super::csr::Graph;
 
 /// The highest cost of a single step or start.
-pub const DEAREST: u32 = 127;
+pub(crate) const DEAREST: u32 = 127;
 /// In [`Tree`]: the search did not come here.
-pub const NOWHERE: u32 = u32::MAX;
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// What is to be visited, by cost. A ring of buckets suffices, as no step costs more than [`DEAREST`].
 #[derive(Debug)]
-pub struct Buckets {
+pub(crate) struct Buckets {
     ring: Vec<Vec<u32>>,
     /// The cost that is being visited, and how far its bucket has been read.
     cost: u32,
@@ -29,7 +29,7 @@ impl Default for Buckets {
 
 impl Buckets {
     /// A node at a cost, not below the cost of the last one popped and at most [`DEAREST`] above it.
-    pub fn push(&mut self, cost: u32, node: u32) {
+    pub(crate) fn push(&mut self, cost: u32, node: u32) {
         let at = cost as usize % self.ring.len();
         if let Some(bucket) = self.ring.get_mut(at) {
             bucket.push(node);
@@ -38,7 +38,7 @@ impl Buckets {
     }
 
     /// The cheapest, first in first out among equals, with its cost.
-    pub fn pop(&mut self) -> Option<(u32, u32)> {
+    pub(crate) fn pop(&mut self) -> Option<(u32, u32)> {
         while self.waiting > 0 {
             let at = self.cost as usize % self.ring.len();
             let bucket = self.ring.get_mut(at)?;
@@ -57,16 +57,16 @@ impl Buckets {
 
 /// Where a search begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Start {
+pub(crate) struct Start {
     /// The node.
-    pub node: u32,
+    pub(crate) node: u32,
     /// What it costs to begin there.
-    pub cost: u32,
+    pub(crate) cost: u32,
 }
 
 /// The outcome of a search over a whole graph.
 #[derive(Debug)]
-pub struct Tree {
+pub(crate) struct Tree {
     /// By node: the node before it; `node_count + index` for the start with that index; [`NOWHERE`].
     before: Vec<u32>,
     nodes: u32,
@@ -74,7 +74,7 @@ pub struct Tree {
 
 /// What stands before a node in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
+pub(crate) enum Before {
     /// Another node.
     Node(u32),
     /// The start with this index.
@@ -85,7 +85,7 @@ pub enum Before {
 
 impl Tree {
     /// What stands before a node.
-    pub fn before(&self, node: u32) -> Before {
+    pub(crate) fn before(&self, node: u32) -> Before {
         match self.before.get(node as usize) {
             None | Some(&NOWHERE) => Before::Nowhere,
             Some(&before) if before < self.nodes => Before::Node(before),
@@ -94,13 +94,13 @@ impl Tree {
     }
 
     /// Whether the search came to a node.
-    pub fn reached(&self, node: u32) -> bool {
+    pub(crate) fn reached(&self, node: u32) -> bool {
         self.before(node) != Before::Nowhere
     }
 }
 
 /// Searches `nodes` nodes from the starts. `enter` says what a step to a node costs.
-pub fn tree(graph: &Graph, nodes: usize, starts: &[Start], enter: impl Fn(u32) -> u32) -> Tree {
+pub(crate) fn tree(graph: &Graph, nodes: usize, starts: &[Start], enter: impl Fn(u32) -> u32) -> Tree {
     let mut costs = vec![u32::MAX; nodes];
     let mut before = vec![NOWHERE; nodes];
     let mut buckets = Buckets::default();

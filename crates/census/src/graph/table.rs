@@ -9,7 +9,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The nodes of a graph by address.
 #[derive(Debug)]
-pub struct Table {
+pub(crate) struct Table {
     addresses: Vec<u64>,
     slots: Vec<u32>,
     shift: u32,
@@ -17,28 +17,28 @@ pub struct Table {
 
 impl Table {
     /// With room for so many before it has to grow.
-    pub fn with_capacity(nodes: usize) -> Table {
+    pub(crate) fn with_capacity(nodes: usize) -> Table {
         let bits = nodes.saturating_mul(2).clamp(64, 1 << 31).next_power_of_two().trailing_zeros();
         Table { addresses: Vec::with_capacity(nodes), slots: vec![FREE; 1 << bits], shift: 64 - bits }
     }
 
     /// How many.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.addresses.len()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
 
     /// The address of a node.
-    pub fn address(&self, node: u32) -> Option<u64> {
+    pub(crate) fn address(&self, node: u32) -> Option<u64> {
         self.addresses.get(node as usize).copied()
     }
 
     /// The node at an address, a new one if there was none: its number, and whether it is new.
-    pub fn insert(&mut self, address: u64) -> (u32, bool) {
+    pub(crate) fn insert(&mut self, address: u64) -> (u32, bool) {
         if self.addresses.len() * 2 >= self.slots.len() {
             self.grow();
         }
@@ -56,7 +56,7 @@ impl Table {
     }
 
     /// The node at an address.
-    pub fn get(&self, address: u64) -> Option<u32> {
+    pub(crate) fn get(&self, address: u64) -> Option<u32> {
         self.slot(address).1
     }
 
@@ -117,8 +117,8 @@ mod tests {
                 let expected = *slow.entry(address * 16).or_insert(next);
                 prop_assert_eq!(table.insert(address * 16), (expected, expected == next && slow.len() as u32 > next));
             }
-            for (address, node) in &slow {
-                prop_assert_eq!(table.get(*address), Some(*node));
+            for address in (0..6400).step_by(16) {
+                prop_assert_eq!(table.get(address), slow.get(&address).copied());
             }
             prop_assert_eq!(table.len(), slow.len());
         }

@@ -50,6 +50,11 @@ impl Look<'_> {
         name.rsplit_once("<locals>.").map_or(name.clone(), |(_, local)| local.to_owned())
     }
 
+    /// The `str` of that file's name.
+    pub(crate) fn code_file_object(&self, code: u64) -> u64 {
+        word(code, self.offsets.code.file)
+    }
+
     /// The file that a code object was made from.
     pub(crate) fn code_file(&self, code: u64) -> String {
         self.text(word(code, self.offsets.code.file), 4096).unwrap_or_default()

@@ -4,13 +4,13 @@
 //! again, so a lookup must not outlive one look at the heap.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ffi::CStr;
 
 use super::text::name_at;
 use crate::api::symbol;
 use crate::layout::{TYPE, flags, types};
 use crate::memory::word;
+use crate::sizes::ByAddress;
 
 /// Kinds of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,7 +79,7 @@ const NAMED: [(&str, Kind); 4] = [
 #[derive(Debug)]
 pub(crate) struct Kinds {
     exported: Vec<(u64, Kind)>,
-    known: RefCell<HashMap<u64, Kind>>,
+    known: RefCell<ByAddress<u64, Kind>>,
 }
 
 impl Kinds {
@@ -87,7 +87,7 @@ impl Kinds {
     pub(crate) fn new() -> Kinds {
         let exported =
             EXPORTED.iter().filter_map(|(name, kind)| symbol(name).map(|at| (at as u64, *kind))).collect();
-        Kinds { exported, known: RefCell::new(HashMap::new()) }
+        Kinds { exported, known: RefCell::default() }
     }
 
     /// The kind of a live object.

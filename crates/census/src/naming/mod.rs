@@ -5,6 +5,8 @@
 //! are reported are named. What must not happen here: a `__dict__` that comes into being because of us, code
 //! of the user's, a new object, a write.
 
+#![allow(clippy::unused_self, reason = "one way to ask for every name, whatever it is read from")]
+
 mod api;
 mod attributes;
 mod classes;
@@ -17,17 +19,18 @@ mod text;
 
 pub(crate) use frames::Running;
 pub(crate) use kinds::Kind;
-pub(crate) use offsets::{DEQUE_MAX, LRU_CACHE, LRU_MAX, array};
+pub(crate) use offsets::{DEQUE_MAX, LRU_CACHE, LRU_MAX};
 pub(crate) use text::is_identifier;
 
 use crate::api::symbol;
 use crate::layout::TYPE;
 use crate::memory::word;
 use crate::object::{Object, Python};
+use crate::sizes::Sizes;
 use kinds::Kinds;
 use offsets::{
-    CELL_CONTENTS, EXCEPTION_ARGS, LRU_FUNCTION, METHOD_FUNCTION, METHOD_SELF, Offsets, TRACEBACK_FRAME,
-    TRACEBACK_NEXT,
+    ARRAY_BASE, CELL_CONTENTS, EXCEPTION_ARGS, LRU_FUNCTION, METHOD_FUNCTION, METHOD_SELF, Offsets,
+    TRACEBACK_FRAME, TRACEBACK_NEXT,
 };
 
 /// The name of an edge.
@@ -75,6 +78,7 @@ pub(crate) struct Look<'a> {
     pub(crate) api: api::Api,
     pub(crate) kinds: Kinds,
     pub(crate) offsets: Offsets,
+    pub(crate) sizes: Sizes<'a>,
     well_known: WellKnown,
 }
 
@@ -98,7 +102,14 @@ impl<'a> Look<'a> {
             float: address(c"PyFloat_Type"),
             boolean: address(c"PyBool_Type"),
         };
-        Ok(Look { python, api: api::Api::find()?, kinds: Kinds::new(), offsets, well_known })
+        Ok(Look {
+            python,
+            api: api::Api::find()?,
+            kinds: Kinds::new(),
+            offsets,
+            sizes: Sizes::new(python),
+            well_known,
+        })
     }
 
     /// The name of the edge from a live parent to a child that was among its children a moment ago.
@@ -122,7 +133,7 @@ impl<'a> Look<'a> {
             Kind::LruCache if word(parent, LRU_FUNCTION) == child => {
                 Some(Label::Attribute("__wrapped__".into()))
             }
-            Kind::Array if word(parent, array::BASE) == child => Some(Label::Attribute("base".into())),
+            Kind::Array if word(parent, ARRAY_BASE) == child => Some(Label::Attribute("base".into())),
             Kind::MemoryView => Some(Label::Attribute("obj".into())),
             _ => None,
         };

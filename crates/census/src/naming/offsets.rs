@@ -36,18 +36,8 @@ pub(crate) const LRU_CACHE: u64 = 72;
 pub(crate) const LRU_FUNCTION: u64 = 88;
 pub(crate) const LRU_MAX: u64 = 96;
 
-/// Fields of numpy's arrays and of their descriptions, the same in numpy 1 and 2.
-pub(crate) mod array {
-    pub(crate) const DATA: u64 = 16;
-    pub(crate) const DIMENSIONS: u64 = 24;
-    pub(crate) const SHAPE: u64 = 32;
-    pub(crate) const STRIDES: u64 = 40;
-    pub(crate) const BASE: u64 = 48;
-    pub(crate) const DESCRIPTION: u64 = 56;
-    /// `type_num` of a description: 17 for objects.
-    pub(crate) const ELEMENT_TYPE: u64 = 28;
-    pub(crate) const OBJECTS: i32 = 17;
-}
+/// `base` of numpy's arrays, the same in numpy 1 and 2.
+pub(crate) const ARRAY_BASE: u64 = 48;
 
 /// Fields of code objects.
 #[derive(Clone, Copy, Debug)]

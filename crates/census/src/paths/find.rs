@@ -8,8 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use super::Path;
-use super::edges::{each_child, enter};
+use super::edges::each_child;
 use super::render::{Chain, render};
+use super::weights::Weights;
 use crate::graph::search::{Buckets, DEAREST};
 use crate::graph::table::Table;
 use crate::naming::{Kind, Label, Look};
@@ -18,16 +19,16 @@ use crate::roots::{Root, Roots};
 
 /// Where a look ends, whatever is still to be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct PathLimits {
     /// Objects.
     pub max_nodes: usize,
     /// How long the GIL may be held, in nanoseconds.
     pub max_pause_ns: u64,
 }
 
-impl Default for Limits {
+impl Default for PathLimits {
     fn default() -> Self {
-        Limits { max_nodes: 4_000_000, max_pause_ns: 150_000_000 }
+        PathLimits { max_nodes: 4_000_000, max_pause_ns: 150_000_000 }
     }
 }
 
@@ -35,7 +36,7 @@ impl Default for Limits {
 pub(crate) const MANY: usize = 3;
 
 /// The path to each target, in their order. A container's path ends in `[*]`: its elements. The GIL is held.
-pub fn find(python: &Python, targets: &[Object], limits: &Limits) -> Vec<Option<Path>> {
+pub fn find(python: &Python, targets: &[Object], limits: &PathLimits) -> Vec<Option<Path>> {
     let nothing = || targets.iter().map(|_| None).collect();
     let Ok(look) = Look::new(python) else { return nothing() };
     if targets.is_empty() {
@@ -119,10 +120,11 @@ impl Search {
         }
     }
 
-    fn run(&mut self, look: &Look<'_>, roots: &Roots, targets: &[Object], limits: &Limits) {
+    fn run(&mut self, look: &Look<'_>, roots: &Roots, targets: &[Object], limits: &PathLimits) {
         /// How many objects are looked at between two looks at the clock.
         const BETWEEN: u32 = 256;
         let began = Instant::now();
+        let weights = Weights::new(look, roots);
         let mut missing: HashSet<u64> = targets.iter().map(|target| target.address()).collect();
         for (index, root) in roots.starts.iter().enumerate() {
             self.offer(root.object, root.cost.min(DEAREST), START + index as u32);
@@ -144,8 +146,7 @@ impl Search {
                 return;
             }
             each_child(look, object, &mut |child| {
-                let step = enter(look.kinds.of(child));
-                self.offer(child, cost.saturating_add(step), node);
+                self.offer(child, cost.saturating_add(weights.enter(child)), node);
             });
         }
     }

@@ -6,8 +6,9 @@
 mod edges;
 mod find;
 mod render;
+mod weights;
 
-pub use find::{Limits, find};
+pub use find::{PathLimits, find};
 
 /// Who holds an object, for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

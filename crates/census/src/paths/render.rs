@@ -149,7 +149,7 @@ impl Writer<'_> {
                 }
             }
             (Mode::KeywordDefaults(function), Some(name)) => {
-                self.rebase(function, &format!(".<default {name}>"))
+                self.rebase(function, &format!(".<default {name}>"));
             }
             _ => self.text += &format!("[{text}]"),
         }

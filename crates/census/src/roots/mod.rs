@@ -6,7 +6,7 @@
 
 mod files;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::layout::types;
 use crate::memory::word;
@@ -72,6 +72,7 @@ pub(crate) struct Root {
 pub(crate) struct Roots {
     pub(crate) frames: Vec<Frame>,
     pub(crate) modules: Vec<Module>,
+    by_name: HashMap<String, usize>,
     pub(crate) starts: Vec<Root>,
     pub(crate) places: Places,
 }
@@ -110,15 +111,14 @@ impl Roots {
                 let dict = look.own_dict(module);
                 if let (Some(name), true) = (look.text(key, 500), dict != 0) {
                     let file = look.text(look.value(dict, "__file__"), LONGEST).unwrap_or_default();
+                    self.by_name.insert(name.clone(), dicts.len());
                     dicts.push((dict, dicts.len()));
                     self.modules.push(Module { name, file, whose: Whose::Library });
                 }
             }
             true
         });
-        let folder_of = |name: &str| {
-            self.modules.iter().find(|module| module.name == name).map(|module| files::folder(&module.file))
-        };
+        let folder_of = |name: &str| self.module(name).map(|module| files::folder(&module.file));
         self.places = Places {
             standard: folder_of("os").unwrap_or_default(),
             ours: folder_of("nilometer").unwrap_or_default(),
@@ -199,6 +199,6 @@ impl Roots {
 
     /// The module with this name, as a class says it.
     pub(crate) fn module(&self, name: &str) -> Option<&Module> {
-        self.modules.iter().find(|module| module.name == name)
+        self.modules.get(*self.by_name.get(name)?)
     }
 }
