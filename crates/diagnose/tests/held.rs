@@ -101,3 +101,37 @@ fn two_paths_to_the_same_memory_are_both_told() {
     let finding = report.findings.iter().find(|f| f.sites.iter().any(|s| s.line == 30)).unwrap();
     assert_eq!(finding.also_held_by.len(), 1, "{finding:#?}");
 }
+
+/// Twenty epochs that make reference cycles which nobody collects, weighing more than the kept megabyte beside them.
+fn beside_garbage(look: bool) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 3);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    let mut kept: Vec<Made> = Vec::new();
+    let mut garbage = 0;
+    for epoch in 0..20 {
+        kept.push(w.makes(stack, 1 << 20, 1));
+        garbage += 2 << 20;
+        w.takes(2 << 20).objects(20_000).cycle(Epoch);
+        if look && epoch == 12 {
+            w.looks(&[(SAVED, "Keep", &all(&kept))]);
+        }
+    }
+    // main() has ended and with it what it held.
+    for made in kept {
+        w.gives_back(made);
+    }
+    w.ends(garbage + (20 << 20));
+    w.report_with_names()
+}
+
+#[test]
+fn what_the_census_saw_held_is_no_garbage() {
+    let without = beside_garbage(false);
+    assert_ne!(without.verdict, Verdict::Leak, "{}", without.reason);
+    let with = beside_garbage(true);
+    assert_eq!(with.verdict, Verdict::Leak, "{}", with.reason);
+    assert_eq!(with.findings[0].sites.last().unwrap().line, 30);
+    let rate = with.growth.unwrap().bytes_per_cycle;
+    assert!(rate.low <= 1 << 20 && rate.high >= 1 << 20, "{rate:?}");
+}

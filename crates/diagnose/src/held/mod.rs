@@ -89,6 +89,22 @@ impl<'a> Held<'a> {
         self.looks.iter().any(|at_ns| sample.lives_at(*at_ns))
     }
 
+    /// Whether nearly all of these samples were seen below a path from a root: then they are no garbage that waits for a
+    /// collection, whatever the collector's counters leave room for.
+    pub(crate) fn is_held(&self, samples: &[&Sample]) -> bool {
+        const SEEN: f64 = 0.25;
+        const HELD: f64 = 0.8;
+        let (mut all, mut seen, mut held) = (0.0, 0.0, 0.0);
+        for sample in samples {
+            all += sample.weight;
+            if self.could_be_seen(sample) {
+                seen += sample.weight;
+                held += if self.of_sample.contains_key(&sample.id) { sample.weight } else { 0.0 };
+            }
+        }
+        seen > SEEN * all && held >= HELD * seen
+    }
+
     /// The holders of these samples, the one with the most bytes first. Empty where no look could have seen any.
     pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
         let mut by_holder: BTreeMap<u64, f64> = BTreeMap::new();

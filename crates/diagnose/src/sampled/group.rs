@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::growing::{Growing, Look};
 use super::recording::Sample;
 use super::trail::{Place, Trail};
+use crate::held::Held;
 
 /// A site that grows, and its samples that make the growth.
 pub(crate) struct GrowingSite<'a> {
@@ -27,6 +28,7 @@ pub(super) fn grown<'a>(
     old: &[&Sample],
     trails: &HashMap<u64, Trail<'a>>,
     look: &Look,
+    held: &Held,
 ) -> Vec<GrowingSite<'a>> {
     let mut sites: BTreeMap<&Place<'a>, Vec<&Sample>> = BTreeMap::new();
     for sample in old {
@@ -39,9 +41,9 @@ pub(super) fn grown<'a>(
     }
     let mut out = Vec::new();
     for (place, samples) in sites {
-        let whole = look.growing(&samples).filter(|g| g.distinct >= AS_A_WHOLE);
+        let whole = look.growing(&samples, held.is_held(&samples)).filter(|g| g.distinct >= AS_A_WHOLE);
         let found =
-            whole.map(|growing| (growing, samples.clone())).or_else(|| biggest(samples, trails, look));
+            whole.map(|growing| (growing, samples.clone())).or_else(|| biggest(samples, trails, look, held));
         if let Some((growing, samples)) = found {
             out.push(site(place, growing, &samples, trails, look));
         }
@@ -55,6 +57,7 @@ fn biggest<'s>(
     samples: Vec<&'s Sample>,
     trails: &HashMap<u64, Trail>,
     look: &Look,
+    held: &Held,
 ) -> Option<(Growing, Vec<&'s Sample>)> {
     let mut parts: BTreeMap<_, Vec<&Sample>> = BTreeMap::new();
     for sample in samples {
@@ -62,7 +65,8 @@ fn biggest<'s>(
         let part = trail.and_then(|t| t.part.as_ref()).map(|p| p.words.as_str());
         parts.entry((trail.and_then(|t| t.library), part)).or_default().push(sample);
     }
-    let grown = parts.into_values().filter_map(|part| Some((look.growing(&part)?, part)));
+    let grown =
+        parts.into_values().filter_map(|part| Some((look.growing(&part, held.is_held(&part))?, part)));
     grown.max_by(|a, b| a.0.rate.estimate.total_cmp(&b.0.rate.estimate))
 }
 

@@ -141,10 +141,14 @@ impl Look<'_> {
     }
 
     /// Judges the old samples of a site: those that are surely no garbage must look like growth, be it since a collection
-    /// has looked at them or since garbage cannot weigh so much. What came after that collection must not have slowed.
-    pub(crate) fn growing(&self, old: &[&Sample]) -> Option<Growing> {
+    /// has looked at them or since garbage cannot weigh so much. What came after that collection must not have slowed. What
+    /// a census saw `held` below a path is no garbage at all.
+    pub(crate) fn growing(&self, old: &[&Sample], held: bool) -> Option<Growing> {
         let (end, born_before) = self.ends()?;
         let all = View { born_before, alive_at: end, swells: false };
+        if held {
+            return self.view(old, all);
+        }
         let looked = |&(born, alive): &(u64, u64)| View {
             born_before: born.min(born_before),
             alive_at: alive.max(end),

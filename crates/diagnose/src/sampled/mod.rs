@@ -100,12 +100,12 @@ impl<'a> Sites<'a> {
         let names = lookup.names(&recording.modules, &wanted);
         let trails: HashMap<u64, Trail> =
             stacks.into_iter().map(|s| (s, trail(&recording, &names, lookup, s))).collect();
-        let growing = grown(&old, &trails, &look);
+        let held = Held::of(capture, setting.pid);
+        let growing = grown(&old, &trails, &look, &held);
         let net = look.net(&old);
         let kept = look.course(&old);
         let course = Course::of(capture);
         recording.samples = samples;
-        let held = Held::of(capture, setting.pid);
         let folder = setting.folder;
         Some(Self { recording, course, names, trails, growing, net, kept, end_ns, folder, held })
     }
