@@ -16,6 +16,7 @@ mod forecast;
 mod held;
 mod judge;
 mod lookup;
+mod phase_table;
 mod phases;
 mod profile;
 mod program;
@@ -30,7 +31,8 @@ pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
     Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
-    Kind, Memory, Process, Program, Report, SCHEMA, Sampling, Site, TimelinePoint, Verdict,
+    Kind, Memory, PhaseSpan, PhaseTotal, Process, Program, Report, SCHEMA, Sampling, Site, TimelinePoint,
+    Verdict,
 };
 pub use sizes::{duration, size};
 
@@ -69,6 +71,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let (judgement, mut findings, explained) = conclude(sites.as_ref(), &setting, lookup);
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();
+    let course = phases::Course::of(capture);
     let evidence = Evidence {
         timeline: &timeline,
         cycles: &cycles,
@@ -105,6 +108,8 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         sampling: sites.as_ref().map(Sites::summary),
         processes: outside.processes(),
         timeline: curve(&timeline, &cycles),
+        phases: phase_table::spans(&course, timeline.end_ns),
+        phase_totals: phase_table::totals(capture, &course, &stretches, timeline.end_ns),
         losses: outside.losses,
     }
 }

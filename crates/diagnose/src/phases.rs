@@ -43,6 +43,17 @@ impl<'a> Course<'a> {
         out
     }
 
+    /// Stretches from the start to `end_ns`, each with its phase.
+    pub(crate) fn spans(&self, end_ns: u64) -> impl Iterator<Item = (u64, u64, &'a str)> {
+        let first = (0, OWN_WORK);
+        let begins = std::iter::once(first).chain(self.begins.iter().copied());
+        let ends = self.begins.iter().map(|(begin, _)| *begin).chain([end_ns]);
+        begins
+            .zip(ends)
+            .filter(|((begin, _), end)| begin < end)
+            .map(|((begin, phase), end)| (begin, end, phase))
+    }
+
     pub(crate) fn at(&self, at_ns: u64) -> &'a str {
         let next = self.begins.partition_point(|(begin, _)| *begin <= at_ns);
         next.checked_sub(1).map_or(OWN_WORK, |i| self.begins[i].1)

@@ -42,6 +42,10 @@ pub struct Report {
     pub processes: Vec<Process>,
     /// The curve, thinned.
     pub timeline: Vec<TimelinePoint>,
+    /// Which phase the program was in when, without gaps; `program` is outside of all. Coarser where there are thousands.
+    pub phases: Vec<PhaseSpan>,
+    /// What each phase took in all, those with the most time first.
+    pub phase_totals: Vec<PhaseTotal>,
     /// What could not be recorded or read.
     pub losses: Vec<String>,
 }
@@ -350,4 +354,28 @@ pub struct TimelinePoint {
     pub anonymous_bytes: Option<u64>,
     /// File-backed resident memory.
     pub file_bytes: Option<u64>,
+}
+
+/// A stretch of the run in one phase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PhaseSpan {
+    /// The phase.
+    pub name: String,
+    /// Since the start.
+    pub begin_seconds: f64,
+    /// Since the start.
+    pub end_seconds: f64,
+}
+
+/// All stretches in one phase together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PhaseTotal {
+    /// The phase.
+    pub name: String,
+    /// How often it began; 0 for what the program does outside of all.
+    pub times: u64,
+    /// Time in it, without the phases inside it that are told by themselves.
+    pub seconds: f64,
+    /// Change of live memory that is known to have come in it.
+    pub bytes: i64,
 }

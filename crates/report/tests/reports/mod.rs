@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use nilometer_diagnose::{
     Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder, Kind, Memory,
-    Process, Profile, ProfileStack, Program, Report, SCHEMA, Sampling, Site, TimelinePoint, Verdict,
+    PhaseSpan, PhaseTotal, Process, Profile, ProfileStack, Program, Report, SCHEMA, Sampling, Site,
+    TimelinePoint, Verdict,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -229,6 +230,16 @@ pub(crate) fn leak() -> Report {
             live_bytes: Some(1 << 20),
             anonymous_bytes: Some(2 << 20),
             file_bytes: None,
+        }],
+        phases: vec![
+            PhaseSpan { name: "import".to_owned(), begin_seconds: 0.0, end_seconds: 4.5 },
+            PhaseSpan { name: "epoch".to_owned(), begin_seconds: 4.5, end_seconds: 221.4 },
+        ],
+        phase_totals: vec![PhaseTotal {
+            name: "epoch".to_owned(),
+            times: 12,
+            seconds: 216.9,
+            bytes: 84 << 20,
         }],
         losses: vec!["the capture's disk was full: 12 records could not be written".to_owned()],
     }
