@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn many_spans_are_told_by_slots_without_gaps() {
         // Nine parts of ten in one phase, and a long stretch of another one in the middle.
-        let step = |i: u64| if i % 10 == 0 { "validation" } else { "epoch" };
+        let step = |i: u64| if i.is_multiple_of(10) { "validation" } else { "epoch" };
         let mut exact: Vec<_> = (0..20_000).map(|i| (i * 10, i * 10 + 10, step(i))).collect();
         exact[10_000..12_000].iter_mut().for_each(|span| span.2 = "predict");
         let told = slots(&exact, 200_000);
