@@ -178,6 +178,8 @@ numbers! {
         pool_used,
         /// Bytes that these pools took from the C allocator, in use or not.
         pool_reserved,
+        /// Whether Python's collector runs by itself: 1, or 0 after `gc.disable()`.
+        gc_enabled,
     }
 }
 

@@ -75,6 +75,16 @@ pub(crate) fn net_growth(
 ) -> Option<Net> {
     let all = series(points);
     let plain = growth(&all.0, &all.1)?;
+    if is_off(timeline, points) {
+        // Nobody will ever look at it: what waits for a collection stays.
+        return Some(Net {
+            rate: plain,
+            gross: plain,
+            likely_high: plain.high,
+            sawtooth: 0.0,
+            examined: true,
+        });
+    }
     let full = troughs(timeline, before, points, 2);
     if let Some(rate) = envelope(&full, points, &plain) {
         let sawtooth = rising(points) - rate.estimate;
@@ -133,10 +143,23 @@ pub(crate) fn garbage_at_most(
     points: &[Point],
     exit: Option<ExitCollection>,
 ) -> f64 {
+    if is_off(timeline, points) {
+        return 0.0;
+    }
     let full = troughs(timeline, before, points, 2);
     let by_exit = freed_per_cycle(&full, points, exit);
     containers(timeline, points)
         .map_or(f64::INFINITY, |objects| most(timeline, points, exit, objects, by_exit))
+}
+
+/// Whether the program switched the collector off (`gc.disable()`), and at the end of no cycle had it on.
+pub(crate) fn is_off(timeline: &Timeline, points: &[Point]) -> bool {
+    let enabled = |p: &Point| timeline.readings.get(p.reading).and_then(|r| r.counters.gc_enabled);
+    // A program may also switch it off and collect by itself: then its collections tell.
+    let collections = |p: &Point| timeline.readings.get(p.reading).and_then(|r| r.counters.gc2);
+    !points.is_empty()
+        && points.iter().all(|p| enabled(p) == Some(0))
+        && points.first().and_then(collections) == points.last().and_then(collections)
 }
 
 /// When full collections happened: each looked at what was born before the first moment, and had ended at the second.

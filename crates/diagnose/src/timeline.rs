@@ -146,6 +146,7 @@ fn carry_collector(last: &mut Counters, now: &mut Counters) {
         (&mut last.gc2, &mut now.gc2),
         (&mut last.gc_young, &mut now.gc_young),
         (&mut last.gc_collected, &mut now.gc_collected),
+        (&mut last.gc_enabled, &mut now.gc_enabled),
     ];
     for (last, now) in pairs {
         *now = now.or(*last);

@@ -150,3 +150,17 @@ fn two_full_collections_in_a_noisy_series_are_no_proof_of_growth() {
         assert_ne!(report.verdict, Verdict::Leak, "seed {seed}: {} {:?}", report.reason, report.growth);
     }
 }
+
+#[test]
+fn garbage_is_a_leak_where_the_collector_is_switched_off() {
+    for by_itself in [true, false] {
+        let mut w = started();
+        w.collects_by_itself = by_itself;
+        for _ in 0..20 {
+            w.takes(2 * MIB).objects(20_000).cycle(Epoch);
+        }
+        w.ends(40 * MIB);
+        let verdict = w.report().verdict;
+        assert_eq!(verdict == Verdict::Leak, !by_itself, "{verdict:?}");
+    }
+}

@@ -29,6 +29,7 @@ pub(crate) struct Interpreter {
     allocated_blocks: Option<Py<PyAny>>,
     gc_stats: Option<Py<PyAny>>,
     gc_count: Option<Py<PyAny>>,
+    gc_enabled: Option<Py<PyAny>>,
 }
 
 impl Interpreter {
@@ -43,6 +44,7 @@ impl Interpreter {
             allocated_blocks: function("sys", "getallocatedblocks"),
             gc_stats: function("gc", "get_stats"),
             gc_count: function("gc", "get_count"),
+            gc_enabled: function("gc", "isenabled"),
         }
     }
 
@@ -73,6 +75,9 @@ impl Interpreter {
         counters.gc1 = figure(1, "collections");
         counters.gc2 = figure(2, "collections");
         counters.gc_collected = (0..3).map(|generation| figure(generation, "collected")).sum();
+        let enabled =
+            self.gc_enabled.as_ref().and_then(|call| call.bind(py).call0().ok()?.extract::<bool>().ok());
+        counters.gc_enabled = enabled.map(u64::from);
         counters.gc_young = self.gc_count.as_ref().and_then(|call| {
             let counts = call.bind(py).call0().ok()?;
             counts.get_item(0).ok()?.extract().ok()

@@ -25,6 +25,8 @@ pub(crate) struct World {
     ordinals: [u64; 16],
     has_heap: bool,
     has_collector: bool,
+    /// `gc.disable()` was not called.
+    pub(crate) collects_by_itself: bool,
     /// What tensors use of a pool, and what it has reserved, if there is one.
     pool: Option<(i64, i64)>,
     pub(crate) recorder: Recorder,
@@ -46,6 +48,7 @@ impl World {
             ordinals: [0; 16],
             has_heap: true,
             has_collector: true,
+            collects_by_itself: true,
             pool: None,
             recorder: Recorder::default(),
         };
@@ -86,7 +89,7 @@ impl World {
     /// Container objects are made; the young generations are collected as Python would.
     pub(crate) fn objects(&mut self, count: u64) -> &mut Self {
         self.young += count;
-        while self.young > 700 {
+        while self.young > 700 && self.collects_by_itself {
             self.young -= 700;
             self.collections[0] += 1;
         }
@@ -150,6 +153,7 @@ impl World {
             gc2: known(self.collections[2]),
             gc_young: known(self.young),
             gc_collected: known(self.collected),
+            gc_enabled: known(u64::from(self.collects_by_itself)),
             ..Counters::default()
         };
         self.say(&Record::Reading { moment, counters: Box::new(counters) })
