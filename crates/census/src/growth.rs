@@ -90,6 +90,10 @@ impl Growth {
             };
             return;
         }
+        if entry.seen == scan {
+            // Two objects led to it.
+            return;
+        }
         let before = entry.length;
         entry.seen = scan;
         entry.length = length32;

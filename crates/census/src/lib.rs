@@ -26,6 +26,7 @@ mod sizes;
 mod tail;
 mod text;
 mod types;
+mod users;
 
 pub use object::{Object, Python, Type};
 pub use paths::{Path, PathLimits, find};

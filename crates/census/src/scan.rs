@@ -13,6 +13,7 @@ use crate::object::{Object, Python, Type};
 use crate::sizes::ByAddress;
 use crate::tail::Scales;
 use crate::types::{Shape, shape_of};
+use crate::users::{Parent, Users};
 
 /// How far a scan may go.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +46,8 @@ pub struct ScanCounts {
     pub objects: u64,
     /// Containers among them.
     pub containers: u64,
+    /// Dicts that the collector does not track, found below what the user's code made.
+    pub untracked: u64,
     /// Containers that grow, told or not.
     pub growing: u64,
     /// Bytes of our own tables.
@@ -100,6 +103,7 @@ pub struct Found {
 struct Met {
     kind: Type,
     shape: Shape,
+    parent: Parent,
     count: u64,
 }
 
@@ -107,6 +111,7 @@ struct Met {
 #[derive(Debug, Default)]
 pub struct Scanner {
     growth: Growth,
+    users: Users,
     types: HashMap<String, u64>,
     /// How far a scan may go.
     pub limits: Limits,
@@ -133,8 +138,9 @@ impl Scanner {
         const STRETCH: u64 = 4096;
         let mut met: Vec<Met> = Vec::new();
         let mut index: ByAddress<Type, u32> = ByAddress::default();
-        let (limits, growth) = (self.limits, &mut self.growth);
+        let (limits, growth, users) = (self.limits, &mut self.growth, &mut self.users);
         growth.begin();
+        users.begin(python);
         python.visit_tracked_while(&mut |object| {
             counts.objects += 1;
             if counts.objects >= limits.objects
@@ -147,10 +153,17 @@ impl Scanner {
             let next = met.len() as u32;
             let at = *index.entry(kind).or_insert(next);
             if at == next {
-                met.push(Met { kind, shape: shape_of(python, kind), count: 0 });
+                let (shape, parent) = (shape_of(python, kind), users.parent(python, kind));
+                met.push(Met { kind, shape, parent, count: 0 });
             }
             let Some(found) = met.get_mut(at as usize) else { return true };
             found.count += 1;
+            if found.parent != Parent::No {
+                users.look(python, object, found.parent, &mut |below| {
+                    counts.untracked += 1;
+                    growth.meet(below, Type(python.known.dict), memory::word(below.0, dict::USED));
+                });
+            }
             let length = match found.shape {
                 Shape::List | Shape::Deque => memory::word(object.0, SIZE),
                 Shape::Dict => memory::word(object.0, dict::USED),

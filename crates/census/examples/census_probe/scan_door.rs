@@ -129,10 +129,11 @@ pub(crate) extern "C" fn census_scan() -> *const c_char {
             .map(|(name, count, change)| format!("[{}, {count}, {change}]", quoted(name)))
             .collect();
         format!(
-            "{{\"objects\": {}, \"containers\": {}, \"growing\": {}, \"table_bytes\": {}, \"walk_ns\": {}, \"cost_ns\": {}, \
+            "{{\"objects\": {}, \"containers\": {}, \"untracked\": {}, \"growing\": {}, \"table_bytes\": {}, \"walk_ns\": {}, \"cost_ns\": {}, \
              \"whole\": {}, \"grown\": [{}], \"types\": [{}]}}",
             counts.objects,
             counts.containers,
+            counts.untracked,
             counts.growing,
             counts.table_bytes,
             counts.walk_ns,

@@ -111,7 +111,7 @@ impl<'a> Sizes<'a> {
             Family::Mmap => builtin::mmap(o, &mut owned),
             Family::Type => builtin::type_(python, o, &mut owned),
             Family::Numpy => numpy::buffers(o, visit),
-            Family::EagerTensor => tensorflow::tensor(python, o, visit),
+            Family::EagerTensor => tensorflow::tensor(o, visit),
             Family::ResourceVariable => tensorflow::variable(python, o, visit),
         }
     }
@@ -175,7 +175,11 @@ fn recognise(python: &Python, kind: Type) -> Family {
             b"numpy.ndarray" if !part.has(flags::HEAP) => Family::Numpy,
             b"array.array" => Family::Array,
             b"mmap.mmap" => Family::Mmap,
-            b"EagerTensor" if from(python, part, "tensorflow.") => Family::EagerTensor,
+            b"EagerTensor" | b"tensorflow.python.framework.ops.EagerTensor"
+                if from(python, part, "tensorflow.") =>
+            {
+                Family::EagerTensor
+            }
             b"Context" if from(python, part, "tensorflow.python.eager") => Family::Context,
             b"BaseResourceVariable" if from(python, part, "tensorflow.") => Family::ResourceVariable,
             _ => continue,

@@ -1,15 +1,239 @@
 //! TensorFlow's eager tensors and variables.
 //!
 //! In: objects of these types. Out: their bytes, and where TensorFlow keeps them. What must not happen here: a call into
-//! TensorFlow. Each that tells a shape waits for the operation that makes the tensor; such an operation may wait for the GIL.
+//! TensorFlow. Each of its functions that tells a shape waits for the operation that makes the tensor, and such an
+//! operation may wait for the GIL. So the handle is read where it stands, through the kernel, and believed only where shape,
+//! number of elements, type and buffer agree; a handle that is not ready has no buffer and no bytes yet.
 
 use super::Buffer;
+use crate::layout::{SIZE, TUPLE_ITEMS, TYPE, flags, types};
+use crate::memory;
 use crate::object::{Object, Python};
 
-pub(super) fn tensor(_python: &Python, _o: Object, _visit: &mut dyn FnMut(Buffer)) {}
+/// Where an `EagerTensor` may keep its handle; its number stands behind it.
+const HANDLES: std::ops::Range<u64> = 2..13;
+/// Words of a handle that are looked through for its tensor.
+const HANDLE_WORDS: usize = 56;
+/// Words of a `tensorflow::Tensor`: two of shape, the number of elements, the buffer.
+const TENSOR_WORDS: usize = 4;
+/// What a `Tensor`'s buffer takes besides its data.
+const BUFFER: u64 = 48;
 
-pub(super) fn variable(_python: &Python, _o: Object, _visit: &mut dyn FnMut(Buffer)) {}
+/// A tensor as its handle has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Tensor {
+    handle: u64,
+    /// Bytes of the handle, as far as they are known: up to the end of the tensor in it.
+    handle_bytes: u64,
+    buffer: u64,
+    data: u64,
+    elements: u64,
+    element: u8,
+    /// `None` where the dimensions are kept elsewhere.
+    shape: Option<Vec<u64>>,
+}
 
-pub(super) fn shape(_python: &Python, _o: Object) -> Option<(Vec<u64>, &'static str)> {
-    None
+/// Bytes and name of TensorFlow's types by number; 0 bytes: what an element takes cannot be known.
+const ELEMENTS: [(u64, &str); 31] = [
+    (0, ""),
+    (4, "float32"),
+    (8, "float64"),
+    (4, "int32"),
+    (1, "uint8"),
+    (2, "int16"),
+    (1, "int8"),
+    (24, "string"),
+    (8, "complex64"),
+    (8, "int64"),
+    (1, "bool"),
+    (1, "qint8"),
+    (1, "quint8"),
+    (4, "qint32"),
+    (2, "bfloat16"),
+    (2, "qint16"),
+    (2, "quint16"),
+    (2, "uint16"),
+    (16, "complex128"),
+    (2, "float16"),
+    (0, "resource"),
+    (0, "variant"),
+    (4, "uint32"),
+    (8, "uint64"),
+    (1, "float8_e5m2"),
+    (1, "float8_e4m3fn"),
+    (1, "float8_e4m3fnuz"),
+    (1, "float8_e4m3b11fnuz"),
+    (1, "float8_e5m2fnuz"),
+    (1, "int4"),
+    (1, "uint4"),
+];
+
+fn element(number: u8) -> Option<(u64, &'static str)> {
+    ELEMENTS.get(usize::from(number)).copied().filter(|(_, name)| !name.is_empty())
+}
+
+/// What an eager tensor keeps: its handle, its buffer, its data.
+pub(super) fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
+    let Some(tensor) = read(o) else { return };
+    let mut owned = |address, bytes| visit(Buffer { address, bytes, owner: true });
+    owned(tensor.handle, tensor.handle_bytes);
+    if tensor.buffer != 0 {
+        owned(tensor.buffer, BUFFER);
+        let bytes = element(tensor.element).map_or(0, |(bytes, _)| bytes).saturating_mul(tensor.elements);
+        if bytes > 0 {
+            owned(tensor.data, bytes);
+        }
+    }
+}
+
+/// The tensor of an `EagerTensor`.
+fn read(o: Object) -> Option<Tensor> {
+    let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE);
+    let at = HANDLES.map(|index| 8 * index).find(|at| *at < size && memory::word(o.0, *at) != 0)?;
+    let handle = memory::word(o.0, at);
+    let words: [u64; HANDLE_WORDS] = memory::peek(handle)?;
+    if !memory::usable(*words.first()?) {
+        return None;
+    }
+    // The handle keeps its tensor last; what stands behind it is not its own, so a pattern must hold in every part.
+    words.windows(TENSOR_WORDS).enumerate().skip(2).find_map(|(index, window)| {
+        let window: &[u64; TENSOR_WORDS] = window.try_into().ok()?;
+        let (elements, number, shape) = pattern(*window)?;
+        let [_, _, _, buffer] = *window;
+        let [table, references, data]: [u64; 3] = memory::peek(buffer)?;
+        let sound = memory::usable(table) && (1..1 << 24).contains(&(references & 0xffff_ffff));
+        (sound && data != 0).then_some(Tensor {
+            handle,
+            handle_bytes: 8 * (index + 2 * TENSOR_WORDS) as u64,
+            buffer,
+            data,
+            elements,
+            element: number,
+            shape,
+        })
+    })
+}
+
+/// Elements, type and shape, if four words can be a tensor with a buffer: dimensions of 16 or 32 bits or a pointer to more,
+/// in their last bytes the type, the number of dimensions and which of these it is.
+fn pattern(words: [u64; TENSOR_WORDS]) -> Option<(u64, u8, Option<Vec<u64>>)> {
+    let [low, high, elements, buffer] = words;
+    let [number, dimensions, form] = [(high >> 40) as u8, (high >> 48) as u8, (high >> 56) as u8];
+    element(number)?;
+    if !memory::usable(buffer) || elements == 0 || elements >= 1 << 48 {
+        return None;
+    }
+    let pack = u128::from(high) << 64 | u128::from(low);
+    let shape: Vec<u64> = match (form, dimensions) {
+        (0, 0..=6) => (0..dimensions).map(|axis| (pack >> (16 * u32::from(axis))) as u64 & 0xffff).collect(),
+        (1, 1..=3) => {
+            (0..dimensions).map(|axis| (pack >> (32 * u32::from(axis))) as u64 & 0xffff_ffff).collect()
+        }
+        (2, 1..=254) if memory::usable(low) => return Some((elements, number, None)),
+        _ => return None,
+    };
+    let product = shape.iter().try_fold(1_u64, |product, one| product.checked_mul(*one));
+    (product == Some(elements)).then_some((elements, number, Some(shape)))
+}
+
+/// A variable's value stands in TensorFlow's own tables; its bytes follow from the shape and type that Python keeps.
+pub(super) fn variable(python: &Python, o: Object, visit: &mut dyn FnMut(Buffer)) {
+    let Some((shape, number)) = variable_facts(python, o) else { return };
+    let Some((width, _)) = element(number) else { return };
+    let bytes = shape.iter().fold(width, |product, one| product.saturating_mul(*one));
+    if bytes > 0 && bytes < 1 << 48 {
+        visit(Buffer { address: 0, bytes, owner: true });
+    }
+}
+
+fn variable_facts(python: &Python, o: Object) -> Option<(Vec<u64>, u8)> {
+    let shape = python.attribute(o, b"_shape")?;
+    let mut dimensions = None;
+    // `TensorShape` has a tuple of its dimensions in a slot.
+    python.traverse(shape, &mut |child| {
+        if dimensions.is_none() && python.type_of(child).0 == python.known.tuple {
+            dimensions = tuple_of_integers(python, child);
+        }
+    });
+    let kind = python.attribute(o, b"_dtype")?;
+    // An object that wraps a C++ one, which begins with the number.
+    let [number]: [u64; 1] = memory::peek(memory::word(kind.0, 16))?;
+    Some((dimensions?, u8::try_from(number & 0xffff_ffff).ok()?))
+}
+
+fn tuple_of_integers(python: &Python, o: Object) -> Option<Vec<u64>> {
+    let length = memory::word(o.0, SIZE);
+    if length > 64 {
+        return None;
+    }
+    (0..length).map(|index| integer(python, Object(memory::word(o.0, TUPLE_ITEMS + 8 * index)))).collect()
+}
+
+/// An `int` of up to 60 bits that is not negative.
+fn integer(python: &Python, o: Object) -> Option<u64> {
+    if !python.type_of(o).has(flags::INTEGER) {
+        return None;
+    }
+    let digit = |index: u64| u64::from(memory::int(o.0, 24 + 4 * index).unsigned_abs());
+    let size = memory::word(o.0, SIZE);
+    let (digits, negative) = if python.layout.version >= (3, 12) {
+        (size >> 3, size & 3 == 2)
+    } else {
+        (size, size.cast_signed() < 0)
+    };
+    match digits {
+        _ if negative => None,
+        0 => Some(0),
+        1 => Some(digit(0)),
+        2 => Some(digit(0) | digit(1) << 30),
+        _ => None,
+    }
+}
+
+/// Shape and type of a tensor or variable.
+pub(super) fn shape(python: &Python, o: Object, is_variable: bool) -> Option<(Vec<u64>, &'static str)> {
+    let (shape, number) = if is_variable {
+        variable_facts(python, o)?
+    } else {
+        let tensor = read(o)?;
+        (tensor.shape?, tensor.element)
+    };
+    Some((shape, element(number)?.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUFFER: u64 = 0x5555_0000;
+
+    #[test]
+    fn tensors_as_their_handles_have_them() {
+        // (2000, 7) float32; () float32 with what was left of another shape; (3, 70000, 2) float64.
+        assert_eq!(
+            pattern([0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 14000, BUFFER]),
+            Some((14000, 1, Some(vec![2000, 7])))
+        );
+        assert_eq!(pattern([0x7ffc_4d80_c060, 0x0000_01fc_4d80_bf90, 1, BUFFER]), Some((1, 1, Some(vec![]))));
+        assert_eq!(
+            pattern([0x0001_1170_0000_0003, 0x0103_0200_0000_0002, 420_000, BUFFER]),
+            Some((420_000, 2, Some(vec![3, 70000, 2])))
+        );
+        assert_eq!(pattern([BUFFER, 0x0207_0100_0000_0000, 5, BUFFER]), Some((5, 1, None)));
+    }
+
+    #[test]
+    fn what_is_no_tensor() {
+        for words in [
+            [0; 4],
+            [0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 13999, BUFFER], // another number of elements
+            [0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 14000, 0],      // not ready
+            [0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 14000, 0x5555_0001],
+            [0x557d_0007_07d0, 0x0002_00fb_73d6_20d0, 14000, BUFFER], // no type
+            [0x557d_0007_07d0, 0x0002_fffb_73d6_20d0, 14000, BUFFER],
+            [0x557d_0007_07d0, 0x0302_01fb_73d6_20d0, 14000, BUFFER], // no such form
+        ] {
+            assert_eq!(pattern(words), None, "{words:x?}");
+        }
+    }
 }

@@ -21,12 +21,14 @@ impl Sizes<'_> {
                 }
                 None => short,
             },
-            Family::EagerTensor | Family::ResourceVariable => match tensorflow::shape(python, o) {
-                Some((shape, element)) => {
-                    format!("{short} {} {element}", tuple(&shape)).trim_end().to_string()
+            Family::EagerTensor | Family::ResourceVariable => {
+                match tensorflow::shape(python, o, self.family(kind) == Family::ResourceVariable) {
+                    Some((shape, element)) => {
+                        format!("{short} {} {element}", tuple(&shape)).trim_end().to_string()
+                    }
+                    None => short,
                 }
-                None => short,
-            },
+            }
             _ if shape_of(python, kind) == Shape::Tuple => {
                 format!("{short} of {}", python.length(o).unwrap_or(0))
             }

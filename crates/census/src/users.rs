@@ -1,0 +1,195 @@
+//! Dicts that the collector does not track, found below what the user's code made.
+//!
+//! In: the objects of a scan, one by one. Out: exact dicts whose keys and values cannot be parts of cycles, such as one of
+//! numbers to arrays: CPython keeps these off its lists, so the scan would never meet them. What must not happen here: a
+//! look at the children of everything, which costs ten times the scan. Libraries are passed over; what they keep in such
+//! dicts is found when the whole heap is walked.
+
+use std::collections::HashSet;
+
+use crate::layout::{flags, types};
+use crate::memory;
+use crate::object::{Object, Python, Type};
+use crate::sizes::{Addresses, ByAddress};
+
+/// Parents that are looked into in one scan.
+const MOST_PARENTS: u64 = 50_000;
+/// Entries of one dict, list or tuple that are looked at.
+const MOST_ENTRIES: u64 = 4096;
+/// `md_dict` of a module, `ob_ref` of a cell, `func_globals` of a function.
+const FIRST_FIELD: u64 = 16;
+
+/// How a type's objects may hold a dict of the user's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parent {
+    No,
+    /// A class of the user's made it, or it keeps results for any function.
+    Always,
+    Cell,
+    Module,
+    Function,
+    /// A class, whose attributes count if the user wrote it.
+    Class,
+}
+
+/// Which modules are the user's.
+#[derive(Debug, Default)]
+pub(crate) struct Users {
+    /// By address of the module's dict; kept from scan to scan, and a mistake costs a look.
+    known: ByAddress<u64, bool>,
+    namespaces: Addresses,
+    names: HashSet<String>,
+    looked: u64,
+}
+
+impl Users {
+    /// Before each scan: which modules are there now.
+    pub(crate) fn begin(&mut self, python: &Python) {
+        self.looked = 0;
+        self.namespaces.clear();
+        self.names.clear();
+        let Some(modules) = python.dict_view(Object(python.api.modules())) else { return };
+        let library = library(python);
+        let mut seen = 0_usize;
+        modules.each(&mut |name, module| {
+            if !python.type_of(module).chain().any(|part| part.0 == python.known.module) {
+                return true;
+            }
+            seen += 1;
+            let namespace = memory::word(module.0, FIRST_FIELD);
+            let users = *self
+                .known
+                .entry(namespace)
+                .or_insert_with(|| is_users(python, name, Object(namespace), library.as_deref()));
+            if users {
+                self.namespaces.insert(namespace);
+                self.names.extend(python.text(name, 400));
+            }
+            true
+        });
+        if self.known.len() > 2 * seen + 1000 {
+            self.known.clear();
+        }
+    }
+
+    /// How a type's objects are to be looked into.
+    pub(crate) fn parent(&self, python: &Python, kind: Type) -> Parent {
+        let known = &python.known;
+        if kind.0 == known.module {
+            return Parent::Module;
+        }
+        if kind.0 == known.function {
+            return Parent::Function;
+        }
+        if kind.has(flags::TYPE) {
+            return Parent::Class;
+        }
+        if !kind.has(flags::HEAP) && kind.raw_name() == b"cell" {
+            return Parent::Cell;
+        }
+        if kind.raw_name() == b"functools._lru_cache_wrapper" {
+            return Parent::Always;
+        }
+        if kind.has(flags::HEAP) && self.is_users_class(python, kind) { Parent::Always } else { Parent::No }
+    }
+
+    /// The class or one that it builds on, other than a library's, was written in a module of the user's.
+    fn is_users_class(&self, python: &Python, kind: Type) -> bool {
+        let module = python.dict_item(Object(memory::word(kind.0, types::DICT)), b"__module__");
+        module.and_then(|module| python.text(module, 400)).is_some_and(|name| self.names.contains(&name))
+    }
+
+    /// Shows the dicts below an object that the collector does not track.
+    pub(crate) fn look(&mut self, python: &Python, o: Object, parent: Parent, visit: &mut dyn FnMut(Object)) {
+        if self.looked >= MOST_PARENTS {
+            return;
+        }
+        let first = memory::word(o.0, FIRST_FIELD);
+        let wanted = match parent {
+            Parent::No => false,
+            Parent::Always => true,
+            Parent::Cell => {
+                show(python, Object(first), visit);
+                return;
+            }
+            Parent::Module | Parent::Function => self.namespaces.contains(&first),
+            Parent::Class => Type(o.0).has(flags::HEAP) && self.is_users_class(python, Type(o.0)),
+        };
+        if !wanted {
+            return;
+        }
+        self.looked += 1;
+        let mut inner = Vec::new();
+        let mut follow = |child: Object| {
+            if show(python, child, visit) {
+                inner.push(child);
+            }
+        };
+        match parent {
+            Parent::Module => follow(Object(first)),
+            Parent::Class => follow(Object(memory::word(o.0, types::DICT))),
+            _ => python.traverse(o, &mut follow),
+        }
+        // One level more: a namespace's values, a dict of dicts, default arguments.
+        for child in inner {
+            if parent == Parent::Function && child.0 == first {
+                continue;
+            }
+            entries(python, child, &mut |entry| {
+                show(python, entry, visit);
+            });
+        }
+    }
+}
+
+/// Shows an untracked dict. True: it is one whose entries may be such dicts.
+fn show(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) -> bool {
+    if !memory::usable(o.0) {
+        return false;
+    }
+    let (kind, known) = (python.type_of(o), &python.known);
+    if kind.0 == known.dict {
+        let tracked = python.is_tracked(o);
+        if !tracked {
+            visit(o);
+        }
+        return tracked;
+    }
+    kind.0 == known.list || kind.0 == known.tuple
+}
+
+fn entries(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) {
+    if let Some(view) = python.dict_view(o) {
+        let mut seen = 0;
+        view.each(&mut |_, value| {
+            visit(value);
+            seen += 1;
+            seen < MOST_ENTRIES
+        });
+    } else if let Some((items, length)) = python.items_of(o) {
+        for index in 0..length.min(MOST_ENTRIES) {
+            visit(Object(memory::word(items + 8 * index, 0)));
+        }
+    }
+}
+
+/// The folder of the standard library, where `os` is.
+fn library(python: &Python) -> Option<String> {
+    let os = python.dict_item(Object(python.api.modules()), b"os")?;
+    let namespace = python.type_of(os).chain().any(|part| part.0 == python.known.module);
+    let namespace = Object(if namespace { memory::word(os.0, FIRST_FIELD) } else { 0 });
+    let file = python.text(python.dict_item(namespace, b"__file__")?, 4096)?;
+    file.rsplit_once('/').map(|(folder, _)| format!("{folder}/"))
+}
+
+/// A module is the user's if it has a file that is neither the standard library's nor installed.
+fn is_users(python: &Python, name: Object, namespace: Object, library: Option<&str>) -> bool {
+    if python.is_text(name, b"__main__") {
+        return true;
+    }
+    let Some(file) = python.dict_item(namespace, b"__file__").and_then(|file| python.text(file, 4096)) else {
+        return false;
+    };
+    let installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
+    !installed && !library.is_some_and(|library| file.starts_with(library))
+}
