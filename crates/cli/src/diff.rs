@@ -13,7 +13,7 @@ use crate::style;
 const GREW: i32 = 1;
 
 pub(crate) fn diff(options: &DiffOptions) -> Result<i32, Failure> {
-    let (a, b) = (Read::of(&options.a)?, Read::of(&options.b)?);
+    let (a, b) = (Read::of(&options.a, true)?, Read::of(&options.b, true)?);
     let diff = nilometer_diagnose::diff(a.side(), b.side());
     let text = match options.format {
         DiffFormat::Terminal => nilometer_report::diff_terminal(&diff, &style::of(&stdout(), 1)),

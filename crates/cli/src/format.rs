@@ -72,6 +72,24 @@ impl Format {
         }
     }
 
+    /// Whether it has the sampled stacks in it.
+    pub(crate) fn draws_stacks(self) -> bool {
+        match self {
+            Self::Html | Self::Collapsed | Self::Speedscope | Self::Firefox | Self::Pprof | Self::Parquet => {
+                true
+            }
+            Self::Terminal
+            | Self::Json
+            | Self::Jsonl
+            | Self::Markdown
+            | Self::Tensorboard
+            | Self::Openmetrics
+            | Self::Sarif
+            | Self::Junit
+            | Self::Github => false,
+        }
+    }
+
     /// Whether a terminal would only show signs of it.
     pub(crate) fn is_binary(self) -> bool {
         matches!(self, Self::Pprof | Self::Tensorboard | Self::Parquet)

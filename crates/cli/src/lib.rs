@@ -13,6 +13,7 @@ mod lookup;
 mod options;
 mod place;
 mod quantity;
+mod remembering;
 mod report;
 mod run;
 mod say;

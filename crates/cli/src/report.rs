@@ -12,6 +12,7 @@ use nilometer_report::Material;
 use crate::format::{Format, Making};
 use crate::lookup::Files;
 use crate::options::ReportOptions;
+use crate::remembering::Remembering;
 use crate::say::{self, Failure, bytes_to_stdout};
 use crate::{env, style};
 
@@ -22,7 +23,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
             if format == Format::Tensorboard { "logs".to_owned() } else { format.name(&options.file, 0) };
         return Err(Failure::new("this form is no text, a terminal cannot show it").hint(format!("-o {to}")));
     }
-    let mut read = Read::of(&options.file)?;
+    let mut read = Read::of(&options.file, format.draws_stacks())?;
     if options.redact {
         nilometer_report::redact(&mut read.report, read.profile.as_mut());
         read.facts.clear();
@@ -95,16 +96,17 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
+    /// Stacks take a while; not every form draws them.
+    pub(crate) fn of(path: &Path, stacks: bool) -> Result<Self, Failure> {
         let capture = open(path)?;
-        let mut files = Files::default();
+        let mut files = Remembering::new(Files::default());
         let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
             Record::Fact { key, value } => Some((key.clone(), value.clone())),
             _ => None,
         });
         Ok(Self {
             report: nilometer_diagnose::diagnose_with(&capture, &mut files),
-            profile: nilometer_diagnose::profile(&capture, &mut files),
+            profile: stacks.then(|| nilometer_diagnose::profile(&capture, &mut files)).flatten(),
             cycles: nilometer_diagnose::cycle_table(&capture),
             facts: facts.collect(),
             began: capture.header.start_unix_ns as f64 / 1e9,
