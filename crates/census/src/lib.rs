@@ -29,6 +29,7 @@ mod types;
 mod users;
 
 pub use object::{Object, Python, Type};
+pub use paths::{Analysed, Block, Class, Collected, Holder, OfType, Whole, WholeCounts, collect, whole};
 pub use paths::{Path, PathLimits, find};
 pub use scan::{Found, GrownContainer, Limits, ScanCounts, Scanner};
 pub use sizes::{Buffer, Sizes};

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use nilometer_census::{Object, Path, PathLimits, Python, find};
+use nilometer_census::{Block, Object, OfType, Path, PathLimits, Python, Whole, collect, find};
 
 use crate::{answer, quoted};
 
@@ -35,6 +35,14 @@ pub(crate) fn lent<'a, T>(first: *const T, count: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(first, count) }
 }
 
+fn limits(max_nodes: usize, max_pause_ns: u64) -> PathLimits {
+    let usual = PathLimits { max_pause_ns: 10_000_000_000, ..PathLimits::default() };
+    PathLimits {
+        max_nodes: if max_nodes == 0 { usual.max_nodes } else { max_nodes },
+        max_pause_ns: if max_pause_ns == 0 { usual.max_pause_ns } else { max_pause_ns },
+    }
+}
+
 /// The paths to objects; 0 for a limit means the usual one.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn graph_find(
@@ -45,17 +53,87 @@ pub(crate) extern "C" fn graph_find(
 ) -> *const c_char {
     with_python(|python| {
         let targets: Vec<Object> = lent(first, count).iter().map(|address| Object::at(*address)).collect();
-        let mut limits = PathLimits::default();
-        if max_nodes != 0 {
-            limits.max_nodes = max_nodes;
-        }
-        if max_pause_ns != 0 {
-            limits.max_pause_ns = max_pause_ns;
-        }
+        let limits = limits(max_nodes, max_pause_ns);
         let paths: Vec<String> = find(python, &targets, &limits)
             .iter()
             .map(|path| path.as_ref().map_or("null".to_string(), path_json))
             .collect();
         format!("[{}]", paths.join(", "))
+    })
+}
+
+fn types_json(types: &[OfType]) -> String {
+    let each: Vec<String> = types
+        .iter()
+        .map(|of| {
+            format!("{{\"name\": {}, \"count\": {}, \"bytes\": {}}}", quoted(&of.name), of.count, of.bytes)
+        })
+        .collect();
+    format!("[{}]", each.join(", "))
+}
+
+fn whole_json(whole: &Whole) -> String {
+    let holders: Vec<String> = whole
+        .holders
+        .iter()
+        .enumerate()
+        .map(|(at, holder)| {
+            let ids: Vec<String> = whole
+                .held
+                .iter()
+                .filter(|(index, _)| *index == at)
+                .flat_map(|(_, ids)| ids.iter().map(u64::to_string))
+                .collect();
+            format!(
+                "{{\"path\": {}, \"class\": \"{:?}\", \"retained\": {}, \"alone\": {}, \"ids\": [{}]}}",
+                path_json(&holder.path),
+                holder.class,
+                holder.retained_bytes,
+                holder.alone_bytes,
+                ids.join(", ")
+            )
+        })
+        .collect();
+    let counts = whole.counts;
+    let loose: Vec<String> = whole.loose.iter().map(u64::to_string).collect();
+    format!(
+        "{{\"objects\": {}, \"edges\": {}, \"bytes\": {}, \"native_bytes\": {}, \"garbage_bytes\": {}, \"pause_ns\": {}, \
+         \"cost_ns\": {}, \"cut\": {}, \"holders\": [{}], \"loose\": [{}], \"native\": {}, \"garbage\": {}}}",
+        counts.objects,
+        counts.edges,
+        counts.bytes,
+        counts.native_bytes,
+        counts.garbage_bytes,
+        counts.pause_ns,
+        counts.cost_ns,
+        counts.cut,
+        holders.join(", "),
+        loose.join(", "),
+        types_json(&whole.native),
+        types_json(&whole.garbage),
+    )
+}
+
+/// A look at the whole heap; `blocks` are triples of id, address and size. `between` is called between the steps, as
+/// Python code runs there when nobody holds the GIL for us.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn graph_whole(
+    blocks: *const u64,
+    count: usize,
+    max_nodes: usize,
+    max_pause_ns: u64,
+    between: Option<extern "C" fn()>,
+) -> *const c_char {
+    with_python(|python| {
+        let blocks: Vec<Block> = lent(blocks, 3 * count)
+            .chunks_exact(3)
+            .map(|block| Block { id: block[0], address: block[1], size: block[2] })
+            .collect();
+        let limits = limits(max_nodes, max_pause_ns);
+        let analysed = collect(python, &limits).analyse(&blocks);
+        if let Some(between) = between {
+            between();
+        }
+        whole_json(&analysed.name(python, &limits))
     })
 }

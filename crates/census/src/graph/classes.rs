@@ -10,7 +10,7 @@ use super::search::Tree;
 
 /// What keeps an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Class {
+pub enum Class {
     /// A root reaches it.
     Reachable,
     /// Only native code holds it, or holds what holds it.

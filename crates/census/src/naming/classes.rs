@@ -6,8 +6,9 @@
 use super::kinds::Kind;
 use super::text::name_at;
 use super::{Label, Look};
-use crate::layout::{flags, types};
+use crate::layout::{TYPE, flags, types};
 use crate::memory::word;
+use crate::object::Object;
 
 /// `ht_qualname` of a type made at run time: 3.10 and 3.11, later.
 const QUALIFIED_NAME: u64 = 864;
@@ -74,5 +75,10 @@ impl Look<'_> {
                 visit(dict);
             }
         }
+    }
+
+    /// Whether an object is a value that holds no others: an array, a tensor, a number, a text.
+    pub(crate) fn is_value(&self, object: u64) -> bool {
+        !self.python.is_gc(Object(object)) || self.type_name(word(object, TYPE)) == "EagerTensor"
     }
 }

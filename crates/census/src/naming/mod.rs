@@ -34,7 +34,7 @@ use offsets::{
 };
 
 /// The name of an edge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Label {
     /// The child is the dict that holds the parent's attributes.
     OwnDict,

@@ -68,7 +68,9 @@ fn folded(look: &Look<'_>, chains: &[Option<(Root, Vec<u64>)>], targets: &[Objec
     let mut children: HashMap<u64, HashSet<u64>> = HashMap::new();
     let mut namespaces = HashSet::new();
     for (root, nodes) in chains.iter().flatten() {
-        namespaces.insert(root.object);
+        if root.place.is_namespace() {
+            namespaces.insert(root.object);
+        }
         for edge in nodes.windows(2) {
             if let [parent, child] = edge {
                 children.entry(*parent).or_default().insert(*child);

@@ -7,8 +7,10 @@ mod edges;
 mod find;
 mod render;
 mod weights;
+mod whole;
 
 pub use find::{PathLimits, find};
+pub use whole::{Analysed, Block, Class, Collected, Holder, OfType, Whole, WholeCounts, collect, whole};
 
 /// Who holds an object, for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

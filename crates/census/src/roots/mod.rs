@@ -23,6 +23,9 @@ const BUILT_IN: u32 = 30;
 const TYPES: u32 = 100;
 /// More for `*args` and `**kwargs`: a wrapper's names are not what the person wrote.
 const COLLECTED: u32 = 3;
+/// More for a variable that is an array or another plain value: it is gone with the next round of a loop, and a container
+/// that holds it too is what a person looks for.
+const VALUE: u32 = 6;
 /// Frames per thread, and threads, that are looked at.
 const MOST_FRAMES: usize = 2000;
 const MOST_THREADS: usize = 1000;
@@ -57,6 +60,13 @@ pub(crate) enum Place {
     Module(u32),
     /// A class that is no object of the collector's.
     Type,
+}
+
+impl Place {
+    /// Its object is a dict of names.
+    pub(crate) fn is_namespace(self) -> bool {
+        matches!(self, Place::Names { .. } | Place::Module(_))
+    }
 }
 
 /// A root.
@@ -165,7 +175,9 @@ impl Roots {
             let into = if frame.whose == Whose::User { &mut self.starts } else { &mut library };
             if running.readable {
                 look.variables(running.frame, running.code, &mut |index, object| {
-                    let more = if look.is_collected_argument(running.code, index) { COLLECTED } else { 0 };
+                    let collected = look.is_collected_argument(running.code, index);
+                    let more =
+                        if collected { COLLECTED } else { 0 } + if look.is_value(object) { VALUE } else { 0 };
                     let place = Place::Variable { frame: place_of, index: index as u32 };
                     into.push(Root { object, place, cost: cost + more });
                 });
@@ -186,15 +198,16 @@ impl Roots {
         self.starts.append(&mut library);
     }
 
-    /// Adds classes that are not the collector's, given the types of the objects that were seen.
-    pub(crate) fn add_types(&mut self, look: &Look<'_>, seen: impl Iterator<Item = u64>) {
-        let mut known = HashSet::new();
+    /// Classes that are not the collector's, given the types of the objects that were seen.
+    pub(crate) fn types(look: &Look<'_>, seen: impl Iterator<Item = u64>) -> Vec<Root> {
+        let (mut known, mut roots) = (HashSet::new(), Vec::new());
         for mut class in seen {
             while class != 0 && !look.is_heap_type(class) && known.insert(class) {
-                self.starts.push(Root { object: class, place: Place::Type, cost: TYPES });
+                roots.push(Root { object: class, place: Place::Type, cost: TYPES });
                 class = word(class, types::BASE);
             }
         }
+        roots
     }
 
     /// The module with this name, as a class says it.
