@@ -157,14 +157,8 @@ impl Python {
             return self.api.visit_objects(&mut |address| visit(Object(address)));
         };
         for head in lists {
-            let mut link = memory::word(head, 0) & !GC_BITS;
-            while link != head && link != 0 {
-                let next = memory::word(link, 0) & !GC_BITS;
-                memory::prefetch(next);
-                if !visit(Object(link + GC_HEAD)) {
-                    return;
-                }
-                link = next;
+            if !walk_list(head, visit) {
+                return;
             }
         }
     }
@@ -267,6 +261,35 @@ impl Python {
             _ => None,
         }
     }
+}
+
+/// One of the collector's lists, from both ends: each step waits for memory, and two chains wait at the same time. False:
+/// `visit` said so.
+fn walk_list(head: u64, visit: &mut dyn FnMut(Object) -> bool) -> bool {
+    let next = |link: u64| memory::word(link, 0) & !GC_BITS;
+    let previous = |link: u64| memory::word(link, 8) & !GC_BITS;
+    let (mut front, mut back) = (next(head), previous(head));
+    while front != head && back != head && front != 0 && back != 0 {
+        let (after, before) = (next(front), previous(back));
+        for ahead in [after, before] {
+            memory::prefetch(ahead);
+            memory::prefetch(ahead + GC_HEAD + TYPE);
+        }
+        if !visit(Object(front + GC_HEAD)) {
+            return false;
+        }
+        if front == back {
+            break;
+        }
+        if !visit(Object(back + GC_HEAD)) {
+            return false;
+        }
+        if after == back {
+            break;
+        }
+        (front, back) = (after, before);
+    }
+    true
 }
 
 /// `tp_traverse` of `type` ends the process when it is given a type that is not on the heap.

@@ -38,6 +38,9 @@ pub(crate) struct Users {
     /// By address of the module's dict; kept from scan to scan, and a mistake costs a look.
     known: ByAddress<u64, bool>,
     namespaces: Addresses,
+    /// By address of a class; forgotten now and then, for another class may have come to it.
+    classes: ByAddress<u64, bool>,
+    age: u32,
     names: HashSet<String>,
     looked: u64,
 }
@@ -46,6 +49,10 @@ impl Users {
     /// Before each scan: which modules are there now.
     pub(crate) fn begin(&mut self, python: &Python) {
         self.looked = 0;
+        self.age += 1;
+        if self.age.is_multiple_of(8) {
+            self.classes.clear();
+        }
         self.namespaces.clear();
         self.names.clear();
         let Some(modules) = python.dict_view(Object(python.api.modules())) else { return };
@@ -73,7 +80,7 @@ impl Users {
     }
 
     /// How a type's objects are to be looked into.
-    pub(crate) fn parent(&self, python: &Python, kind: Type) -> Parent {
+    pub(crate) fn parent(&mut self, python: &Python, kind: Type) -> Parent {
         let known = &python.known;
         if kind.0 == known.module {
             return Parent::Module;
@@ -94,9 +101,15 @@ impl Users {
     }
 
     /// The class or one that it builds on, other than a library's, was written in a module of the user's.
-    fn is_users_class(&self, python: &Python, kind: Type) -> bool {
+    fn is_users_class(&mut self, python: &Python, kind: Type) -> bool {
+        if let Some(known) = self.classes.get(&kind.0) {
+            return *known;
+        }
         let module = python.dict_item(Object(memory::word(kind.0, types::DICT)), b"__module__");
-        module.and_then(|module| python.text(module, 400)).is_some_and(|name| self.names.contains(&name))
+        let users =
+            module.and_then(|module| python.text(module, 400)).is_some_and(|name| self.names.contains(&name));
+        self.classes.insert(kind.0, users);
+        users
     }
 
     /// Shows the dicts below an object that the collector does not track.
