@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
+import re
 import subprocess
 
 import pytest
@@ -30,6 +32,35 @@ def test_what_is_no_text_is_kept_from_a_terminal(forms: Forms, form: str) -> Non
     assert b"a terminal cannot show it" in done.stderr
     assert b"hint: -o " in done.stderr
     assert forms.run("report", "leak.nilo", "--format", form).stdout, "a pipe gets it"
+
+
+@pytest.mark.parametrize(
+    ("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+@pytest.mark.parametrize("words", [["report", "leak.nilo"], ["diff", "mended.nilo", "leak.nilo"]])
+def test_only_a_terminal_gets_colour(
+    forms: Forms, words: list[str], env: dict[str, str], coloured: bool
+) -> None:
+    master, terminal = pty.openpty()
+    command = [*COMMAND, *words]
+    whole = {**os.environ, "TERM": "xterm", "COLUMNS": "60", "NILOMETER_NO_PROGRESS": "1", **env}
+    whole.pop("NO_COLOR", None) if "NO_COLOR" not in env else None
+    with os.fdopen(master, "rb", buffering=0) as reader:
+        done = subprocess.Popen(
+            command, cwd=forms.folder, stdin=terminal, stdout=terminal, stderr=terminal, env=whole
+        )
+        os.close(terminal)
+        told = b""
+        with contextlib.suppress(OSError):  # how a terminal says that nobody writes to it any more
+            while part := reader.read(65536):
+                told += part
+        assert done.wait(60) == 0
+    assert (b"\x1b[1m" in told) == coloured
+    text = re.sub(r"\x1b\[[0-9;]*[mK]", "", told.decode()).replace("\r", "")
+    assert max(len(line) for line in text.splitlines()) <= 60
+    piped = forms.run(*words, env={"COLUMNS": "60"}).stdout.decode()
+    assert "\x1b" not in piped
+    assert text.split() == piped.split()
 
 
 @pytest.mark.parametrize("form", TEXT)

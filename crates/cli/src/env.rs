@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// Set to anything but `0`: no live line.
+/// Set to anything but `0`: no live line, and no word while a report takes long.
 pub(crate) const NO_PROGRESS: &str = "NILOMETER_NO_PROGRESS";
 /// Set to anything: no colour (<https://no-color.org>).
 pub(crate) const NO_COLOR: &str = "NO_COLOR";

@@ -12,6 +12,7 @@ mod live;
 mod lookup;
 mod options;
 mod place;
+mod progress;
 mod quantity;
 mod remembering;
 mod report;

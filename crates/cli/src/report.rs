@@ -12,6 +12,7 @@ use nilometer_report::Material;
 use crate::format::{Format, Making};
 use crate::lookup::Files;
 use crate::options::ReportOptions;
+use crate::progress::Progress;
 use crate::remembering::Remembering;
 use crate::say::{self, Failure, bytes_to_stdout};
 use crate::{env, style};
@@ -98,14 +99,18 @@ pub(crate) struct Read {
 impl Read {
     /// Stacks take a while; not every form draws them.
     pub(crate) fn of(path: &Path, stacks: bool) -> Result<Self, Failure> {
+        let progress = Progress::begin("reading the capture");
         let capture = open(path)?;
+        progress.now("looking for what grows");
         let mut files = Remembering::new(Files::default());
         let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
             Record::Fact { key, value } => Some((key.clone(), value.clone())),
             _ => None,
         });
+        let report = nilometer_diagnose::diagnose_with(&capture, &mut files);
+        progress.now("sorting the stacks");
         Ok(Self {
-            report: nilometer_diagnose::diagnose_with(&capture, &mut files),
+            report,
             profile: stacks.then(|| nilometer_diagnose::profile(&capture, &mut files)).flatten(),
             cycles: nilometer_diagnose::cycle_table(&capture),
             facts: facts.collect(),

@@ -43,11 +43,9 @@ pub fn cycle_table(capture: &Capture) -> Vec<CycleRow> {
     let mut next = said.next();
     let mut counts = BTreeMap::new();
     let mut out = Vec::new();
-    let mut ends = cycles.points.iter().peekable();
-    while let Some(point) = ends.next() {
-        // Probes are read right after the cycle's mark, so those before the next cycle's end belong to this one.
-        let until = ends.peek().map_or(u64::MAX, |p| p.at_ns);
-        while let Some((_, name, value)) = next.filter(|(at_ns, ..)| *at_ns < until) {
+    for point in &cycles.points {
+        // The hooks count first and mark the cycle then.
+        while let Some((_, name, value)) = next.filter(|(at_ns, ..)| *at_ns <= point.at_ns) {
             counts.insert(name.clone(), value);
             next = said.next();
         }

@@ -51,7 +51,8 @@ pub struct Diff {
     pub live_by_holder: Vec<Difference>,
     /// Bytes that live at the end by where they were made.
     pub live_by_site: Vec<Difference>,
-    /// Bytes that live at the end by the phase they were made in.
+    /// Bytes that live at the end by the phase they were made in; where one of the runs was not sampled, what live memory
+    /// rose by in each phase.
     pub phases: Vec<Difference>,
     /// Parts of the curve by their kind.
     pub kinds: Vec<Difference>,

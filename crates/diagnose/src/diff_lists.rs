@@ -127,8 +127,24 @@ pub(crate) fn phases(a: Side, b: Side) -> Vec<Difference> {
     };
     match (a.profile, b.profile) {
         (Some(a), Some(b)) => differences(&by_phase(a), &by_phase(b)),
-        _ => Vec::new(),
+        _ => counted_phases(a.report, b.report),
     }
+}
+
+/// What live memory rose by in each phase: counted, where it was not sampled.
+fn counted_phases(a: &Report, b: &Report) -> Vec<Difference> {
+    let rise = |report: &Report, name: &str| {
+        let phase = report.phase_totals.iter().find(|phase| phase.name == name)?;
+        u64::try_from(phase.bytes).ok()
+    };
+    let mut names: Vec<&str> =
+        a.phase_totals.iter().chain(&b.phase_totals).map(|phase| phase.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut out: Vec<Difference> =
+        names.into_iter().map(|name| counted(name, rise(a, name), rise(b, name))).collect();
+    out.sort_by_key(|d| std::cmp::Reverse(d.difference.unsigned_abs()));
+    out
 }
 
 pub(crate) fn kinds(a: &Report, b: &Report) -> Vec<Difference> {

@@ -13,10 +13,10 @@ fn every_cycle_has_its_levels_and_the_counts_known_by_then() {
     let mut w = started();
     let probe = |value| Record::Observation(Observation::Probe { name: "func_graphs".to_owned(), value });
     for epoch in 1..=6 {
-        w.takes(MIB).cycle(Epoch);
         if epoch != 3 {
             w.say(&probe(epoch * 10));
         }
+        w.takes(MIB).cycle(Epoch);
     }
     w.ends(0);
     let rows = cycle_table(&w.capture());

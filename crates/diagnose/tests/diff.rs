@@ -127,6 +127,25 @@ fn more_memory_that_does_not_grow_is_a_level() {
 }
 
 #[test]
+fn without_samples_phases_are_told_by_what_was_counted() {
+    let entered = |bytes| {
+        let mut w = World::new();
+        w.phase("fit_entry", |w| {
+            w.takes(bytes);
+        });
+        for _ in 0..12 {
+            w.objects(50).cycle(Epoch);
+        }
+        w.ends(0);
+        w
+    };
+    let diff = between(&entered(20 * MIB), &entered(80 * MIB));
+    let phase = named(&diff.phases, "fit_entry");
+    assert_eq!((phase.change, phase.difference), (Change::Grew, 60 * MIB));
+    assert_eq!((diff.sites.len(), diff.live_by_site.len()), (0, 0));
+}
+
+#[test]
 fn different_things_that_repeat_are_not_compared() {
     let mut served = started();
     for _ in 0..30 {

@@ -20,6 +20,10 @@ impl Screen {
             if let Some(holder) = &finding.holder {
                 self.line(&format!("     held by    {}  {}", holder.path, holder.elements), INDENT);
             }
+            // Where several hold the same memory, letting go of one frees nothing.
+            for holder in &finding.also_held_by {
+                self.line(&format!("     and by     {}  {}", holder.path, holder.elements), INDENT);
+            }
             for site in &finding.sites {
                 self.site(site);
             }

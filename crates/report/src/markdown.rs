@@ -100,8 +100,11 @@ fn finding(number: usize, finding: &Finding, unit: &str) -> String {
         size(bytes.high as f64),
         finding.confidence,
     );
-    for holder in finding.holder.iter().chain(&finding.also_held_by) {
-        out += &held_by(holder);
+    if let Some(holder) = &finding.holder {
+        out += &held_by("held by", holder);
+    }
+    for holder in &finding.also_held_by {
+        out += &held_by("and by", holder);
     }
     for site in &finding.sites {
         out += &self::site(site);
@@ -125,10 +128,10 @@ fn finding(number: usize, finding: &Finding, unit: &str) -> String {
     out
 }
 
-fn held_by(holder: &Holder) -> String {
+fn held_by(words: &str, holder: &Holder) -> String {
     let elements =
         if holder.elements.is_empty() { String::new() } else { format!(": {}", escape(&holder.elements)) };
-    format!("* held by {}{elements}\n", code(&holder.path))
+    format!("* {words} {}{elements}\n", code(&holder.path))
 }
 
 fn site(site: &Site) -> String {

@@ -28,6 +28,7 @@ fn draw(report: &Report, mut screen: Screen) -> String {
     screen.processes(report);
     if screen.verbose {
         screen.holders(report);
+        screen.phases(report);
         screen.sampling(report);
     }
     screen.losses(&report.losses);

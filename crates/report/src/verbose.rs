@@ -1,7 +1,7 @@
 //! What only `--verbose` tells on a terminal: stacks, who holds what, how the sampling went.
 
 use anstyle::Style as Paint;
-use nilometer_diagnose::{Frame, Report, size};
+use nilometer_diagnose::{Frame, Report, duration, size};
 
 use crate::material::label;
 use crate::terminal::Screen;
@@ -27,6 +27,23 @@ impl Screen {
             }
             let (bytes, holder) = (size(held.live_bytes as f64), &held.holder);
             self.line(&format!("  {bytes:>9}  {}  {}", holder.path, holder.elements), 13);
+        }
+    }
+
+    /// What each phase took, in time and in memory.
+    pub(crate) fn phases(&mut self, report: &Report) {
+        for (i, phase) in report.phase_totals.iter().enumerate() {
+            if i == 0 {
+                let title = self.paint("PHASES", Paint::new().bold());
+                self.out += &format!("\n{title}\n");
+            }
+            let times = match phase.times {
+                0 => String::new(),
+                1 => ", once".to_owned(),
+                times => format!(", {times} times"),
+            };
+            let bytes = format!("{}{}", if phase.bytes > 0 { "+" } else { "" }, size(phase.bytes as f64));
+            self.line(&format!("  {bytes:>9}  {}: {}{times}", phase.name, duration(phase.seconds)), 13);
         }
     }
 

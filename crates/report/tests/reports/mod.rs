@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use nilometer_diagnose::{
-    Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder, Kind, Memory,
-    PhaseSpan, PhaseTotal, Process, Profile, ProfileStack, Program, Report, SCHEMA, Sampling, Site,
-    TimelinePoint, Verdict,
+    Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
+    Kind, Memory, PhaseSpan, PhaseTotal, Process, Profile, ProfileStack, Program, Report, SCHEMA, Sampling,
+    Site, TimelinePoint, Verdict,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -171,7 +171,14 @@ pub(crate) fn leak() -> Report {
                 share: Some(1.0),
                 bound: None,
             }),
-            also_held_by: Vec::new(),
+            also_held_by: vec![Holder {
+                owner: "History".to_owned(),
+                path: "model.history.history['preds'][*]".to_owned(),
+                kind: "list".to_owned(),
+                elements: "12 x ndarray (2000, 500) float64".to_owned(),
+                bound: None,
+                share: Some(0.9),
+            }],
             sites: vec![
                 Site {
                     role: "kept_at",
@@ -205,7 +212,16 @@ pub(crate) fn leak() -> Report {
             change: Some("keep a summary of each prediction instead of the array".to_owned()),
             prove: Some("nilometer prove train.py --without callback:PredictionLogger".to_owned()),
         }],
-        holders: Vec::new(),
+        holders: vec![HolderBytes {
+            holder: Holder {
+                owner: "PredictionLogger".to_owned(),
+                path: "fit(): callbacks[0].saved".to_owned(),
+                kind: "list".to_owned(),
+                elements: "12 x ndarray (2000, 500) float64".to_owned(),
+                ..Holder::default()
+            },
+            live_bytes: 96_000_000,
+        }],
         sampling: Some(Sampling {
             samples: 21_345,
             dropped: 0,
