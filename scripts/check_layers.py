@@ -15,8 +15,9 @@ ALLOWED: dict[str, set[str]] = {
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "stats"},
-    "report": {"diagnose"},
-    "cli": {"capture", "host", "symbols", "diagnose", "report"},
+    "prove": {"diagnose"},
+    "report": {"diagnose", "prove"},
+    "cli": {"capture", "host", "symbols", "diagnose", "prove", "report"},
     "native": {"capture", "host", "cli"},
 }
 PREFIX = "nilometer-"

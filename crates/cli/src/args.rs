@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use crate::options::{DiffOptions, ReportOptions};
+use crate::prove::options::ProveOptions;
 use crate::quantity;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
@@ -28,6 +29,8 @@ enum Command {
     Report(ReportOptions),
     /// Say what differs between two captures: what grew, shrank, appeared and went
     Diff(DiffOptions),
+    /// Run a program again and again with one change each time, to see what ends its growth
+    Prove(ProveOptions),
 }
 
 /// `nilometer run`.
@@ -75,6 +78,7 @@ pub(crate) struct RunOptions {
 #[derive(Debug)]
 pub(crate) enum Parsed {
     Run(RunOptions),
+    Prove(ProveOptions),
     Report(ReportOptions),
     Diff(DiffOptions),
     /// Everything was said already (help, version, a mistake in the words); only the exit code is left.
@@ -87,13 +91,14 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         args.push("--help".into());
     }
     let program = match args.first() {
-        Some(first) if first == "run" => cut(&mut args),
+        Some(first) if first == "run" || first == "prove" => cut(&mut args),
         _ => Vec::new(),
     };
     match Words::try_parse_from(std::iter::once(OsString::from("nilometer")).chain(args)) {
         Ok(Words { command: Command::Run(options) }) => Parsed::Run(RunOptions { program, ..options }),
         Ok(Words { command: Command::Report(options) }) => Parsed::Report(options),
         Ok(Words { command: Command::Diff(options) }) => Parsed::Diff(options),
+        Ok(Words { command: Command::Prove(options) }) => Parsed::Prove(ProveOptions { program, ..options }),
         Err(error) => {
             error.print().unwrap_or_default();
             Parsed::Said(error.exit_code())
@@ -101,8 +106,9 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
     }
 }
 
-/// Cuts the program off the words of `run`; a lone `--` between the two is dropped.
+/// Cuts the program off the words of `run` or `prove`; a lone `--` between the two is dropped.
 fn cut(args: &mut Vec<OsString>) -> Vec<OsString> {
+    let ours = args.first().cloned().unwrap_or_default();
     let mut at = 1;
     while let Some(word) = args.get(at) {
         if word == "--" {
@@ -113,7 +119,7 @@ fn cut(args: &mut Vec<OsString>) -> Vec<OsString> {
         if begins_program(word) {
             return args.split_off(at);
         }
-        at += if takes_next(word) { 2 } else { 1 };
+        at += if takes_next(&ours, word) { 2 } else { 1 };
     }
     Vec::new()
 }
@@ -124,14 +130,14 @@ fn begins_program(word: &OsStr) -> bool {
     !bytes.starts_with(b"-") || bytes == b"-" || bytes.starts_with(b"-m") || bytes.starts_with(b"-c")
 }
 
-/// Whether this option of ours has its value in the next word.
-fn takes_next(word: &OsStr) -> bool {
+/// Whether this option of our command has its value in the next word.
+fn takes_next(ours: &OsStr, word: &OsStr) -> bool {
     let takes_value = |arg: &clap::Arg| arg.get_action().takes_values();
     let Some(word) = word.to_str() else { return false };
     let command = Words::command();
-    let Some(run) = command.find_subcommand("run") else { return false };
+    let Some(run) = command.find_subcommand(ours) else { return false };
     if let Some(long) = word.strip_prefix("--") {
-        return run.get_arguments().any(|arg| arg.get_long() == Some(long) && takes_value(arg));
+        return run.get_arguments().any(|arg| longs(arg).contains(&long) && takes_value(arg));
     }
     // In a bundle such as `-fo`, only the last letter can have its value in the next word.
     let mut letters = word.chars().skip(1).peekable();
@@ -143,8 +149,13 @@ fn takes_next(word: &OsStr) -> bool {
     false
 }
 
-/// An option of ours that stands right after the script, where it belongs to the program.
-pub(crate) fn misplaced(program: &[OsString]) -> Option<&str> {
+/// All long names of an option.
+fn longs(arg: &clap::Arg) -> Vec<&str> {
+    arg.get_long_and_visible_aliases().unwrap_or_default()
+}
+
+/// An option of `ours`, a command, that stands right after the script, where it belongs to the program.
+pub(crate) fn misplaced<'p>(ours: &str, program: &'p [OsString]) -> Option<&'p str> {
     let at = match program.first()?.to_str() {
         Some("-m" | "-c") => 2,
         _ => 1,
@@ -152,9 +163,9 @@ pub(crate) fn misplaced(program: &[OsString]) -> Option<&str> {
     let word = program.get(at)?.to_str()?;
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     let command = Words::command();
-    let run = command.find_subcommand("run")?;
+    let run = command.find_subcommand(ours)?;
     let ours = run.get_arguments().any(|arg| {
-        arg.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long))
+        name.strip_prefix("--").is_some_and(|long| longs(arg).contains(&long))
             || arg.get_short().is_some_and(|short| name.strip_prefix('-') == Some(short.to_string().as_str()))
     });
     (ours && name != "-h" && name != "--help").then_some(name)
@@ -213,7 +224,7 @@ mod tests {
         let mut command = Words::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["run", "report", "diff"] {
+        for name in ["run", "report", "diff", "prove"] {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
         }
@@ -259,6 +270,20 @@ mod tests {
     }
 
     #[test]
+    fn a_proof_has_the_grammar_of_a_run() {
+        match parse(words("prove --without callback:Keeps --try gc -j 2 train.py --budget 1")) {
+            Parsed::Prove(options) => {
+                let tries: Vec<_> = options.tries.iter().map(ToString::to_string).collect();
+                assert_eq!(tries, ["callback:Keeps", "gc"]);
+                assert_eq!((options.jobs, options.budget.as_secs()), (2, 600));
+                assert_eq!(options.program, words("train.py --budget 1"));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(parse(words("prove --try nothing train.py")), Parsed::Said(2)));
+    }
+
+    #[test]
     fn a_double_dash_ends_our_options() {
         assert_eq!(run("run -f -- -X dev train.py").program, words("-X dev train.py"));
         assert_eq!(run("run -- --odd-name.py").program, words("--odd-name.py"));
@@ -274,11 +299,12 @@ mod tests {
 
     #[test]
     fn our_options_behind_the_script_are_noticed() {
-        assert_eq!(misplaced(&words("train.py --no-live")), Some("--no-live"));
-        assert_eq!(misplaced(&words("train.py --output=x")), Some("--output"));
-        assert_eq!(misplaced(&words("-m mod -f")), Some("-f"));
-        assert_eq!(misplaced(&words("train.py x --no-live")), None);
-        assert_eq!(misplaced(&words("train.py --epochs")), None);
-        assert_eq!(misplaced(&words("train.py --help")), None);
+        assert_eq!(misplaced("run", &words("train.py --no-live")), Some("--no-live"));
+        assert_eq!(misplaced("run", &words("train.py --output=x")), Some("--output"));
+        assert_eq!(misplaced("run", &words("-m mod -f")), Some("-f"));
+        assert_eq!(misplaced("run", &words("train.py x --no-live")), None);
+        assert_eq!(misplaced("run", &words("train.py --epochs")), None);
+        assert_eq!(misplaced("run", &words("train.py --help")), None);
+        assert_eq!(misplaced("prove", &words("train.py --without gc")), Some("--without"));
     }
 }

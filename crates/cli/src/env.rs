@@ -30,6 +30,8 @@ pub(crate) const LD_PRELOAD: &str = "LD_PRELOAD";
 pub(crate) const RECORDER: &str = "_NILOMETER_RECORDER";
 /// Private, to the boot: the recorder as `LD_PRELOAD` names it, for a program that replaces itself.
 pub(crate) const PRELOAD: &str = "_NILOMETER_PRELOAD";
+/// Private, to the boot: what an experiment changes in the program.
+pub(crate) const TRIAL: &str = "_NILOMETER_TRIAL";
 /// Private, to the boot: the number of the run, if children are recorded too.
 pub(crate) const CHILDREN: &str = "_NILOMETER_CHILDREN";
 

@@ -13,6 +13,7 @@ mod lookup;
 mod options;
 mod place;
 mod progress;
+mod prove;
 mod quantity;
 mod remembering;
 mod report;
@@ -35,6 +36,7 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
         Parsed::Run(options) => run::run(&options, python, flags),
         Parsed::Report(options) => report::report(&options).map(|()| 0),
         Parsed::Diff(options) => diff::diff(&options),
+        Parsed::Prove(options) => prove::prove(&options, python, flags),
         Parsed::Said(code) => Ok(code),
     };
     done.unwrap_or_else(|failure| failure.tell())

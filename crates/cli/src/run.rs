@@ -17,7 +17,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
     if options.program.is_empty() {
         return Err(Failure::new("there is no program to run").hint("nilometer run train.py"));
     }
-    if let Some(word) = args::misplaced(&options.program) {
+    if let Some(word) = args::misplaced("run", &options.program) {
         say::hint(format!(
             "{word} stands after the program's name, so the program gets it; nilometer's own go before"
         ));

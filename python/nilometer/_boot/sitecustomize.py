@@ -25,6 +25,7 @@ def _boot() -> None:
     was_set = take("_NILOMETER_PYTHONPATH_SET", "1") != "0"
     settings = take("_NILOMETER_RECORDER", None)
     preload = take("_NILOMETER_PRELOAD", None)
+    trial = environ.pop("_NILOMETER_TRIAL", None)
     if template is not None and run is None:
         _put_back(environ, "PYTHONPATH", before if was_set else None)
         # The recorder has done this itself, before Python looked; unless it could not be loaded.
@@ -46,6 +47,10 @@ def _boot() -> None:
     from nilometer import _activate
 
     _activate.activate(template, folder, run, preload, settings)
+    if trial is not None:
+        from nilometer import interventions
+
+        interventions.begin(trial)
 
 
 def _put_back(environ: "Any", name: str, value: "str | None") -> None:

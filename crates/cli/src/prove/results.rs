@@ -1,0 +1,100 @@
+//! What a run left: its capture, judged, and its words; and the folder where they are kept.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nilometer_capture::{BoardCounts, Capture, Record};
+use nilometer_diagnose::Report;
+use nilometer_prove::Intervention;
+
+use super::program::Program;
+use crate::lookup::Files;
+use crate::say::Failure;
+
+/// A run that has ended.
+pub(crate) struct Result {
+    pub(crate) name: String,
+    pub(crate) set: Vec<Intervention>,
+    pub(crate) report: Report,
+    pub(crate) facts: BTreeMap<String, String>,
+    pub(crate) board: BoardCounts,
+    pub(crate) took: Duration,
+    /// None if a signal ended it.
+    pub(crate) exit_code: Option<i32>,
+    /// Its time was over.
+    pub(crate) cut: bool,
+    pub(crate) capture: PathBuf,
+    pub(crate) log: PathBuf,
+}
+
+impl Result {
+    /// The capture's name in its folder.
+    pub(crate) fn capture_name(&self) -> String {
+        self.capture.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// All that a capture says.
+pub(crate) struct Read {
+    pub(crate) report: Report,
+    pub(crate) facts: BTreeMap<String, String>,
+    pub(crate) board: BoardCounts,
+}
+
+impl Read {
+    pub(crate) fn of(path: &Path) -> std::result::Result<Self, Failure> {
+        let capture = Capture::open(path).map_err(Failure::new)?;
+        let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
+            Record::Fact { key, value } => Some((key.clone(), value.clone())),
+            _ => None,
+        });
+        Ok(Self {
+            facts: facts.collect(),
+            report: nilometer_diagnose::diagnose_with(&capture, &mut Files::default()),
+            board: capture.board,
+        })
+    }
+}
+
+/// Where captures and the program's words are kept.
+pub(crate) struct Folder {
+    path: PathBuf,
+    given: PathBuf,
+}
+
+impl Folder {
+    pub(crate) fn make(output: Option<&Path>, program: &Program) -> std::result::Result<Self, Failure> {
+        let given = output.map_or_else(
+            || PathBuf::from(format!("nilometer-prove-{}.{}", program.name(), std::process::id())),
+            Path::to_path_buf,
+        );
+        let failed = |error: std::io::Error| {
+            Failure::new(format!("{} cannot be made ({error})", given.display()))
+                .hint("-o names another folder for the captures")
+        };
+        std::fs::create_dir_all(&given).map_err(failed)?;
+        let path = given.canonicalize().map_err(failed)?;
+        Ok(Self { path, given })
+    }
+
+    /// As it was asked for.
+    pub(crate) fn shown(&self) -> String {
+        self.given.display().to_string()
+    }
+
+    /// The files of a run: its capture and its words.
+    pub(crate) fn files(&self, number: usize, name: &str) -> (PathBuf, PathBuf) {
+        let plain: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+            .take(60)
+            .collect();
+        let stem = format!("{number}-{plain}");
+        (self.path.join(format!("{stem}.nilo")), self.path.join(format!("{stem}.log")))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}

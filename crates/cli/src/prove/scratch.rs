@@ -1,0 +1,126 @@
+//! The scratch folder: each run gets a fresh copy of the program's folder and a folder for temporary files.
+//!
+//! In: a program. Out: for each run a place, with the program's words led there. What must not happen here: anything
+//! left behind, or a run that meets what an earlier one wrote.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::program::Program;
+use super::tree::{self, How, NoCopy};
+use crate::say::Failure;
+
+/// A folder of ours, removed in the end.
+pub(crate) struct Scratch {
+    path: PathBuf,
+    how: How,
+}
+
+/// Where one run takes place.
+pub(crate) struct Place {
+    /// Where it starts.
+    pub(crate) folder: PathBuf,
+    pub(crate) temporary: PathBuf,
+    pub(crate) words: Vec<OsString>,
+    /// Where it may write.
+    pub(crate) own: PathBuf,
+}
+
+impl Scratch {
+    pub(crate) fn prepare(program: &Program, python: &str, all: bool) -> Result<Self, Failure> {
+        let path = std::env::temp_dir().join(format!("nilometer-prove-{}", std::process::id()));
+        let failed =
+            |error: std::io::Error| Failure::new(format!("{} cannot be made ({error})", path.display()));
+        fs::DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
+        let path = path.canonicalize().unwrap_or(path);
+        // With --yes there is no fence, and what is written through a link is written.
+        let scratch = Self { path, how: How { links: !all && has_landlock(python), all } };
+        scratch.place(program, 0, false).map(|_| ())?;
+        Ok(scratch)
+    }
+
+    /// A fresh place; `slot` tells runs apart that run at once. Two runs in one slot see the same paths.
+    pub(crate) fn place(&self, program: &Program, slot: usize, patched: bool) -> Result<Place, Failure> {
+        let own = self.path.join(format!("{slot}"));
+        let failed =
+            |error: std::io::Error| Failure::new(format!("{} cannot be made ({error})", own.display()));
+        if own.exists() {
+            fs::remove_dir_all(&own).map_err(failed)?;
+        }
+        let temporary = own.join("tmp");
+        fs::create_dir_all(&temporary).map_err(failed)?;
+        let folder = own.join("work");
+        self.copy(&program.folder, &folder)?;
+        let mut pairs = vec![(program.folder.clone(), folder.clone())];
+        let mut script = program.script.as_ref().and_then(|script| below(script, &pairs));
+        if let (Some(from), None) = (&program.script, &script) {
+            let parent = from.parent().map(Path::to_path_buf).unwrap_or_default();
+            let to = own.join("script");
+            self.copy(&parent, &to)?;
+            pairs.push((parent, to));
+            script = below(from, &pairs);
+        }
+        if let (Some(script), Some(patched)) = (&script, program.patched.as_ref().filter(|_| patched)) {
+            // Not through a link, should the script be one.
+            fs::remove_file(script).unwrap_or_default();
+            fs::copy(patched, script).map_err(failed)?;
+        }
+        let words = program.words.iter().enumerate().map(|(at, word)| match (&script, at) {
+            (Some(script), 0) if Path::new(word).is_absolute() || !script.starts_with(&folder) => {
+                script.into()
+            }
+            _ if Path::new(word).is_absolute() => {
+                below(Path::new(word), &pairs).map_or_else(|| word.clone(), Into::into)
+            }
+            _ => word.clone(),
+        });
+        Ok(Place { words: words.collect(), folder, temporary, own: own.clone() })
+    }
+
+    fn copy(&self, from: &Path, to: &Path) -> Result<(), Failure> {
+        let except = [self.path.as_path()];
+        tree::copy(from, to, &except, self.how).map_err(|error| match error {
+            NoCopy::TooMuch => Failure::new(format!(
+                "{} holds more than experiments should copy each time (1 GiB or 50000 files)",
+                from.display()
+            ))
+            .hint("start it from a smaller folder, or --yes to copy all of it"),
+            NoCopy::Failed(path, error) => {
+                Failure::new(format!("{} cannot be copied ({error})", path.display()))
+            }
+        })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.path).unwrap_or_default();
+    }
+}
+
+/// Where a path below one of the copied folders is in its copy.
+fn below(path: &Path, pairs: &[(PathBuf, PathBuf)]) -> Option<PathBuf> {
+    let tried = |path: &Path| {
+        pairs.iter().find_map(|(from, to)| path.strip_prefix(from).ok().map(|rest| to.join(rest)))
+    };
+    // Also where the folder is known by another name, or the path leads over `..`.
+    tried(path).filter(|_| !path.components().any(|part| part == std::path::Component::ParentDir)).or_else(
+        || {
+            let real = path.canonicalize().ok()?;
+            let pairs: Vec<_> =
+                pairs.iter().filter_map(|(from, to)| Some((from.canonicalize().ok()?, to.clone()))).collect();
+            pairs.iter().find_map(|(from, to)| real.strip_prefix(from).ok().map(|rest| to.join(rest)))
+        },
+    )
+}
+
+/// Whether the kernel can keep a process from writing outside of its folder; Python asks as the experiments will.
+fn has_landlock(python: &str) -> bool {
+    let ask = "import ctypes; raise SystemExit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)";
+    let mut command = Command::new(python);
+    command.args(["-I", "-c", ask]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,190 @@
+//! One run of the program: a process of `nilometer run` in a scratch place, with the private variable that tells the
+//! boot what to change.
+//!
+//! In: trials. Out: what each left. Trials handed in together run at once.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nilometer_host::memory::Machine;
+use nilometer_prove::Intervention;
+
+use super::options::ProveOptions;
+use super::program::Program;
+use super::progress::Progress;
+use super::results::{Folder, Read, Result as Ran};
+use super::scratch::{Place, Scratch};
+use super::watch::{Running, Watch};
+use crate::env;
+use crate::say::Failure;
+
+/// A run to be made.
+pub(crate) struct Trial {
+    pub(crate) name: String,
+    pub(crate) set: Vec<Intervention>,
+    /// It is to look at what there is to change.
+    pub(crate) survey: bool,
+    /// Least and most epochs of a `fit`, and the time after which the least are enough.
+    epochs: (u64, u64, Duration),
+}
+
+impl Trial {
+    pub(crate) fn new(name: &str, set: Vec<Intervention>, epochs: (u64, u64, Duration)) -> Self {
+        Self { name: name.to_owned(), set, survey: false, epochs }
+    }
+}
+
+/// Where trials are run.
+pub(crate) struct Bench<'a> {
+    program: &'a Program,
+    scratch: &'a Scratch,
+    folder: &'a Folder,
+    python: String,
+    flags: Vec<String>,
+    entry: PathBuf,
+    options: &'a ProveOptions,
+    /// Of each run, in bytes.
+    memory: Option<u64>,
+    number: usize,
+}
+
+/// Of the memory that is free, for all runs together.
+const SHARE_OF_MEMORY: f64 = 0.8;
+/// Sets a limit on what a process may take, then becomes it. Softly: where a lower one stands already, that one stays.
+const LIMITED: &str = r#"ulimit -S -d "$0" 2>/dev/null; exec "$@""#;
+
+impl<'a> Bench<'a> {
+    pub(crate) fn new(
+        program: &'a Program,
+        scratch: &'a Scratch,
+        folder: &'a Folder,
+        python: String,
+        flags: Vec<String>,
+        options: &'a ProveOptions,
+    ) -> Result<Self, Failure> {
+        let package = env::get(env::PACKAGE).map(PathBuf::from);
+        let entry = package.map(|package| package.join("__main__.py"));
+        let entry = entry.ok_or_else(|| {
+            Failure::new("experiments need the Python package")
+                .hint("start it as nilometer, or python -m nilometer")
+        })?;
+        let free = Machine::open().meminfo(&mut Vec::new()).available;
+        let share = |free: u64| (free as f64 * SHARE_OF_MEMORY / options.jobs as f64) as u64;
+        let memory = options.memory.or_else(|| free.map(share));
+        Ok(Self { program, scratch, folder, python, flags, entry, options, memory, number: 0 })
+    }
+
+    /// The program's words, for people.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.program.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    /// Runs all of them at once, each for `most` at most.
+    pub(crate) fn run(
+        &mut self,
+        trials: Vec<Trial>,
+        most: Duration,
+        watch: &mut Watch,
+        progress: &mut Progress,
+    ) -> Result<Vec<Ran>, Failure> {
+        let mut running = Vec::new();
+        let mut files = Vec::new();
+        for (slot, trial) in trials.iter().enumerate() {
+            self.number += 1;
+            let (capture, log) = self.folder.files(self.number, &trial.name);
+            let place =
+                self.scratch.place(self.program, slot, trial.set.iter().any(Intervention::is_patched))?;
+            let mut command = self.command(trial, &place, &capture);
+            let words = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
+            let (out, err) = words
+                .map_err(|error| Failure::new(format!("{} cannot be written ({error})", log.display())))?;
+            command.stdin(Stdio::null()).stdout(out).stderr(err).current_dir(&place.folder).process_group(0);
+            let child = command
+                .spawn()
+                .map_err(|error| Failure::new(format!("{} could not be started ({error})", self.python)));
+            match child {
+                Ok(child) => running.push(Running::new(child, Instant::now() + most)),
+                Err(failure) => {
+                    watch.end_all(&mut running);
+                    return Err(failure);
+                }
+            }
+            files.push((capture, log));
+        }
+        let names: Vec<&str> = trials.iter().map(|trial| trial.name.as_str()).collect();
+        let ended = watch.follow(running, |took| progress.running(self.number, &names, took))?;
+        let mut out = Vec::new();
+        for ((trial, (capture, log)), ended) in trials.into_iter().zip(files).zip(ended) {
+            let read = match Read::of(&capture) {
+                Ok(read) => read,
+                Err(_) if watch.interrupted().is_some() => {
+                    return Err(Failure::new("interrupted before anything was seen"));
+                }
+                Err(_) => {
+                    return Err(Failure::new(format!("the run “{}” left no capture", trial.name))
+                        .hint(format!("its last words are in {}", log.display())));
+                }
+            };
+            out.push(Ran {
+                name: trial.name,
+                set: trial.set,
+                report: read.report,
+                facts: read.facts,
+                board: read.board,
+                took: ended.took,
+                exit_code: ended.status.code().filter(|_| ended.status.signal().is_none()),
+                cut: ended.cut,
+                capture,
+                log,
+            });
+        }
+        Ok(out)
+    }
+
+    fn command(&self, trial: &Trial, place: &Place, capture: &std::path::Path) -> Command {
+        let mut words: Vec<OsString> = vec![self.python.clone().into()];
+        words.extend(self.flags.iter().map(OsString::from));
+        words.push(self.entry.clone().into());
+        words.extend(["run", "--quiet", "--no-live", "--force", "--sample"].map(OsString::from));
+        words.push(self.options.sample.to_string().into());
+        words.push("--output".into());
+        words.push(capture.into());
+        words.push("--".into());
+        words.extend(place.words.iter().cloned());
+        let mut command = Command::new("/bin/sh");
+        let limit = self.memory.map_or("unlimited".to_owned(), |bytes| (bytes >> 10).to_string());
+        command.arg("-c").arg(LIMITED).arg(limit).args(words);
+        command
+            .env(env::TRIAL, self.lines(trial, place))
+            .env("TMPDIR", &place.temporary)
+            .env("PWD", &place.folder);
+        if trial.set.iter().any(|one| one.name() == "jemalloc") {
+            command.env(env::LD_PRELOAD, "libjemalloc.so.2");
+        }
+        command
+    }
+
+    /// What the boot is told.
+    fn lines(&self, trial: &Trial, place: &Place) -> OsString {
+        let (least, most, enough) = trial.epochs;
+        let mut text = OsString::from(format!("stop {least} {most} {}\n", enough.as_secs_f64()));
+        if trial.survey {
+            text.push("try survey\n");
+        }
+        for one in trial.set.iter().filter(|one| !one.is_patched() && one.name() != "jemalloc") {
+            text.push(format!("try {one}\n"));
+        }
+        if !self.options.yes {
+            text.push("allow ");
+            text.push(&place.own);
+            text.push("\nallow ");
+            text.push(self.folder.path());
+            text.push("\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,156 @@
+//! The order of experiments: what the findings point at first, then what people are told to try, cheap before dear.
+//!
+//! In: the report of the first run and what it saw of the program. Out: interventions in order, each of which has
+//! something to change in this program.
+
+use nilometer_diagnose::{Finding, Report};
+
+use crate::intervention::Intervention;
+use crate::survey::{Callback, Survey};
+
+/// Above anything of the general list: a finding points at it.
+const POINTED_AT: f64 = 100.0;
+/// Callbacks that are tried one by one at most; more are tried together.
+const ONE_BY_ONE: usize = 6;
+/// Containers that are tried at most.
+const CONTAINERS: usize = 6;
+
+/// Files of frameworks through which the program's own code for data is called.
+const LOADERS: [&str; 4] = ["script_ops", "data_adapter", "dataset_ops", "data_utils"];
+
+/// The experiments worth making, in order.
+pub fn checklist(report: &Report, survey: &Survey) -> Vec<Intervention> {
+    let evidence = Evidence { report, survey };
+    let mut list = evidence.callbacks();
+    list.extend(evidence.containers());
+    list.extend(evidence.general());
+    // Stable: what is worth the same stays as the list has it.
+    list.sort_by(|a, b| b.1.total_cmp(&a.1));
+    list.into_iter().map(|(intervention, _)| intervention).collect()
+}
+
+struct Evidence<'a> {
+    report: &'a Report,
+    survey: &'a Survey,
+}
+
+type Worth = (Intervention, f64);
+
+impl Evidence<'_> {
+    fn callbacks(&self) -> Vec<Worth> {
+        let callbacks = &self.survey.callbacks;
+        let mut list: Vec<Worth> = callbacks
+            .iter()
+            .map(|callback| {
+                let pointed = self.share(|finding| passes(finding, callback));
+                (Intervention::about("callback", &callback.name), 50.0 + POINTED_AT * pointed)
+            })
+            .collect();
+        list.sort_by(|a, b| b.1.total_cmp(&a.1));
+        list.truncate(ONE_BY_ONE);
+        if callbacks.len() > 1 {
+            list.push((Intervention::plain("callbacks"), 40.0));
+        }
+        list
+    }
+
+    /// The program's own containers that grow; those of callbacks after the callbacks themselves.
+    fn containers(&self) -> Vec<Worth> {
+        let of_callback = |path: &str| {
+            self.survey.callbacks.iter().any(|callback| path.starts_with(&format!("{}.", callback.name)))
+        };
+        let worth = |path: &String| {
+            let base = if of_callback(path) { 30.0 } else { 60.0 };
+            let held = self.share(|finding| finding.holder.as_ref().is_some_and(|h| is_same(&h.path, path)));
+            (Intervention::about("bounded", path), base + POINTED_AT * held)
+        };
+        let mut list: Vec<Worth> = self.survey.grown.iter().map(worth).collect();
+        list.sort_by(|a, b| b.1.total_cmp(&a.1));
+        list.truncate(CONTAINERS);
+        list
+    }
+
+    fn general(&self) -> Vec<Worth> {
+        let survey = self.survey;
+        let seen = survey.seen;
+        let per_model = seen.models >= 3 && 2 * seen.models >= self.report.cycles.count;
+        let calls = seen.calls > 0;
+        let bare = self.report.growth.as_ref().is_some_and(|growth| growth.basis == "anonymous");
+        let in_phase = |name: &'static str| move |f: &Finding| f.phase.as_deref() == Some(name);
+        let part = |words: &'static [&'static str]| {
+            move |f: &Finding| {
+                let said = f.part.as_deref().unwrap_or_default().to_lowercase();
+                words.iter().any(|word| said.contains(word))
+            }
+        };
+        let through = |words: &'static [&'static str]| {
+            move |f: &Finding| f.stack.iter().any(|frame| words.iter().any(|word| frame.file.contains(word)))
+        };
+        let graphs = self.share(part(&["graph", "kernel", "function", "gradient"]));
+        let traced = self.share(in_phase("trace"));
+        [
+            ("validation", survey.validates, 36.0, self.share(in_phase("validation"))),
+            ("repeated-batch", survey.streams, 38.0, self.share(through(&LOADERS))),
+            ("plain-pipeline", survey.buffers, 34.0, self.share(part(&["cache", "shuffle", "prefetch"]))),
+            ("gc", true, if survey.collector_off { 120.0 } else { 20.0 }, 0.0),
+            ("purge-graphs", true, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
+            ("tensor-scalars", calls, 27.0, traced),
+            ("relaxed-shapes", calls, 26.0, traced),
+            ("clear-session", per_model, 25.0, 0.0),
+            ("workers-0", survey.workers, 24.0, 0.0),
+            ("no-onednn", true, 15.0, self.share(part(&["onednn", "primitive"]))),
+            ("graph", survey.eager, 16.0, 0.0),
+            ("eager", !survey.eager, 14.0, 0.5 * traced),
+            ("cpu-only", seen.gpu, 12.0, 0.0),
+            // They change what is kept free, which is no part of the growth where the allocator can be asked.
+            ("one-arena", bare, 35.0, 0.0),
+            ("malloc-trim", bare, 33.0, 0.0),
+        ]
+        .into_iter()
+        .filter(|(_, applies, ..)| *applies)
+        .map(|(name, _, base, pointed)| (Intervention::plain(name), base + POINTED_AT * pointed))
+        .collect()
+    }
+
+    /// The share of the growth that lies in findings of a kind; 0 to 1.
+    fn share(&self, is_of: impl Fn(&Finding) -> bool) -> f64 {
+        let findings = &self.report.findings;
+        let bytes = |finding: &Finding| finding.bytes_per_cycle.estimate.max(0) as f64;
+        let all: f64 = findings.iter().map(bytes).sum();
+        let of_kind: f64 = findings.iter().filter(|finding| is_of(finding)).map(bytes).sum();
+        if all > 0.0 { of_kind / all } else { 0.0 }
+    }
+}
+
+/// Whether the memory was made below a method of this callback, or is held by it.
+fn passes(finding: &Finding, callback: &Callback) -> bool {
+    if finding.holder.as_ref().is_some_and(|holder| holder.owner == callback.name) {
+        return true;
+    }
+    let Some((file, first, last)) = &callback.span else { return false };
+    let inside =
+        |at: &str, line: u32| file.ends_with(at) && !at.is_empty() && (*first..=*last).contains(&line);
+    finding.stack.iter().any(|frame| inside(&frame.file, frame.line))
+        || finding.sites.iter().any(|site| inside(&site.file, site.line))
+}
+
+/// Whether a holder's path, `fit(): callbacks[0].saved[*]`, and a name, `Keeps.saved`, end in the same container.
+fn is_same(holder: &str, name: &str) -> bool {
+    let last = |text: &str| {
+        let text = text.trim_end_matches("[*]");
+        text.rsplit(['.', ':', ' ']).next().unwrap_or(text).to_owned()
+    };
+    last(holder) == last(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn containers_are_the_same_by_their_last_name() {
+        assert!(is_same("fit(): callbacks[0].saved[*]", "Keeps.saved"));
+        assert!(is_same("__main__.LOSSES[*]", "__main__.LOSSES"));
+        assert!(!is_same("__main__.LOSSES[*]", "Keeps.saved"));
+    }
+}

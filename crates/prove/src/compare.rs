@@ -1,0 +1,206 @@
+//! What an intervention did to the growth: both have an interval, so has what is left.
+//!
+//! In: growth per cycle with the program as it is, and with the intervention. Out: a verdict, and the share of the
+//! growth that is gone. What must not happen here: "cures" said of a run that did not show it, or "no effect" of one
+//! that was too noisy to show any.
+
+use nilometer_diagnose::{Bytes, Report, Verdict};
+use serde::Serialize;
+
+/// What an intervention does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// What is left, if anything, is at most a tenth of the growth or too little to matter.
+    Cures,
+    /// Clearly less growth, but growth.
+    Reduces,
+    /// The program grows as it did.
+    NoEffect,
+    /// The runs do not say.
+    Undecided,
+}
+
+/// A share of the growth with its 95 % interval: 1 is all of it. Below 0 where there is more growth than before.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Share {
+    /// The best single number.
+    pub estimate: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// What one run showed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Measured {
+    /// The verdict on the run.
+    pub verdict: Verdict,
+    /// Growth per cycle; null with too few cycles.
+    pub growth: Option<Bytes>,
+    /// What repeats.
+    pub unit: &'static str,
+    /// How many of them ended.
+    pub cycles: u64,
+}
+
+impl Measured {
+    /// From a run's report.
+    pub fn of(report: &Report) -> Self {
+        Self {
+            verdict: report.verdict,
+            growth: report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
+            unit: report.cycles.unit,
+            cycles: report.cycles.count,
+        }
+    }
+
+    /// Its leak, if it has one.
+    pub fn leak(&self) -> Option<Bytes> {
+        self.growth.filter(|growth| self.verdict == Verdict::Leak && growth.low > 0)
+    }
+}
+
+/// The comparison of two runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Compared {
+    /// The verdict.
+    pub effect: Effect,
+    /// The share of the growth that is gone; none where one of the two is not known.
+    pub removed: Option<Share>,
+}
+
+/// What may be left of a growth that is cured.
+const LEFT: f64 = 0.1;
+/// Less than this is no reduction anyone would call one, be it ever so certain.
+const LEAST_REDUCTION: f64 = 0.1;
+/// A run that grows at least by this share of the growth shows that the intervention is not the cure.
+const STILL: f64 = 0.75;
+/// 95 % of a normal distribution lie within so many standard deviations on either side.
+const TWO_SIDED: f64 = 1.96;
+
+/// Compares a run with the intervention to `leak`, the growth without it, in cycles of `unit`.
+pub fn compare(leak: Bytes, unit: &str, with: &Measured) -> Compared {
+    let undecided = Compared { effect: Effect::Undecided, removed: None };
+    let Some(left) = with.growth.filter(|_| with.unit == unit) else { return undecided };
+    let removed = share(leak, left);
+    let most = (LEFT * leak.low as f64).max(floor(unit));
+    let bounded =
+        left.high as f64 <= most || (with.verdict == Verdict::NoLeak && left.estimate as f64 <= most);
+    // Memory that falls all the time was filled before, and says nothing about what fills it.
+    let falls = left.high < 0 && left.high < -leak.estimate / 2;
+    let effect = if falls {
+        Effect::Undecided
+    } else if bounded {
+        Effect::Cures
+    } else if left.high < leak.low {
+        if 1.0 - left.high as f64 / leak.low as f64 >= LEAST_REDUCTION || removed.low >= LEAST_REDUCTION {
+            Effect::Reduces
+        } else {
+            Effect::NoEffect
+        }
+    } else if left.low as f64 >= STILL * leak.low as f64 {
+        Effect::NoEffect
+    } else {
+        Effect::Undecided
+    };
+    Compared { effect, removed: Some(removed) }
+}
+
+/// The share of `leak` that is not in `left`, its interval by the usual rule for a ratio of two estimates.
+fn share(leak: Bytes, left: Bytes) -> Share {
+    let deviation = |bytes: Bytes| (bytes.high - bytes.low) as f64 / (2.0 * TWO_SIDED);
+    let (whole, rest) = (leak.estimate as f64, left.estimate as f64);
+    let ratio = rest / whole;
+    let spread = TWO_SIDED * (deviation(left) / whole).hypot(ratio * deviation(leak) / whole);
+    let at_most_all = |share: f64| share.min(1.0);
+    Share {
+        estimate: at_most_all(1.0 - ratio),
+        low: at_most_all(1.0 - ratio - spread),
+        high: at_most_all(1.0 - ratio + spread),
+    }
+}
+
+/// Growth per cycle that frameworks have of their own, and that no verdict is made of.
+fn floor(unit: &str) -> f64 {
+    match unit {
+        "epoch" | "fit" => 16.0 * 1024.0,
+        "predict" | "request" => 2.0 * 1024.0,
+        "window" => 4.0 * 1024.0,
+        _ => 256.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: i64 = 1 << 20;
+
+    fn bytes(low: i64, estimate: i64, high: i64) -> Bytes {
+        Bytes { estimate, low, high }
+    }
+
+    fn leaks() -> Bytes {
+        bytes(4 * MIB - MIB / 10, 4 * MIB, 4 * MIB + MIB / 10)
+    }
+
+    fn effect(verdict: Verdict, low: i64, estimate: i64, high: i64) -> Effect {
+        let with = Measured { verdict, growth: Some(bytes(low, estimate, high)), unit: "epoch", cycles: 16 };
+        compare(leaks(), "epoch", &with).effect
+    }
+
+    #[test]
+    fn growth_that_is_gone_is_cured() {
+        assert_eq!(effect(Verdict::NoLeak, -2000, 500, 3000), Effect::Cures);
+        // Within a tenth, though it can be told from none.
+        assert_eq!(effect(Verdict::Leak, 200_000, 250_000, 300_000), Effect::Cures);
+        // Noise that reaches far, but a verdict that nothing grows.
+        assert_eq!(effect(Verdict::NoLeak, -2 * MIB, 1000, 2 * MIB), Effect::Cures);
+    }
+
+    #[test]
+    fn less_growth_is_a_reduction() {
+        assert_eq!(effect(Verdict::Leak, 2 * MIB - 1000, 2 * MIB, 2 * MIB + 1000), Effect::Reduces);
+    }
+
+    #[test]
+    fn the_same_growth_is_no_effect() {
+        assert_eq!(effect(Verdict::Leak, 4 * MIB - 1000, 4 * MIB, 4 * MIB + 1000), Effect::NoEffect);
+        // Certainly less, and certainly not worth a word.
+        assert_eq!(
+            effect(Verdict::Leak, 4 * MIB - 200_000, 4 * MIB - 190_000, 4 * MIB - 180_000),
+            Effect::NoEffect
+        );
+        assert_eq!(effect(Verdict::Leak, 9 * MIB, 10 * MIB, 11 * MIB), Effect::NoEffect);
+    }
+
+    #[test]
+    fn noise_says_nothing() {
+        assert_eq!(effect(Verdict::Undecided, -3 * MIB, MIB, 5 * MIB), Effect::Undecided);
+        let few = Measured { verdict: Verdict::Undecided, growth: None, unit: "epoch", cycles: 3 };
+        assert_eq!(compare(leaks(), "epoch", &few), Compared { effect: Effect::Undecided, removed: None });
+        let other = Measured { unit: "fit", growth: Some(bytes(0, 0, 0)), ..few };
+        assert_eq!(compare(leaks(), "epoch", &other).effect, Effect::Undecided);
+        assert_eq!(effect(Verdict::Undecided, -9 * MIB, -8 * MIB, -7 * MIB), Effect::Undecided);
+    }
+
+    #[test]
+    fn shares_have_intervals_that_hold_the_estimate_and_end_at_all() {
+        let Compared { removed: Some(share), .. } = compare(
+            leaks(),
+            "epoch",
+            &Measured {
+                verdict: Verdict::NoLeak,
+                growth: Some(bytes(-40_000, 20_000, 80_000)),
+                unit: "epoch",
+                cycles: 16,
+            },
+        ) else {
+            unreachable!()
+        };
+        assert!(share.low < share.estimate && share.estimate < share.high && share.high <= 1.0, "{share:?}");
+        assert!((0.97..0.99).contains(&share.low), "{share:?}");
+    }
+}

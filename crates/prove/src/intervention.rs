@@ -1,0 +1,161 @@
+//! The name of one change, as on the command line, in JSON and in the program's private environment.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+/// One change to a program: a name, and for some what it is about, as `callback:Keeps`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Intervention {
+    name: String,
+    argument: Option<String>,
+}
+
+/// Names, whether they need to be told about what, and what they are in a sentence; `{}` is what they are about.
+const KNOWN: [(&str, bool, &str); 19] = [
+    ("callback", true, "without callback:{}"),
+    ("callbacks", false, "without callbacks"),
+    ("validation", false, "without validation"),
+    ("repeated-batch", false, "with one batch repeated"),
+    ("plain-pipeline", false, "without cache, shuffle, prefetch"),
+    ("workers-0", false, "without workers"),
+    ("cpu-only", false, "on the CPU only"),
+    ("eager", false, "eager instead of graph"),
+    ("graph", false, "graph instead of eager"),
+    ("tensor-scalars", false, "with numbers as tensors"),
+    ("relaxed-shapes", false, "with one trace for all shapes"),
+    ("clear-session", false, "with clear_session between models"),
+    ("purge-graphs", false, "with TensorFlow's caches purged"),
+    ("gc", false, "with a collection each cycle"),
+    ("malloc-trim", false, "with free memory given back"),
+    ("one-arena", false, "with one malloc arena"),
+    ("no-onednn", false, "without oneDNN"),
+    ("jemalloc", false, "with jemalloc"),
+    ("bounded", true, "with {} bounded"),
+];
+/// The program's own replacement, which is not to be had by name.
+const PATCHED: &str = "patched";
+
+impl Intervention {
+    /// One that needs to be told nothing.
+    pub fn plain(name: &str) -> Self {
+        Self { name: name.to_owned(), argument: None }
+    }
+
+    /// One that is about something.
+    pub fn about(name: &str, argument: &str) -> Self {
+        Self { name: name.to_owned(), argument: Some(argument.to_owned()) }
+    }
+
+    /// The user's own change: the script in this file instead.
+    pub fn patched(file: &str) -> Self {
+        Self::about(PATCHED, file)
+    }
+
+    /// Its name, without what it is about.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is about.
+    pub fn argument(&self) -> Option<&str> {
+        self.argument.as_deref()
+    }
+
+    /// Whether it is the user's own change of the script.
+    pub fn is_patched(&self) -> bool {
+        self.name == PATCHED
+    }
+
+    /// What the program is with it, for people: `without callback:Keeps`.
+    pub fn words(&self) -> String {
+        let argument = self.argument.as_deref().unwrap_or_default();
+        if self.is_patched() {
+            return format!("with {argument}");
+        }
+        let words = KNOWN.iter().find(|(name, ..)| *name == self.name).map_or("with {}", |known| known.2);
+        words.replace("{}", argument)
+    }
+
+    /// Whether trying both would try nothing but this one.
+    pub fn covers(&self, other: &Self) -> bool {
+        self == other
+            || (self.name == "callbacks" && other.name == "callback")
+            || (self.name == "purge-graphs" && other.name == "gc")
+    }
+
+    /// All names that can be asked for.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KNOWN.iter().map(|known| known.0)
+    }
+}
+
+impl FromStr for Intervention {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, argument) = match text.split_once(':') {
+            Some((name, argument)) => (name, Some(argument)),
+            None => (text, None),
+        };
+        let known = KNOWN.iter().find(|known| known.0 == name);
+        match (known, argument.filter(|argument| !argument.is_empty())) {
+            (Some((_, true, _)), Some(argument)) if !argument.contains('\n') => {
+                Ok(Self::about(name, argument))
+            }
+            (Some((_, false, _)), None) if argument.is_none() => Ok(Self::plain(name)),
+            (Some((_, true, _)), _) => Err(format!("{name} of what? as in {name}:NAME")),
+            (Some(_), _) => Err(format!("{name} is about nothing: leave out the colon and what follows")),
+            (None, _) => {
+                let names: Vec<&str> = Self::names().collect();
+                Err(format!("there is no intervention {name}; there are {}", names.join(", ")))
+            }
+        }
+    }
+}
+
+impl Display for Intervention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.argument {
+            Some(argument) => write!(f, "{}:{argument}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+impl Serialize for Intervention {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_in_and_out() {
+        for text in ["callback:Keeps", "gc", "bounded:train():losses", "callbacks"] {
+            assert_eq!(text.parse::<Intervention>().unwrap().to_string(), text);
+        }
+        for text in ["", "callback", "callback:", "gc:x", "gc:", "nothing", "patched:x.py", "callback:a\nb"] {
+            assert!(text.parse::<Intervention>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn all_callbacks_are_one_callback_and_more() {
+        let all = Intervention::plain("callbacks");
+        let one = Intervention::about("callback", "A");
+        assert!(all.covers(&one) && !one.covers(&all));
+        assert!(!one.covers(&Intervention::about("callback", "B")));
+    }
+
+    #[test]
+    fn words_say_what_the_program_is_with_it() {
+        assert_eq!(Intervention::about("callback", "Keeps").words(), "without callback:Keeps");
+        assert_eq!(Intervention::patched("fixed.py").words(), "with fixed.py");
+    }
+}

@@ -1,0 +1,107 @@
+//! Which experiment comes next: single changes in their order; sets of changes as soon as each explains a part and
+//! together they may explain all; nothing more once the growth is cured.
+//!
+//! In: the checklist, and what was found so far. Out: the next set of changes.
+
+use crate::compare::Effect;
+use crate::intervention::Intervention;
+use crate::proof::Experiment;
+
+/// Parts that sum up to this share of the growth may be all of it.
+const ALL: f64 = 0.85;
+/// Changes in a set at most.
+const LARGEST: usize = 4;
+/// Sets that are tried at most, when the list has come to its end without a cure.
+const LAST_SETS: usize = 3;
+
+/// The experiments still to be made.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    list: Vec<Intervention>,
+}
+
+impl Plan {
+    /// One that follows this list.
+    pub fn new(list: Vec<Intervention>) -> Self {
+        Self { list }
+    }
+
+    /// The next one; none if the growth is cured or nothing is left to be tried. `started` are sets whose experiments
+    /// run already.
+    pub fn next(&self, done: &[Experiment], started: &[Vec<Intervention>]) -> Option<Vec<Intervention>> {
+        if done.iter().any(|experiment| experiment.verdict == Effect::Cures) {
+            return None;
+        }
+        let is_known = |set: &[Intervention]| {
+            done.iter()
+                .map(|experiment| experiment.set.as_slice())
+                .chain(started.iter().map(Vec::as_slice))
+                .any(|tried| same(tried, set))
+        };
+        let parts = parts(done);
+        let sets = sets(&parts);
+        let whole = sets.iter().find(|(set, sum)| *sum >= ALL && !is_known(set));
+        if let Some((set, _)) = whole {
+            return Some(set.clone());
+        }
+        let single = self.list.iter().map(|one| vec![one.clone()]).find(|set| !is_known(set));
+        if single.is_some() {
+            return single;
+        }
+        let tried = done.iter().filter(|experiment| experiment.set.len() > 1).count();
+        if tried + started.iter().filter(|set| set.len() > 1).count() >= LAST_SETS {
+            return None;
+        }
+        let mut rest: Vec<_> = sets.into_iter().filter(|(set, _)| !is_known(set)).collect();
+        rest.sort_by(|a, b| b.1.total_cmp(&a.1));
+        rest.into_iter().next().map(|(set, _)| set)
+    }
+
+    /// How many single changes have not been tried.
+    pub fn left(&self, done: &[Experiment]) -> Vec<Intervention> {
+        let tried =
+            |one: &Intervention| done.iter().any(|experiment| experiment.set.as_slice() == [one.clone()]);
+        self.list.iter().filter(|one| !tried(one)).cloned().collect()
+    }
+}
+
+/// Single changes that reduce the growth, with the share that each takes.
+fn parts(done: &[Experiment]) -> Vec<(Intervention, f64)> {
+    let reduces = done.iter().filter(|experiment| experiment.verdict == Effect::Reduces);
+    reduces
+        .filter_map(|experiment| match experiment.set.as_slice() {
+            [one] => Some((one.clone(), experiment.removed.map_or(0.0, |share| share.estimate))),
+            _ => None,
+        })
+        .collect()
+}
+
+/// All sets of two to [`LARGEST`] parts that do not cover one another: the smallest first, of one size the largest share.
+fn sets(parts: &[(Intervention, f64)]) -> Vec<(Vec<Intervention>, f64)> {
+    let mut out = Vec::new();
+    let count = parts.len().min(12); // 2^12 sets are quickly looked at
+    for bits in 0_u32..1 << count {
+        let size = bits.count_ones() as usize;
+        if !(2..=LARGEST).contains(&size) {
+            continue;
+        }
+        let chosen: Vec<_> = parts
+            .iter()
+            .take(count)
+            .enumerate()
+            .filter(|(i, _)| bits & (1 << i) != 0)
+            .map(|(_, p)| p)
+            .collect();
+        let overlap = chosen.iter().any(|a| chosen.iter().any(|b| a.0 != b.0 && a.0.covers(&b.0)));
+        if !overlap {
+            let sum: f64 = chosen.iter().map(|part| part.1).sum();
+            out.push((chosen.into_iter().map(|part| part.0.clone()).collect::<Vec<_>>(), sum));
+        }
+    }
+    out.sort_by(|a, b| a.0.len().cmp(&b.0.len()).then(b.1.total_cmp(&a.1)));
+    out
+}
+
+fn same(a: &[Intervention], b: &[Intervention]) -> bool {
+    a.len() == b.len() && a.iter().all(|one| b.contains(one))
+}

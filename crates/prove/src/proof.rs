@@ -1,0 +1,169 @@
+//! The answer, and the shape of its JSON (`docs/prove.schema.json`).
+
+use nilometer_diagnose::{Bytes, Verdict};
+use serde::Serialize;
+
+use crate::compare::{Effect, Measured, Share};
+use crate::intervention::Intervention;
+
+/// The name and version of the JSON.
+pub const SCHEMA: &str = "nilometer.prove/1";
+
+/// All that was found by experiments with one program.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Proof {
+    /// Always [`SCHEMA`].
+    pub schema: &'static str,
+    /// What ran, the script first.
+    pub program: Vec<String>,
+    /// The answer.
+    pub answer: Answer,
+    /// The same in a sentence.
+    pub sentence: String,
+    /// What repeats.
+    pub unit: &'static str,
+    /// The program as it is.
+    pub baseline: Baseline,
+    /// One row for each experiment, in the order in which they were made.
+    pub interventions: Vec<Experiment>,
+    /// The smallest set of changes that was seen to cure.
+    pub cure: Option<Cure>,
+    /// Interventions that there was no time for.
+    pub not_tried: Vec<Intervention>,
+    /// What went wrong or could not be seen.
+    pub warnings: Vec<String>,
+    /// How long all of it took.
+    pub seconds: f64,
+    /// The folder with the captures.
+    pub folder: String,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// A change, or a set of them, was seen to end the growth.
+    Cured,
+    /// Some changes reduce it; none that was tried ends it.
+    Reduced,
+    /// No change that was tried reduces it.
+    Unexplained,
+    /// The program does not leak.
+    NothingToCure,
+    /// Whether it leaks was not to be seen.
+    Undecided,
+}
+
+/// The program as it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Baseline {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Growth per cycle.
+    pub growth: Option<Bytes>,
+    /// Cycles that ended.
+    pub cycles: u64,
+    /// How long it ran.
+    pub seconds: f64,
+    /// The name of its capture.
+    pub capture: String,
+}
+
+/// One experiment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Experiment {
+    /// What the program ran with, for people: `without callback:Keeps`.
+    pub intervention: String,
+    /// The changes, by name.
+    pub set: Vec<Intervention>,
+    /// What they do.
+    pub verdict: Effect,
+    /// Growth per cycle with them.
+    pub growth: Option<Bytes>,
+    /// The share of the growth that is gone.
+    pub removed: Option<Share>,
+    /// Cycles that ended.
+    pub cycles: u64,
+    /// How long it ran.
+    pub seconds: f64,
+    /// The exit code; null if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// What else is to be known about it.
+    pub note: Option<String>,
+    /// The name of its capture; null if there is none.
+    pub capture: Option<String>,
+}
+
+/// The smallest set of changes that was seen to cure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cure {
+    /// The changes.
+    pub set: Vec<Intervention>,
+    /// The share of the growth that is gone with them.
+    pub removed: Share,
+}
+
+impl Experiment {
+    /// What several changes together are called.
+    pub fn words(set: &[Intervention]) -> String {
+        set.iter().map(Intervention::words).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+impl Proof {
+    /// The answer that follows from the experiments, with its sentence.
+    #[must_use]
+    pub fn conclude(mut self, leak: &Measured) -> Self {
+        let cures = self.interventions.iter().filter(|experiment| experiment.verdict == Effect::Cures);
+        let cure = cures.min_by_key(|experiment| experiment.set.len()).cloned();
+        let best = self.interventions.iter().filter(|experiment| experiment.verdict == Effect::Reduces);
+        let share = |experiment: &Experiment| experiment.removed.map_or(0.0, |share| share.estimate);
+        let best = best.max_by(|a, b| share(a).total_cmp(&share(b))).cloned();
+        (self.answer, self.sentence) = match (leak.leak(), cure, best) {
+            (None, ..) if leak.verdict == Verdict::NoLeak => {
+                (Answer::NothingToCure, format!("nothing to cure: {}", self.baseline.reason))
+            }
+            (None, ..) => {
+                (Answer::Undecided, format!("whether it leaks is undecided: {}", self.baseline.reason))
+            }
+            (Some(_), Some(cure), _) => {
+                let removed = cure.removed.unwrap_or(Share { estimate: 1.0, low: 1.0, high: 1.0 });
+                self.cure = Some(Cure { set: cure.set.clone(), removed });
+                (Answer::Cured, sentence(&cure))
+            }
+            (Some(_), None, Some(best)) => {
+                (Answer::Reduced, format!("{}; nothing that was tried removes all of it", sentence(&best)))
+            }
+            (Some(_), None, None) if self.interventions.is_empty() => {
+                (Answer::Unexplained, "no experiment could be made".to_owned())
+            }
+            (Some(_), None, None) => {
+                (Answer::Unexplained, "nothing that was tried removes the growth".to_owned())
+            }
+        };
+        self
+    }
+}
+
+/// `without callback:Keeps removes 98 % of the growth (95 %: 96 to 100)`.
+fn sentence(experiment: &Experiment) -> String {
+    let removes = match experiment.set.as_slice() {
+        [_] => "removes",
+        _ => "together remove",
+    };
+    let share = experiment.removed.map_or_else(
+        || "the growth".to_owned(),
+        |share| {
+            let percent = |part: f64| (100.0 * part).round().clamp(-999.0, 100.0);
+            format!(
+                "{} % of the growth (95 %: {} to {})",
+                percent(share.estimate),
+                percent(share.low),
+                percent(share.high)
+            )
+        },
+    );
+    format!("{} {removes} {share}", experiment.intervention)
+}

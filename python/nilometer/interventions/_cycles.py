@@ -1,0 +1,63 @@
+"""Does something at the end of every cycle, before memory is read.
+
+In: actions. Out: each called with the unit of the cycle that has ended, now and then where cycles are
+fast.
+Never: an action inside another, or one that takes more than a fifth of the program's time.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import nilometer
+from nilometer import _native
+from nilometer.hooks import marks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Action = Callable[[int], None]
+
+# Cycles that take long enough for work at the end of each.
+SLOW = (marks.EPOCH, marks.FIT, marks.EVALUATE)
+_SHARE = 4.0
+
+_actions: list[Action] = []
+
+
+def begin() -> None:
+    """Stands before the native function that counts cycles; to be called before any hook has taken it."""
+    count = _native.cycle
+
+    def cycle(unit: int) -> None:
+        for action in _actions:
+            action(unit)
+        count(unit)
+
+    _native.cycle = cycle
+    nilometer._mark_cycle = cycle
+
+
+def before_cycle(work: Callable[[], None]) -> None:
+    """Does `work` before each cycle is counted; of fast ones, before as many as the share allows."""
+    busy = False
+    ended = 0.0
+    cost = 0.0
+
+    def action(unit: int) -> None:
+        nonlocal busy, ended, cost
+        began = monotonic()
+        if busy or (unit not in SLOW and began - ended < _SHARE * cost):
+            return
+        busy = True
+        try:
+            work()
+        except Exception as error:
+            _native.lost(f"{work.__module__}: {type(error).__name__}: {error}")
+        finally:
+            busy = False
+            ended = monotonic()
+            cost = ended - began
+
+    _actions.append(action)

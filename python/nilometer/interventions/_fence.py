@@ -1,0 +1,62 @@
+"""Keeps the program's writing inside its scratch folder.
+
+In: folders it may write to. Out: a process, and children, whose writes elsewhere are refused, by the
+kernel where it has Landlock, else by Python as far as Python sees them; and the first paths that were
+refused, as facts.
+Never: reading refused, or a failure of ours: where there is no fence, a loss says so.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from nilometer import _native
+from nilometer.interventions import _landlock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Devices and what a process says to the kernel about itself; the cache of compiled modules is not looked at.
+_ALWAYS = ("/dev", "/proc")
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_EVENTS = frozenset(
+    ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate", "os.link", "os.symlink")
+)
+_TOLD = 5
+
+
+def install(folders: list[str]) -> None:
+    """Puts up the fence around `folders`."""
+    allowed = [*(os.path.realpath(folder) for folder in folders), *_ALWAYS]
+    refused = not _landlock.restrict(allowed)
+    if refused:
+        _native.fact("prove.fence", "python")
+    inside = tuple(folder.rstrip("/") + "/" for folder in allowed)
+    told: set[str] = set()
+
+    def look(path: Any) -> None:
+        if isinstance(path, bytes):
+            path = os.fsdecode(path)
+        if not isinstance(path, str) or path.endswith((".pyc", "__pycache__")) or ".pyc." in path:
+            return
+        real = os.path.realpath(path)
+        if (real + "/").startswith(inside):
+            return
+        if real not in told and len(told) < _TOLD:
+            told.add(real)
+            _native.fact(f"prove.outside.{len(told)}", real)
+        if refused:
+            raise PermissionError(13, "refused by nilometer prove: outside of the scratch folder", path)
+
+    def hear(event: str, words: tuple[Any, ...]) -> None:
+        if event == "open":
+            if isinstance(words[2], int) and words[2] & _WRITES:
+                look(words[0])
+        elif event in _EVENTS:
+            for word in words[:2]:
+                if isinstance(word, (str, bytes)):
+                    look(word)
+
+    sys.addaudithook(hear)
