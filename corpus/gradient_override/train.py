@@ -47,7 +47,7 @@ def main():
     total = 0.0
     for bound in np.linspace(0.5, 3, cli.bounds):
         if cli.fixed:
-            total += float(energy_of(x, tf.constant(bound, tf.float32)))
+            total += float(energy_of(x, tf.constant(np.asarray(bound, "float32"))))
         else:
             energy = compiled(weights, float(bound))
             total += float(energy(x))

@@ -40,7 +40,7 @@ def main():
     bounds = []
     for step in range(args.steps):
         weight = step / args.steps
-        bounds.append(float(evidence(model, x, tf.constant(weight) if args.fixed else weight)))
+        bounds.append(float(evidence(model, x, tf.constant(np.float32(weight)) if args.fixed else weight)))
     print(f"{len(bounds)} bounds")
 
 
