@@ -1,4 +1,4 @@
-"""Denoising by a chain of steps: the level of noise falls with each step, and each level is a new constant."""
+"""Denoising by a chain of steps: the level of noise falls each time, and each level is a new constant."""
 
 import argparse
 
