@@ -51,7 +51,7 @@ function curveSection(report) {
     "curve",
     "The curve",
     lead,
-    h("div", { class: "bar" }, legend(points), report.memory.limit_bytes && choice("Range of the picture", options, false, ahead)),
+    h("div", { class: "bar" }, legend(report, points), report.memory.limit_bytes && choice("Range of the picture", options, false, ahead)),
     holder,
     readout,
     curveTable(state),
@@ -60,9 +60,11 @@ function curveSection(report) {
   return out;
 }
 
-function legend(points) {
+function legend(report, points) {
   const shown = LAYERS.filter(({ key }) => points.some((point) => point[key] > 0));
-  return h("ul", { class: "legend" }, shown.map(({ key, words, tells }) => h("li", { title: tells }, h("i", { class: `key ${key}` }), words)));
+  const layers = shown.map(({ key, words, tells }) => h("li", { title: tells }, h("i", { class: `key ${key}` }), words));
+  const bands = BANDS.filter(({ key }) => (report.phases ?? []).some(({ name }) => name !== "program" && bandClass(name) === key));
+  return h("ul", { class: "legend" }, layers, bands.map(({ key, words }) => h("li", {}, h("i", { class: `key strip ${key}` }), words)));
 }
 
 function drawCurve(holder, readout, state) {
@@ -87,7 +89,7 @@ function drawCurve(holder, readout, state) {
 function curveFrame(width, state) {
   const { report, points, ahead } = state;
   const narrow = width < 520;
-  const box = { left: narrow ? 52 : 64, right: width - 8, top: 30, bottom: (narrow ? 240 : 320) - 46 };
+  const box = { left: 64, right: width - 8, top: 30, bottom: (narrow ? 240 : 320) - 46 };
   const most = Math.max(...points.map((point) => point.live + point.retained + point.file), 1);
   const limit = report.memory.limit_bytes;
   const top = ahead && limit ? Math.max(limit, most) * 1.06 : limit && limit < most * 1.5 ? limit * 1.06 : most * 1.12;

@@ -22,6 +22,12 @@ function phaseBands(frame, { report }) {
   return group;
 }
 
+const BANDS = [
+  { key: "start", words: "starting up" },
+  { key: "work", words: "training, or other work" },
+  { key: "look", words: "validation, predict, evaluate" },
+];
+
 /** Start-up, the work itself, and what looks in between have a tint each. */
 function bandClass(name) {
   if (["import", "first_op", "build", "fit_entry", "first_batch", "data_adapter", "trace"].includes(name)) return "start";

@@ -1,15 +1,5 @@
 // Lists and tables: what the curve is made of, phases, counts of the framework, what was traced again, children, losses.
 
-const KINDS = {
-  growing: "growing",
-  filling: "filling",
-  "one-time": "once",
-  retained: "retained",
-  reserved: "reserved",
-  sawtooth: "sawtooth",
-  "file-backed": "file-backed",
-};
-
 function componentsSection(report) {
   const { components, cycles, verdict } = report;
   if (components.length === 0) return null;
@@ -18,9 +8,8 @@ function componentsSection(report) {
   const row = (component) =>
     h("li", { class: component.kind === "growing" ? "grows" : "" },
       h("span", { class: "bytes" }, amount(component)),
-      h("span", { class: "kind" }, KINDS[component.kind] ?? component.kind),
-      h("span", {}, component.sentence, component.phase && h("span", { class: "note" }, ` ${phaseWords(component.phase)}`),
-        component.made_at && h("span", { class: "note" }, ` made at ${place(component.made_at)}`)),
+      h("span", { class: "kind" }, component.kind === "one-time" ? `once, ${whenWords(component.phase)}` : component.kind),
+      h("span", {}, component.sentence, component.made_at && h("span", { class: "note" }, ` made at ${place(component.made_at)}`)),
     );
   const title = verdict === "no_leak" ? "What the memory is" : "What the curve is made of";
   return section("components", title, null, h("ul", { class: "components" }, components.map(row)));

@@ -1,4 +1,4 @@
-// The survivor matrix: a row per cycle of birth, a column per age, as dark as the memory that still lives.
+// The survivor matrix: a row per cycle of birth, a column per age, as strong as the memory that still lives.
 
 function matrixSection(report, profile) {
   const rows = profile?.survivors ?? [];
@@ -40,8 +40,8 @@ function matrixSection(report, profile) {
   return section(
     "survivors",
     "Survivors",
-    `Each row is memory born in one ${unit}${isBinned(profile) ? " (or a few)" : ""}, followed to the right as it ages. A row that pales at once ` +
-      "was needed for a moment; rows that stay dark to the end are what a leak is made of.",
+    `Each row is memory born in one ${unit}${isBinned(profile) ? " (or a few)" : ""}, followed to the right as it ages. A row that fades at once ` +
+      "was needed for a moment; rows that keep their strength to the end are what a leak is made of.",
     holder,
     readout,
   );
@@ -51,8 +51,8 @@ function isBinned(profile) {
   return profile.cycles.some((cycle, i) => i > 0 && cycle > profile.cycles[i - 1] + 1);
 }
 
-/** What the darkest cell stands for: start-up, in the first rows, would make all else pale. */
-function darkest(rows) {
+/** What the strongest cell stands for: start-up, in the first rows, would make all else pale. */
+function strongest(rows) {
   const later = rows.slice(Math.min(2, rows.length - 1)).flat();
   return Math.max(1, ...later);
 }
@@ -71,7 +71,7 @@ function drawMatrix(canvas, width, { rows, profile, unit, at }, grid) {
   ctx.scale(sharp, sharp);
   ctx.font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const [cell, ink, faint, empty] = ["cell", "ink", "faint", "cell-empty"].map(color);
-  const most = darkest(rows);
+  const most = strongest(rows);
   rows.forEach((values, birth) => {
     values.forEach((bytes, age) => {
       const [x, y] = [grid.left + age * column, grid.top + birth * row];

@@ -9,11 +9,14 @@ function header(report, redacted) {
   ];
 }
 
+/** Headings that are too long for a link. */
+const SHORT = { curve: "Curve", components: "Parts", sites: "Sites", start: "Start-up", framework: "Framework", processes: "Children" };
+
 /** Links to the sections that are there. */
 function navigation(main) {
   const links = [...main.querySelectorAll(":scope > section[id]")].flatMap((one) => {
     const heading = one.querySelector("h2");
-    return heading ? [h("a", { href: `#${one.id}` }, heading.textContent)] : [];
+    return heading ? [h("a", { href: `#${one.id}` }, SHORT[one.id] ?? heading.textContent)] : [];
   });
   document.getElementById("sections").replaceChildren(...links);
 }

@@ -20,6 +20,11 @@ function packageOf(frame) {
   return (parts[at + 1] || "library").replace(/\.py$/, "");
 }
 
+/** Functions that only pass a call on, as decorators make them: a run is named after what they call. */
+function isWrapper(frame) {
+  return frame.kind !== "native" && (frame.function.includes("<locals>") || /^_*(wrapper|call|__call__)/.test(frame.function));
+}
+
 /** What stands in the tree for a frame. */
 function frameEntry(frame) {
   return { key: null, kind: frame.kind, name: frameName(frame), where: framePlace(frame), folded: 0 };
@@ -60,9 +65,10 @@ class Forest {
         out.push(this.entry(`frame ${id}`, known, () => frameEntry(frame)));
       } else if (run && (run.first.kind === "native") === (frame.kind === "native")) {
         run.count += 1;
+        if (isWrapper(run.first) && packageOf(run.first) === packageOf(frame)) run.first = frame;
       } else {
         close();
-        run = { first: frame, id, count: 1 };
+        run = { first: frame, count: 1 };
       }
     }
     close();

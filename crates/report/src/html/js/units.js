@@ -46,7 +46,7 @@ function percent(share) {
   return `${rounded(hundred, hundred > 0 && hundred < 9.95 ? 1 : 0)} %`;
 }
 
-/** A count: `21 345`. */
+/** A count, as the terminal prints it. */
 function number(count) {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return String(count);
 }

@@ -1,6 +1,6 @@
 // Memory before the first batch: what each step of starting up added, one on top of the other.
 
-const STARTING = ["program", "import", "first_op", "build", "trace", "data_adapter", "fit", "fit_entry", "first_batch", "epoch"];
+const STARTING = ["import", "program", "first_op", "build", "trace", "data_adapter", "fit", "fit_entry", "first_batch", "epoch"];
 
 function waterfallSection(report) {
   const steps = startSteps(report);

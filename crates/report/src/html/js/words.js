@@ -22,6 +22,25 @@ function phaseWords(name) {
   return PHASES[name] ?? name ?? "no phase";
 }
 
+const WHEN = {
+  import: "importing",
+  fit_entry: "entering fit()",
+  first_batch: "in the first batch",
+  first_op: "at the first operation",
+  build: "building the model",
+  epoch: "in the first epochs",
+  validation: "in the first validation",
+  predict: "in the first predict()",
+  evaluate: "in the first evaluate()",
+  trace: "tracing",
+  program: "outside of Keras",
+};
+
+/** When something came once. */
+function whenWords(phase) {
+  return phase === null ? "at the start" : (WHEN[phase] ?? `in ${phase}`);
+}
+
 function limitWords(limit) {
   return LIMITS[limit] ?? limit;
 }
