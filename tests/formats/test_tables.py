@@ -74,3 +74,22 @@ def test_lines_are_a_run_its_cycles_and_its_findings(forms: Forms) -> None:
     assert rows[-1] == {**report["findings"][0], "type": "finding"}
     assert [row["cycle"] for row in rows[1:-1]] == list(range(1, STEPS + 1))
     assert rows[0]["verdict"] == report["verdict"] == "leak"
+
+
+def test_more_names_than_a_byte_can_tell_apart(forms: Forms) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    made = "\n".join(f"def make_{i}(): return bytearray(1 << 18)" for i in range(300))
+    kept = "kept = [globals()[f'make_{i}']() for i in range(300)]"
+    program = f"import nilometer\n{made}\n{kept}\nnilometer.cycle()\n"
+    (forms.folder / "wide.py").write_text(program, encoding="utf-8")
+    words = ["run", "-q", "-f", "--sample", "64K", "--max-overhead", "50", "-o", "wide.nilo", "wide.py"]
+    assert forms.run(*words).returncode == 0
+    path = forms.folder / "wide.parquet"
+    path.write_bytes(forms.of("parquet", capture="wide.nilo"))
+    asked = duckdb.sql(
+        f"""select site_function, site_line, sum(born_bytes) from '{path}'
+            where site_function like 'make_%' group by all"""
+    ).fetchall()
+    assert len(asked) > 256
+    assert all(int(function.removeprefix("make_")) + 2 == line for function, line, _ in asked)
+    assert all(born == pytest.approx(1 << 18, rel=0.05) for _, _, born in asked)
