@@ -38,20 +38,24 @@ function curveSection(report) {
   const points = curvePoints(report);
   const lead = "Each layer is memory at that moment: a leak is a lower layer that climbs with every cycle.";
   if (points.length < 2) return section("curve", "The curve", "Nothing was read in this run: it was too short.");
-  const state = { report, points, ends: cycleEnds(points), ahead: false, at: null };
+  const state = { report, points, ends: cycleEnds(points), range: "run", at: null };
   const holder = h("div", { class: "chart" });
   const readout = h("p", { class: "readout", "aria-live": "polite" }, curveHint(state));
   const redraw = () => holder.clientWidth && drawCurve(holder, readout, state);
-  const options = [[false, "the run"], [true, report.forecast ? "to the limit, with forecast" : "to the limit"]];
-  const ahead = (value) => {
-    state.ahead = value;
+  const options = [
+    ["run", "the run"],
+    state.ends.length >= 3 && ["cycles", `the ${report.cycles.unit}s`],
+    report.memory.limit_bytes && ["limit", report.forecast ? "to the limit, with forecast" : "to the limit"],
+  ].filter(Boolean);
+  const choose = (value) => {
+    state.range = value;
     redraw();
   };
   const out = section(
     "curve",
     "The curve",
     lead,
-    h("div", { class: "bar" }, legend(report, points), report.memory.limit_bytes && choice("Range of the picture", options, false, ahead)),
+    h("div", { class: "bar" }, legend(report, points), options.length > 1 && choice("Range of the picture", options, "run", choose)),
     holder,
     readout,
     curveTable(state),
@@ -78,41 +82,57 @@ function drawCurve(holder, readout, state) {
     role: "img",
     "aria-label": curveWords(state),
   });
-  svg.append(phaseBands(frame, state), byteAxis(frame), layerShapes(frame, state.points));
-  if (state.points.some((point) => point.device !== null)) svg.append(deviceLine(frame, state.points));
+  svg.append(phaseBands(frame, state), byteAxis(frame), layerShapes(frame), trendLine(frame, state));
+  if (!frame.close && frame.shown.some((point) => point.device !== null)) svg.append(deviceLine(frame));
   svg.append(timeAxis(frame, state), cycleTicks(frame, state), limitLine(frame, state), forecastLine(frame, state));
   holder.replaceChildren(svg);
   listenToCurve(svg, readout, frame, state);
 }
 
-/** Sizes and scales of the picture. */
+/** Sizes and scales of the picture: of the whole run, from the first cycles on, or up to the limit. */
 function curveFrame(width, state) {
-  const { report, points, ahead } = state;
+  const { report, points, ends, range } = state;
+  const ahead = range === "limit";
   const narrow = width < 520;
   const box = { left: 64, right: width - 8, top: 30, bottom: (narrow ? 240 : 320) - 46 };
-  const most = Math.max(...points.map((point) => point.live + point.retained + point.file), 1);
+  // The first cycle starts things up: what repeats begins behind it. Seen closely, only live memory is shown, and its
+  // axis does not begin at 0: growth would be too small to see.
+  const close = range === "cycles";
+  const [begin, last] = close ? [ends[0].seconds, ends.at(-1).seconds] : [0, points.at(-1).seconds];
+  const shown = points.filter((point) => point.seconds >= begin && point.seconds <= last);
+  const layers = close ? LAYERS.slice(0, 1) : LAYERS;
+  const tops = shown.map((point) => layers.reduce((sum, { key }) => sum + point[key], 0));
+  const most = Math.max(...tops, 1);
+  const least = close ? Math.min(...tops) : 0;
   const limit = report.memory.limit_bytes;
-  const top = ahead && limit ? Math.max(limit, most) * 1.06 : limit && limit < most * 1.5 ? limit * 1.06 : most * 1.12;
-  const last = points.at(-1).seconds;
+  const floor = close ? Math.max(0, least - 0.08 * (most - least) - 1024) : 0;
+  const top = close ? most + 0.12 * (most - least) + 1024 : ahead && limit ? Math.max(limit, most) * 1.06 : limit && limit < most * 1.5 ? limit * 1.06 : most * 1.12;
   const left = ahead ? (report.forecast?.seconds_left ?? 0) : 0;
   return {
     width,
     height: narrow ? 240 : 320,
     ...box,
     narrow,
+    layers,
+    shown,
+    close,
+    ahead,
+    floor,
     most: top,
+    begin,
     last,
     end: last + left,
-    x: linear([0, last + left], [box.left, box.right]),
-    y: linear([0, top], [box.bottom, box.top]),
+    x: linear([begin, last + left], [box.left, box.right]),
+    y: linear([floor, top], [box.bottom, box.top]),
   };
 }
 
-function layerShapes(frame, points) {
+function layerShapes(frame) {
   const group = s("g", { class: "layers" });
-  const floor = points.map(() => 0);
-  for (const { key } of LAYERS) {
-    const upper = points.map((point, i) => floor[i] + point[key]);
+  const points = frame.shown;
+  const floor = points.map(() => frame.floor);
+  for (const { key } of frame.layers) {
+    const upper = points.map((point, i) => (frame.close ? 0 : floor[i]) + point[key]);
     if (points.some((point) => point[key] > 0)) {
       const along = (heights, i) => `${frame.x(points[i].seconds).toFixed(1)},${frame.y(heights[i]).toFixed(1)}`;
       const there = points.map((_, i) => along(upper, i));
@@ -125,10 +145,27 @@ function layerShapes(frame, points) {
   return group;
 }
 
-function deviceLine(frame, points) {
-  const known = points.filter((point) => point.device !== null);
+function deviceLine(frame) {
+  const known = frame.shown.filter((point) => point.device !== null);
   const path = known.map((point) => `${frame.x(point.seconds).toFixed(1)},${frame.y(point.device).toFixed(1)}`);
   return s("path", { class: "device", d: `M${path.join("L")}` });
+}
+
+/** The growth that was judged, as a line through the middle of the ends of cycles. */
+function trendLine(frame, { report, points, ends }) {
+  const group = s("g", { class: "trend" });
+  const { growth } = report;
+  const judged = growth ? ends.filter(({ cycle }) => cycle >= growth.since_cycle) : [];
+  if (!frame.close || judged.length < 3 || growth.basis !== "live") return group;
+  const slope = growth.bytes_per_cycle.estimate;
+  const live = new Map(points.map((point) => [point.seconds, point.live]));
+  const rests = judged.map(({ cycle, seconds }) => live.get(seconds) - slope * cycle).sort((a, b) => a - b);
+  const rest = rests[rests.length >> 1];
+  const at = ({ cycle, seconds }) => `${frame.x(seconds).toFixed(1)},${frame.y(rest + slope * cycle).toFixed(1)}`;
+  group.append(s("path", { d: `M${judged.map(at).join("L")}` }));
+  const words = `${added(slope)} per ${report.cycles.unit}`;
+  group.append(s("text", { x: frame.right - 4, y: frame.bottom - 10, "text-anchor": "end" }, words));
+  return group;
 }
 
 /** The picture in words, for those who don't see it. */

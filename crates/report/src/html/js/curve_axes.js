@@ -3,20 +3,23 @@
 /** Phases as bands behind the curve, with their names above it where there is room. */
 function phaseBands(frame, { report }) {
   const group = s("g", { class: "bands", "aria-hidden": "true" });
-  let free = 0;
+  let [free, said] = [0, ""];
   for (const phase of report.phases ?? []) {
     if (phase.name === "program") continue;
-    const from = frame.x(phase.begin_seconds);
-    const to = frame.x(phase.end_seconds ?? frame.last);
+    if (phase.end_seconds <= frame.begin || phase.begin_seconds >= frame.last) continue;
+    const from = frame.x(Math.max(frame.begin, phase.begin_seconds));
+    const to = frame.x(Math.min(frame.last, phase.end_seconds));
     const width = Math.max(to - from, 0.5);
     const name = `band ${bandClass(phase.name)}`;
     group.append(s("rect", { class: name, x: from, y: frame.top, width, height: frame.bottom - frame.top }));
     group.append(s("rect", { class: `${name} cap`, x: from, y: frame.top - 5, width, height: 5 }));
     const words = phaseWords(phase.name);
     const room = words.length * 6.4;
+    if (words === said) continue;
     if (from >= free && width >= Math.min(room, 46) && from + room < frame.right) {
       group.append(s("text", { x: from, y: frame.top - 10, class: "small" }, words));
       free = from + room + 8;
+      said = words;
     }
   }
   return group;
@@ -36,7 +39,7 @@ function bandClass(name) {
 
 function byteAxis(frame) {
   const group = s("g", { class: "axis", "aria-hidden": "true" });
-  for (const tick of byteTicks(frame.most, frame.narrow ? 4 : 6)) {
+  for (const tick of byteTicks(frame.most, frame.floor, frame.narrow ? 4 : 6)) {
     const y = frame.y(tick);
     group.append(s("line", { class: "grid", x1: frame.left, x2: frame.right, y1: y, y2: y }));
     group.append(s("text", { x: frame.left - 8, y: y + 4, "text-anchor": "end" }, tick === 0 ? "0" : size(tick)));
@@ -46,7 +49,7 @@ function byteAxis(frame) {
 
 function timeAxis(frame) {
   const group = s("g", { class: "axis", "aria-hidden": "true" });
-  for (const tick of timeTicks(frame.end, frame.narrow ? 4 : 8)) {
+  for (const tick of timeTicks(frame.end, frame.begin, frame.narrow ? 4 : 8)) {
     const x = frame.x(tick);
     const anchor = x > frame.right - 24 ? "end" : "middle";
     group.append(s("text", { x, y: frame.height - 4, "text-anchor": anchor }, tick === 0 ? "0 s" : tickTime(tick)));
@@ -61,28 +64,36 @@ function tickTime(seconds) {
   return seconds < 86400 ? `${seconds / 3600} h` : `${Number((seconds / 86400).toFixed(1))} days`;
 }
 
+/** When a cycle ended; between two points of the curve, as if those between were equally long. */
+function cycleTime(ends, cycle) {
+  const at = lowerBound(ends, cycle, (end) => end.cycle);
+  const [before, after] = [ends[at - 1], ends[at]];
+  if (!after) return NaN;
+  if (after.cycle === cycle || !before) return after.seconds;
+  return before.seconds + ((cycle - before.cycle) / (after.cycle - before.cycle)) * (after.seconds - before.seconds);
+}
+
 /** Cycles as ticks under the picture, numbered where there is room. */
 function cycleTicks(frame, { report, ends }) {
   const group = s("g", { class: "axis cycles", "aria-hidden": "true" });
   const { unit, count } = report.cycles;
   if (unit === "window" || ends.length === 0) return group;
-  const every = Math.ceil(ends.length / Math.max(1, (frame.right - frame.left) / 3));
-  const numbered = new Set(countTicks(count, frame.narrow ? 5 : 12));
-  let free = frame.left;
+  const shown = ends.filter(({ seconds }) => seconds >= frame.begin);
+  const every = Math.ceil(shown.length / Math.max(1, (frame.right - frame.left) / 3));
   group.append(s("text", { x: frame.left - 8, y: frame.bottom + 17, "text-anchor": "end" }, unit));
-  ends.forEach(({ cycle, seconds }, i) => {
-    const x = frame.x(seconds);
-    const isNumbered = numbered.has(cycle) && x - 8 > free;
-    if (i % every === 0 || isNumbered) {
-      group.append(s("line", { class: "tick", x1: x, x2: x, y1: frame.bottom, y2: frame.bottom + (isNumbered ? 6 : 3) }));
-    }
-    if (isNumbered) {
-      group.append(s("text", { x, y: frame.bottom + 17, "text-anchor": "middle" }, number(cycle)));
-      free = x + 8 * String(cycle).length;
-    }
-  });
+  const tick = (x, length) => group.append(s("line", { class: "tick", x1: x, x2: x, y1: frame.bottom, y2: frame.bottom + length }));
+  shown.forEach(({ seconds }, i) => i % every === 0 && tick(frame.x(seconds), 3));
+  let free = frame.left;
+  for (const cycle of countTicks(count, frame.narrow ? 5 : 12)) {
+    const x = frame.x(cycleTime(ends, cycle));
+    const half = 4 * String(cycle).length;
+    if (!(x - half >= free) || x + half > frame.right + 8) continue;
+    tick(x, 6);
+    group.append(s("text", { x, y: frame.bottom + 17, "text-anchor": "middle" }, number(cycle)));
+    free = x + half + 6;
+  }
   const since = report.growth && ends.find(({ cycle }) => cycle >= report.growth.since_cycle);
-  if (since) {
+  if (since && since.seconds > frame.begin && !frame.ahead) {
     const x = frame.x(since.seconds);
     group.append(s("line", { class: "since", x1: x, x2: x, y1: frame.top, y2: frame.bottom }));
     group.append(s("text", { class: "small since", x: x + 4, y: frame.top + 11 }, frame.narrow ? "judged" : "judged from here"));
@@ -93,6 +104,9 @@ function cycleTicks(frame, { report, ends }) {
 function limitLine(frame, { report }) {
   const limit = report.memory.limit_bytes;
   const group = s("g", { class: "limit" });
+  if (frame.close) {
+    group.append(s("text", { class: "small", x: frame.left + 4, y: frame.bottom - 6 }, "live memory; the axis does not begin at 0"));
+  }
   if (!limit || limit > frame.most) return group;
   const y = frame.y(limit);
   group.append(s("line", { x1: frame.left, x2: frame.right, y1: y, y2: y }));
@@ -102,10 +116,10 @@ function limitLine(frame, { report }) {
 }
 
 /** From where the run stands to where the limit is reached. */
-function forecastLine(frame, { report, points, ahead }) {
+function forecastLine(frame, { report, points }) {
   const group = s("g", { class: "forecast" });
   const forecast = report.forecast;
-  if (!ahead || !forecast || forecast.seconds_left === null) return group;
+  if (!frame.ahead || !forecast || forecast.seconds_left === null) return group;
   const last = points.at(-1);
   const [x1, y1] = [frame.x(last.seconds), frame.y(last.live + last.retained)];
   const [x2, y2] = [frame.x(last.seconds + forecast.seconds_left), frame.y(forecast.limit_bytes)];

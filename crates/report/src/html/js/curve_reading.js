@@ -27,7 +27,8 @@ function listenToCurve(svg, readout, frame, state) {
   const line = s("line", { class: "pointer", y1: frame.top, y2: frame.bottom, visibility: "hidden" });
   svg.append(line);
   const show = (at) => {
-    state.at = Math.min(points.length - 1, Math.max(0, at));
+    const first = points.indexOf(frame.shown[0]);
+    state.at = Math.min(first + frame.shown.length - 1, Math.max(first, at));
     const x = frame.x(points[state.at].seconds);
     for (const end of ["x1", "x2"]) line.setAttribute(end, x);
     line.setAttribute("visibility", "visible");

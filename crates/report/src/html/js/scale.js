@@ -7,19 +7,22 @@ function linear([from, to], [start, end]) {
   return scale;
 }
 
-/** Round steps of bytes: powers of two times one of their unit, about `count` of them. */
-function byteTicks(most, count) {
+/** Round steps of bytes, powers of two: at most about `count` of them. */
+function byteTicks(most, least, count) {
   let step = 1;
-  while (most / step > count) step *= 2;
-  return multiples(step, most);
+  while ((most - least) / step > count) step *= 2;
+  const first = Math.ceil(least / step) * step;
+  return multiples(step, most - first).map((tick) => first + tick);
 }
 
-/** Round steps of time. */
-function timeTicks(most, count) {
+/** Round steps of time between two moments. */
+function timeTicks(end, begin, count) {
+  const most = end - begin;
   const steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
   let step = steps.find((one) => most / one <= count) ?? 86400;
   while (most / step > count) step *= 2;
-  return multiples(step, most);
+  const first = Math.ceil(begin / step) * step;
+  return multiples(step, end - first).map((tick) => first + tick);
 }
 
 /** Round steps of whole numbers. */

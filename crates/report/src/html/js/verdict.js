@@ -5,7 +5,7 @@ function verdictSection(report) {
   return h(
     "section",
     { id: "verdict", "aria-labelledby": "verdict-title" },
-    h("h1", { id: "verdict-title" }, word, h("span", { class: "unseen" }, ": "), ...verdictSentence(report)),
+    h("h1", { id: "verdict-title" }, word, ": ", ...verdictSentence(report)),
     h("p", { class: "reason" }, `${capital(report.reason)}.`),
     h("dl", { class: "facts" }, facts(report).map(([name, words]) => h("div", {}, h("dt", {}, name), h("dd", {}, words)))),
   );
@@ -45,7 +45,7 @@ function facts(report) {
     ["Run", course(report)],
     ["Peak", memory.peak_bytes === null ? "not known" : size(memory.peak_bytes) + limit],
     growth && ["Growth", `${added(growth.bytes_per_cycle.estimate)} per ${report.cycles.unit} (${interval(growth.bytes_per_cycle)}), ${growth.basis} memory`],
-    growth?.explained != null && report.verdict === "leak" && ["Explained", `${percent(Math.min(1, growth.explained))} of it by the findings below`],
+    growth?.explained != null && report.findings.length > 0 && ["Explained", `${percent(Math.min(1, growth.explained))} of it by the findings below`],
     sampling && ["Samples", samplingWords(sampling)],
     !sampling && report.recorder && ["Recorder", report.recorder],
     ["Program", [program.argv.join(" "), program.python && `Python ${program.python}`, ...frameworks].filter(Boolean).join(", ")],
