@@ -36,7 +36,22 @@ const APART: f64 = 2.0;
 const LEAST: f64 = 1024.0;
 const LEAST_SHARE: f64 = 0.02;
 
+/// Bytes that no sample was taken of with a chance of one in twenty, in mean distances between samples.
+const UNSEEN: f64 = 3.0;
+
+/// How much of a site a run may have had without a sample that says so.
+fn unseen(report: &Report) -> f64 {
+    let mean = report.sampling.as_ref().and_then(|s| s.coarsest_mean.or(s.asked_mean));
+    UNSEEN * mean.unwrap_or(0) as f64
+}
+
+/// Amounts of what was found by rules, not by chance.
 fn differences(a: &Amounts, b: &Amounts) -> Vec<Difference> {
+    differences_beyond(a, b, [0.0; 2])
+}
+
+/// `unseen` is what may be there where each of the runs has nothing.
+fn differences_beyond(a: &Amounts, b: &Amounts, unseen: [f64; 2]) -> Vec<Difference> {
     let mut names: Vec<&String> = a.keys().chain(b.keys()).collect();
     names.sort_unstable();
     names.dedup();
@@ -46,7 +61,12 @@ fn differences(a: &Amounts, b: &Amounts) -> Vec<Difference> {
             let (from, to) = (a.get(name), b.get(name));
             let deviation = from.map_or(0.0, |a| a.deviation).hypot(to.map_or(0.0, |b| b.deviation));
             let most = from.map_or(0.0, |a| a.bytes.abs()).max(to.map_or(0.0, |b| b.bytes.abs()));
-            let spread = (APART * deviation).max(LEAST).max(LEAST_SHARE * most);
+            let chance = match (from, to) {
+                (None, _) => (APART * deviation).hypot(unseen[0]),
+                (_, None) => (APART * deviation).hypot(unseen[1]),
+                _ => APART * deviation,
+            };
+            let spread = chance.max(LEAST).max(LEAST_SHARE * most);
             let whole = |amount: &Amount| amount.bytes.round() as i64;
             Difference::new(name.as_str(), from.map(whole), to.map(whole), spread)
         })
@@ -79,7 +99,9 @@ fn findings(report: &Report, name: impl Fn(&Finding) -> Option<String>) -> Amoun
 pub(crate) fn sites(a: Side, b: Side) -> Vec<Difference> {
     let script = &b.report.program.name;
     if a.profile.is_some() && b.profile.is_some() {
-        return differences(&sampled(a, growth, script), &sampled(b, growth, script));
+        let per_cycle = |side: Side| unseen(side.report) / (side.report.cycles.count.max(1)) as f64;
+        let unseen = [per_cycle(a), per_cycle(b)];
+        return differences_beyond(&sampled(a, growth, script), &sampled(b, growth, script), unseen);
     }
     let sums = |side: Side| {
         findings(side.report, |finding| {
@@ -113,7 +135,8 @@ pub(crate) fn live_by_site(a: Side, b: Side) -> Vec<Difference> {
         return Vec::new(); // memory that was not sampled did not appear or go
     }
     let script = &b.report.program.name;
-    differences(&sampled(a, live, script), &sampled(b, live, script))
+    let unseen = [unseen(a.report), unseen(b.report)];
+    differences_beyond(&sampled(a, live, script), &sampled(b, live, script), unseen)
 }
 
 pub(crate) fn phases(a: Side, b: Side) -> Vec<Difference> {
@@ -126,7 +149,10 @@ pub(crate) fn phases(a: Side, b: Side) -> Vec<Difference> {
         out
     };
     match (a.profile, b.profile) {
-        (Some(a), Some(b)) => differences(&by_phase(a), &by_phase(b)),
+        (Some(from), Some(to)) => {
+            let unseen = [unseen(a.report), unseen(b.report)];
+            differences_beyond(&by_phase(from), &by_phase(to), unseen)
+        }
         _ => counted_phases(a.report, b.report),
     }
 }

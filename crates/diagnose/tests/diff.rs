@@ -118,6 +118,30 @@ fn a_script_under_another_name_has_the_same_sites() {
 }
 
 #[test]
+fn what_one_run_has_no_sample_of_did_not_surely_appear() {
+    // Two hundred places with little memory each: which of them are sampled is chance.
+    let scattered = |seed| {
+        let mut w = started();
+        w.fact("cwd", "/job").records(512 << 10, seed);
+        let stacks: Vec<u64> =
+            (1..200).map(|line| w.stack(&[FIT, &format!("/job/train.py:{line} make_{line}")])).collect();
+        for stack in stacks {
+            w.makes(stack, 4 << 10, 64);
+        }
+        for _ in 0..12 {
+            w.objects(50).cycle(Epoch);
+        }
+        w.ends(0);
+        w
+    };
+    let diff = between(&scattered(3), &scattered(104));
+    let absent = diff.live_by_site.iter().filter(|d| d.a.is_none() || d.b.is_none()).count();
+    assert!(absent > 30, "{absent}: the runs' samples differ");
+    let told: Vec<_> = diff.live_by_site.iter().filter(|d| d.is_change()).collect();
+    assert!(told.len() <= absent / 20, "{told:?}");
+}
+
+#[test]
 fn more_memory_that_does_not_grow_is_a_level() {
     let diff = between(&run(0, 0, 10, 1), &run(0, 0, 200, 2));
     assert!(!diff.grew_beyond(0));
