@@ -47,9 +47,17 @@ def activate(
         before=_native.before_fork, after_in_parent=_native.after_fork_parent, after_in_child=after_in_child
     )
     finder.install()
-    nilometer._mark_cycle = _native.cycle
+    nilometer._mark_cycle = _first_cycle
     nilometer._mark_begin = marks.user_begin
     nilometer._mark_end = _native.phase_end
+
+
+def _first_cycle(unit: int) -> None:
+    """A cycle that the program marks itself; what is looked at then is loaded at the first one."""
+    from nilometer.hooks import probes
+
+    nilometer._mark_cycle = probes.cycle
+    probes.cycle(unit)
 
 
 def _join(template: str, run: str | None) -> bool:

@@ -25,7 +25,7 @@ def probe(name: str, value: int) -> None:
     """A count at the end of a cycle; to be said when it changed."""
 
 def trace(function: str, place: tuple[str, int], nth: int, why: str, caller: tuple[str, int]) -> None:
-    """A tf.function, defined at `place`, was traced for the `nth` time because of `why`, called at `caller`."""
+    """A tf.function defined at `place` was traced for the `nth` time because of `why`, called at `caller`."""
 
 def child(pid: int, role: str) -> None:
     """Name a process that the program started."""

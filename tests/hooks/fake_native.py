@@ -51,6 +51,14 @@ def fact(key, value):
     _tell("fact", key, value)
 
 
+def probe(name, value):
+    _tell("probe", name, value)
+
+
+def trace(function, place, nth, why, caller):
+    _tell("trace", function, *place, nth, why, *caller)
+
+
 def child(pid, role):
     _tell("child", pid, role)
 

@@ -44,6 +44,19 @@ UNITS = (
 
 
 @dataclass
+class Traced:
+    """A trace as the native module was told of it."""
+
+    function: str
+    file: str
+    line: int
+    nth: int
+    why: str
+    caller_file: str
+    caller_line: int
+
+
+@dataclass
 class Ran:
     """How a program ended, and what the native module was told."""
 
@@ -96,6 +109,17 @@ class Ran:
     def losses(self) -> list[str]:
         """What was lost."""
         return [call[1] for call in self.calls if call[0] == "lost"]
+
+    def probes(self) -> dict[str, list[int]]:
+        """What each probe said, in order."""
+        said: dict[str, list[int]] = {}
+        for _, name, value in self.named("probe"):
+            said.setdefault(name, []).append(value)
+        return said
+
+    def traces(self) -> list[Traced]:
+        """The traces told."""
+        return [Traced(*call[1:]) for call in self.named("trace")]
 
     def named(self, what: str) -> list[list]:
         """The calls of one native function."""

@@ -8,7 +8,7 @@ Never: a `Callback` put among the program's own (it can switch off asynchronous 
 from __future__ import annotations
 
 from nilometer import _native
-from nilometer.hooks import marks
+from nilometer.hooks import marks, probes
 from nilometer.hooks.marks import NO_BATCH, RUNNING, WAITING, begin, end, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -54,7 +54,7 @@ def _epoch_begin(original: Any) -> Any:
 
 
 def _epoch_end(original: Any) -> Any:
-    cycle = _native.cycle
+    cycle = probes.cycle
     epoch = marks.EPOCH
 
     def on_epoch_end(self: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -49,6 +49,16 @@ ROWS: dict[str, str] = {
     "tensorflow.python.eager.polymorphic_function.tracing_compilation": _TENSORFLOW,
     "tensorflow.python.eager.polymorphic_function.polymorphic_function": _TENSORFLOW,
     "tensorflow.python.eager.polymorphic_function.concrete_function": _TENSORFLOW,
+    **{
+        f"tensorflow.python.{module}": _TENSORFLOW
+        for module in (
+            "framework.func_graph",
+            "ops.resource_variable_ops",
+            "data.ops.dataset_ops",
+            "data.ops.iterator_ops",
+            "eager.backprop",
+        )
+    },
     "multiprocessing.process": "multiprocessing",
 }
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import sys
 import weakref
 
-from nilometer import _native
-from nilometer.hooks import marks
+from nilometer.hooks import alive, marks, probes
 from nilometer.hooks.marks import begin, end, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -32,7 +31,7 @@ _MAKING_NAMES = frozenset(("__init__", "build"))
 
 def install_model(model: type) -> None:
     """Counts the models that the program makes; `model` is the base class of all models."""
-    cycle = _native.cycle
+    cycle = probes.cycle
 
     def make(original: Any) -> Any:
         def new(cls: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -48,12 +47,14 @@ def install_model(model: type) -> None:
                 _remember(cls, model)
                 if not _is_inside_another(sys._getframe(1)):
                     cycle(marks.MODEL)
-                return original(cls, *args, **kwargs)
+                made = original(cls, *args, **kwargs)
             except BaseException as error:
                 forget_frame(error)
                 raise
             finally:
                 thread.making = False
+            alive.born(made, "models")
+            return made
 
         return new
 
@@ -128,7 +129,7 @@ def always(layer: Any) -> bool:
 
 def count_clear_session(original: Any) -> Any:
     """A wrapper of `clear_session` that counts its calls."""
-    cycle = _native.cycle
+    cycle = probes.cycle
 
     def clear_session(*args: Any, **kwargs: Any) -> Any:
         try:

@@ -6,8 +6,7 @@ Never: a cost for a call inside `fit`, `evaluate` or `predict` beyond one look a
 
 from __future__ import annotations
 
-from nilometer import _native
-from nilometer.hooks import marks
+from nilometer.hooks import alive, marks, probes, retracing, shapes
 from nilometer.hooks.marks import begin, end, enter, leave, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -15,6 +14,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
+
+
+# The last part of a module's name -> the class in it whose objects are counted, as what, but for which class.
+_COUNTED = {
+    "func_graph": ("FuncGraph", "func_graphs", ""),
+    # Every assignment makes one of the latter, for the moment.
+    "resource_variable_ops": ("BaseResourceVariable", "variables", "_UnreadVariable"),
+    "dataset_ops": ("DatasetV2", "datasets", ""),
+    "iterator_ops": ("OwnedIterator", "iterators", ""),
+    "backprop": ("GradientTape", "tapes", ""),
+}
 
 
 def install(name: str, module: ModuleType) -> None:
@@ -28,6 +38,10 @@ def install(name: str, module: ModuleType) -> None:
         replace(module.Function, "__call__", _call)
     elif kind == "concrete_function":
         replace(module.ConcreteFunction, "__call__", _call)
+        replace(module.ConcreteFunction, "__init__", alive.wrap_init("concrete_functions"))
+    elif kind in _COUNTED:
+        owner, count, unless = _COUNTED[kind]
+        replace(getattr(module, owner), "__init__", alive.wrap_init(count, unless))
 
 
 def _install_first_op(context: Any) -> None:
@@ -51,6 +65,7 @@ def _install_first_op(context: Any) -> None:
 
 def _trace(original: Any) -> Any:
     def create(*args: Any, **kwargs: Any) -> Any:
+        alive.count("traces")
         # A function traced while another is traced is part of it.
         if thread.scope == "trace":
             try:
@@ -58,6 +73,7 @@ def _trace(original: Any) -> Any:
             except BaseException as error:
                 forget_frame(error)
                 raise
+        retracing.tell(args, kwargs)
         begin("trace")
         outer = enter("trace")
         try:
@@ -73,7 +89,8 @@ def _trace(original: Any) -> Any:
 
 
 def _call(original: Any) -> Any:
-    cycle = _native.cycle
+    cycle = probes.cycle
+    see = shapes.see
     unit = marks.CALL
 
     def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -84,6 +101,7 @@ def _call(original: Any) -> Any:
                 forget_frame(error)
                 raise
         thread.scope = "call"
+        see(args)
         try:
             return original(self, *args, **kwargs)
         except BaseException as error:

@@ -7,8 +7,7 @@ Never: a cycle for the `evaluate` that `fit` makes itself to validate.
 
 from __future__ import annotations
 
-from nilometer import _native
-from nilometer.hooks import marks
+from nilometer.hooks import marks, probes, shapes
 from nilometer.hooks.marks import begin, end, enter, leave, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -30,7 +29,7 @@ def install(trainer: type) -> None:
 
 
 def _call(name: str, unit: int) -> Callable[[Any], Any]:
-    cycle = _native.cycle
+    cycle = probes.cycle
     has_entry = name == "fit"
 
     def make(original: Any) -> Any:
@@ -42,6 +41,7 @@ def _call(name: str, unit: int) -> Callable[[Any], Any]:
                 except BaseException as error:
                     forget_frame(error)
                     raise
+            shapes.see_all(args, kwargs)
             begin(name)
             outer = enter(name)
             try:
@@ -62,10 +62,11 @@ def _call(name: str, unit: int) -> Callable[[Any], Any]:
 
 
 def _on_batch(original: Any) -> Any:
-    cycle = _native.cycle
+    cycle = probes.cycle
     unit = marks.ON_BATCH
 
     def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        shapes.see(args)
         outer = enter("on_batch")
         try:
             return original(self, *args, **kwargs)

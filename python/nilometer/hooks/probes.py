@@ -1,0 +1,139 @@
+"""What Python's heap cannot show, or shows too small: a few counts, read at the end of cycles.
+
+In: the end of a cycle. Out: the cycle itself, then the counts that changed since they were last said.
+Never: an import, a collection, a walk over the program's objects, or more than one part in 500 of its time:
+the next look is put off by as much as the last one cost, and one count that is dear by more.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic, perf_counter
+
+from nilometer import _native
+from nilometer.hooks import alive, shapes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# All counts together cost one part in this many of the program's time, ...
+_SHARE = 500
+# ... and one that took longer than this (seconds) one part in so many by itself.
+_DEAR = 50e-6
+_DEAR_SHARE = 5000
+# A module may be in the middle of its import: a count is given up when it failed this often.
+_FAILURES = 8
+
+
+def _gradients(ops: dict[str, Any]) -> int:
+    return len(ops["gradient_registry"]._registry)
+
+
+def _functions(atomic: dict[str, Any]) -> int:
+    return len(atomic["RUNTIME_FUNCTION_REFS"])
+
+
+def _py_functions(script_ops: dict[str, Any]) -> int:
+    return len(script_ops["_py_funcs"]._funcs)
+
+
+def _keras_state(state: dict[str, Any]) -> int:
+    # `clear_session` binds another object to the name; what it holds is of this thread.
+    held = vars(state["GLOBAL_STATE_TRACKER"]).values()
+    return sum(len(value) for value in held if type(value).__module__ in ("builtins", "collections")
+               and isinstance(value, (dict, list, set)))  # fmt: skip
+
+
+def _figures(helpers: dict[str, Any]) -> int:
+    return len(helpers["Gcf"].figs)
+
+
+def _log_handlers(logging: dict[str, Any]) -> int:
+    return len(logging["_handlerList"])
+
+
+def _threads(thread: dict[str, Any]) -> int:
+    count: int = thread["_count"]()
+    return count
+
+
+class _Row:
+    """A count that is read from a module which the program has imported."""
+
+    __slots__ = ("due", "failures", "module", "name", "read")
+
+    def __init__(self, name: str, module: str, read: Callable[[dict[str, Any]], int]) -> None:
+        self.name = name
+        self.module = module
+        self.read = read
+        self.due = 0.0
+        self.failures = 0
+
+
+_TENSORFLOW = "tensorflow.python"
+_rows = [
+    _Row("gradient_registry", f"{_TENSORFLOW}.framework.ops", _gradients),
+    _Row("functions", f"{_TENSORFLOW}.eager.polymorphic_function.atomic_function", _functions),
+    _Row("py_functions", f"{_TENSORFLOW}.ops.script_ops", _py_functions),
+    _Row("keras_state", "keras.src.backend.common.global_state", _keras_state),
+    _Row("figures", "matplotlib._pylab_helpers", _figures),
+    _Row("log_handlers", "logging", _log_handlers),
+    _Row("python_threads", "_thread", _threads),
+]
+_said: dict[str, int] = {}
+_due = 0.0
+_looking = False
+
+
+def cycle(unit: int) -> None:
+    """A cycle of this unit has ended: says so, then looks if it is time to."""
+    _native.cycle(unit)
+    if monotonic() >= _due:
+        look()
+
+
+def look() -> None:
+    """Reads every count and says those that changed."""
+    global _due, _looking
+    if _looking:  # another thread, or a signal handler of the program
+        return
+    _looking = True
+    began = perf_counter()
+    try:
+        for kind, value in alive.counts():
+            _say(kind, value)
+        _say("batch_shapes", shapes.seen())
+        for row in tuple(_rows):
+            _look_at(row, sys.modules.get(row.module))
+    except Exception as error:
+        _native.lost(f"probes: {type(error).__name__}")
+    finally:
+        _looking = False
+        _due = monotonic() + (perf_counter() - began) * _SHARE
+
+
+def _look_at(row: _Row, module: Any) -> None:
+    began = perf_counter()
+    if module is None or began < row.due:
+        return
+    try:
+        value = row.read(vars(module))
+    except Exception as error:
+        row.failures += 1
+        if row.failures == _FAILURES:
+            _rows.remove(row)
+            _native.lost(f"no count of {row.name} in this version: {type(error).__name__}")
+        return
+    cost = perf_counter() - began
+    if cost > _DEAR:
+        row.due = began + cost * _DEAR_SHARE
+    _say(row.name, value)
+
+
+def _say(name: str, value: int) -> None:
+    # A count that was never anything but zero is of something that the program does not use.
+    if _said.get(name, 0) != value:
+        _said[name] = value
+        _native.probe(name, value)
