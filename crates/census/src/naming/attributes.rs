@@ -47,6 +47,14 @@ impl Look<'_> {
         }
     }
 
+    /// 3.13: the dict of an instance whose values stand behind it all the same; 0 without. Early releases do not traverse it.
+    pub(crate) fn dict_beside_values(&self, object: u64) -> u64 {
+        let class = word(object, TYPE);
+        let beside = self.python.layout.values == Values::Behind
+            && word(class, types::FLAGS) & flags::INLINE_VALUES != 0;
+        if beside { self.own_dict(object) } else { 0 }
+    }
+
     /// The name of an attribute that is kept without a dict.
     pub(super) fn inline_value(&self, object: u64, child: u64) -> Option<String> {
         let mut name = None;

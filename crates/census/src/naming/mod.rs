@@ -125,6 +125,8 @@ impl<'a> Look<'a> {
             }
             Kind::Method if word(parent, METHOD_SELF) == child => Some(Label::Attribute("__self__".into())),
             Kind::Cell if word(parent, CELL_CONTENTS) == child => Some(Label::Contents),
+            // 3.10: a generator's frame is an object.
+            Kind::Generator if self.kinds.of(child) == Kind::Frame => Some(Label::Contents),
             Kind::Frame | Kind::Generator => self.variable_of(parent, child, kind),
             Kind::Traceback if word(parent, TRACEBACK_NEXT) == child => Some(Label::Contents),
             Kind::Traceback if word(parent, TRACEBACK_FRAME) == child => Some(Label::Frame),

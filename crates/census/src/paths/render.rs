@@ -32,6 +32,8 @@ enum Mode {
     Closure(u64),
     Defaults(u64),
     KeywordDefaults(u64),
+    /// The node is the frame of a generator.
+    Generator,
     /// The node is a thread-local object's table of threads.
     Threads,
 }
@@ -116,6 +118,7 @@ impl Writer<'_> {
             Label::Element if self.look.kinds.of(parent) == Kind::ThreadLocal => self.mode = Mode::Threads,
             Label::Element | Label::Each => self.text += "[*]",
             Label::Key => self.text += ".<key>",
+            Label::Contents if self.look.kinds.of(parent) == Kind::Generator => self.mode = Mode::Generator,
             Label::Contents | Label::Class => {}
             Label::Closure => self.mode = Mode::Closure(parent),
             Label::Defaults => self.mode = Mode::Defaults(parent),
@@ -125,7 +128,7 @@ impl Writer<'_> {
                 self.mode = Mode::Attributes;
             }
             Label::Frame => self.text += " frame",
-            Label::Local(name) => self.local(parent, name),
+            Label::Local(name) => self.local(parent, mode, name),
             Label::Cache => {
                 let function = self.look.wrapped_by(parent);
                 self.rebase(function, ".<lru cache>");
@@ -175,13 +178,14 @@ impl Writer<'_> {
         }
     }
 
-    fn local(&mut self, parent: u64, name: &str) {
+    fn local(&mut self, parent: u64, mode: Mode, name: &str) {
         let kind = self.look.kinds.of(parent);
         let code = self.look.frame_of(parent, kind).map_or(0, |(_, code)| code);
-        if kind == Kind::Generator && self.is_users(code) {
+        let generator = kind == Kind::Generator || mode == Mode::Generator;
+        if generator && self.is_users(code) {
             self.text = format!("{}(): {name}", self.look.code_name(code));
             self.owners.code(self.look, self.roots, code);
-        } else if kind == Kind::Generator {
+        } else if generator {
             self.text += &format!(".<local {name}>");
         } else {
             // An exception's frame: what it was doing when it failed.

@@ -1,0 +1,251 @@
+"""One container per way of holding it; prints what was found and what should have been."""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import collections
+import contextlib
+import ctypes
+import functools
+import gc
+import json
+import queue
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import paths_door as door
+
+expected: list[tuple[int, str, str, int | None]] = []
+
+
+def expect(container: object, text: str, owner: str = "", bound: int | None = None) -> None:
+    """Remembers an address, not the object."""
+    expected.append((id(container), text, owner, bound))
+
+
+class Logger:
+    """Attributes that CPython keeps without a dict, and one of the class."""
+
+    history: ClassVar[list[int]] = []
+
+    def __init__(self) -> None:
+        self.saved: list[int] = []
+        self.by_epoch: dict[int, int] = {}
+        self.recent: collections.deque[int] = collections.deque(maxlen=7)
+        self.seen: set[int] = set()
+
+    def method(self) -> None:
+        """To be bound."""
+
+
+class Shown(Logger):
+    """Its instances have a dict, as somebody asked for it."""
+
+
+class Slotted:
+    """No dict at all."""
+
+    __slots__ = ("first", "second")
+
+    def __init__(self) -> None:
+        self.first = 1
+        self.second: list[int] = []
+
+
+class Own(list):  # type: ignore[type-arg]
+    """A list of the script's, with an attribute."""
+
+
+class CallbackList:
+    """Keras' own, as far as names go."""
+
+    def __init__(self, callbacks: list[object]) -> None:
+        self.callbacks = callbacks
+
+
+SAVED: list[int] = []
+NESTED: dict[Any, Any] = {"a": [1, {"b": []}], 3: [], (1, "x"): [], True: [], "no name": []}
+logger, shown, slotted, own = Logger(), Shown(), Slotted(), Own()
+shown.__dict__  # noqa: B018
+own.kept = {}  # type: ignore[attr-defined]
+expect(SAVED, "__main__.SAVED[*]")
+expect(logger.saved, "__main__.logger.saved[*]", "Logger")
+expect(logger.by_epoch, "__main__.logger.by_epoch[*]", "Logger")
+expect(logger.recent, "__main__.logger.recent[*]", "Logger", 7)
+expect(logger.seen, "__main__.logger.seen[*]", "Logger")
+expect(Logger.history, "Logger.history[*]", "Logger")
+expect(shown.saved, "__main__.shown.saved[*]", "Shown")
+expect(shown.__dict__, "__main__.shown.__dict__[*]", "Shown")
+expect(slotted.second, "__main__.slotted.second[*]", "Slotted")
+expect(own, "__main__.own[*]", "Own")
+expect(own.kept, "__main__.own.kept[*]", "Own")  # type: ignore[attr-defined]
+expect(NESTED["a"], "__main__.NESTED['a'][*]")
+expect(NESTED["a"][1]["b"], "__main__.NESTED['a'][1]['b'][*]")
+expect(NESTED[3], "__main__.NESTED[3][*]")
+expect(NESTED[(1, "x")], "__main__.NESTED[(1, 'x')][*]")
+expect(NESTED[True], "__main__.NESTED[True][*]")
+expect(NESTED["no name"], "__main__.NESTED['no name'][*]")
+
+
+def closing() -> Callable[[], None]:
+    """Gives a function that closes over a list."""
+    hist: list[int] = []
+    expect(hist, "cb_closure(): hist[*]", "cb_closure")
+
+    def cb_closure() -> None:
+        hist.append(1)
+
+    return cb_closure
+
+
+def defaults(first: int, second: list[int] = [], *, third: dict[str, int] = {}) -> None:  # noqa: B006
+    """Keeps what it is given in its defaults."""
+
+
+@functools.lru_cache(maxsize=5)
+def remembered(number: int) -> list[int]:
+    """Results stay in the cache."""
+    return [number]
+
+
+@functools.cache
+def always(number: int) -> list[int]:
+    """As above, without a bound."""
+    return [number]
+
+
+def generating() -> Iterator[int]:
+    """Keeps a list while it waits."""
+    batches: list[int] = []
+    expect(batches, "generating(): batches[*]", "generating")
+    yield 1
+
+
+async def awaiting() -> None:
+    """As above."""
+    waiting_list: list[int] = []
+    expect(waiting_list, "awaiting(): waiting_list[*]", "awaiting")
+    await asyncio.sleep(0)
+
+
+def failing() -> None:
+    """Leaves a list in the traceback."""
+    payload: list[int] = []
+    expect(payload, "__main__.failures[0].__traceback__ frame local payload[*]", "failing")
+    raise ValueError
+
+
+closure, generator, coroutine = closing(), generating(), awaiting()
+next(generator)
+coroutine.send(None)
+failures: list[BaseException] = []
+try:
+    failing()
+except ValueError as error:
+    failures.append(error)
+expect(defaults.__defaults__[0], "defaults.<default second>[*]", "defaults")  # type: ignore[index]
+expect(defaults.__kwdefaults__["third"], "defaults.<default third>[*]", "defaults")
+expect(remembered(1), "remembered.<lru cache>[*][*]", "remembered")
+expect(always(1), "always.<lru cache>[*]['?'][*]", "always")
+defaults.marks = []  # type: ignore[attr-defined]
+expect(defaults.marks, "__main__.defaults.marks[*]")  # type: ignore[attr-defined]
+part = functools.partial(print, [], end={})
+expect(part.args[0], "__main__.part.args[0][*]")
+expect(part.keywords["end"], "__main__.part.keywords['end'][*]")
+bound = Logger().method
+expect(bound.__self__.saved, "__main__.bound.__self__.saved[*]", "Logger")  # type: ignore[attr-defined]
+local = threading.local()
+local.store = []
+expect(local.store, "__main__.local.store[*]")
+tasks: queue.Queue[int] = queue.Queue(maxsize=9)
+expect(tasks.queue, "__main__.tasks.queue[*]", "", 9)
+endless: queue.Queue[int] = queue.Queue()
+expect(endless.queue, "__main__.endless.queue[*]")
+grouped = collections.defaultdict(list, {"a": [1]})
+expect(grouped["a"], "__main__.grouped['a'][*]")
+ordered = collections.OrderedDict(first=[1])
+expect(ordered["first"], "__main__.ordered['first'][*]")
+proxy = types.MappingProxyType({"a": []})
+space = types.SimpleNamespace(items=[])
+expect(space.items, "__main__.space.items[*]")
+iterating = iter([[1, 2]])
+view = memoryview(array.array("b", b"abc"))
+
+started, finish = threading.Event(), threading.Event()
+
+
+def worker() -> None:
+    """Holds a list in a variable of another thread."""
+    backlog: list[int] = []
+    inner: list[int] = []
+    expect(backlog, "worker(): backlog[*]", "worker")
+    expect(inner, "worker(): inner[*]", "worker")
+
+    def reach() -> list[int]:
+        return inner
+
+    started.set()
+    finish.wait()
+
+
+def fit(callbacks: Any) -> None:
+    """As Keras does it: the list in an object of its own, under the same name."""
+    callbacks = CallbackList(callbacks)
+    expect(callbacks.callbacks[0].saved, "fit(): callbacks[0].saved[*]", "Logger")
+    nested: list[int] = []
+    expect(nested, "fit(): nested[*]", "fit")
+    ask()
+
+
+def ask() -> None:
+    """Looks for all of them at once and one by one."""
+    together = door.find(*(address for address, *_ in expected))
+    failed = []
+    for (address, text, owner, limit), at_once in zip(expected, together, strict=True):
+        (alone,) = door.find(address)
+        if alone is None or at_once is None:
+            failed.append(f"{text}: not found")
+            continue
+        wanted = text.replace("['?']", "")
+        shown_text = alone["text"]
+        if "['?']" in text:
+            shown_text = shown_text[: len("always.<lru cache>")] + shown_text[-len("[*]") :]
+            wanted = "always.<lru cache>[*]"
+        if shown_text != wanted or alone["owner"] != owner or alone["bound"] != limit:
+            failed.append(f"{text}, {owner}, {limit}: {alone}")
+        if not alone["file"].endswith(".py"):
+            failed.append(f"{text}: file {alone['file']!r}")
+    held = native()
+    print(json.dumps({"failed": failed, "cases": len(expected), **held}))
+
+
+def native() -> dict[str, object]:
+    """What only C holds, and what nobody holds."""
+    gc.disable()
+    only_c: list[object] = [[]]
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(only_c))
+    cycle: list[object] = []
+    cycle.append(cycle)
+    address, lost = id(only_c), id(cycle)
+    del only_c, cycle
+    blocks = [door.block(address), door.block(lost), door.block(id(SAVED))]
+    known = door.holders(door.whole(blocks))
+    only_c_path = door.find(address)
+    ctypes.pythonapi.Py_DecRef(ctypes.cast(address, ctypes.py_object))
+    return {
+        "only_c": [known[address]["class"], known[address]["path"]["text"], only_c_path],
+        "cycle": [known[lost]["class"], known[lost]["path"]["text"]],
+        "saved": [known[id(SAVED)]["class"], known[id(SAVED)]["path"]["text"]],
+    }
+
+
+with contextlib.ExitStack() as stack:
+    thread = threading.Thread(target=worker)
+    thread.start()
+    stack.callback(finish.set)
+    started.wait()
+    fit([Logger()])
+    coroutine.close()
