@@ -36,7 +36,7 @@ impl Python {
         python.check_types().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.check_objects().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.known.dummy = dummy();
-        python.lists = layout.collector.and_then(|offset| lists(python.api.interpreter() + offset));
+        python.lists = lists(python.api.interpreter() + layout.collector);
         if python.lists.is_none() && !python.api.can_visit() {
             return Err("the lists of the garbage collector are not where they should be".to_string());
         }

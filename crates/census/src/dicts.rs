@@ -171,7 +171,7 @@ impl Python {
     }
 
     /// The dictionary of an instance, if it has been made.
-    fn instance_dict(&self, o: Object, kind: Type) -> Option<Object> {
+    pub(crate) fn instance_dict(&self, o: Object, kind: Type) -> Option<Object> {
         let at = if kind.has(flags::MANAGED_DICT) && self.layout.values != Values::None {
             o.0 - 24
         } else {

@@ -152,8 +152,8 @@ pub(crate) struct Layout {
     pub(crate) type_size: u64,
     /// `ht_cached_keys` of types made at run time.
     pub(crate) cached_keys: u64,
-    /// `gc` in the interpreter's state, where the collector's lists are walked raw.
-    pub(crate) collector: Option<u64>,
+    /// `gc` in the interpreter's state.
+    pub(crate) collector: u64,
     /// Reference counts are 32 bits wide and negative for what never dies.
     pub(crate) immortals: bool,
 }
@@ -182,7 +182,7 @@ impl Layout {
                 text: old_text,
                 type_size: 888,
                 cached_keys: 872,
-                collector: Some(616),
+                collector: 616,
                 immortals: false,
             },
             (3, 11) => Layout {
@@ -192,7 +192,7 @@ impl Layout {
                 text: old_text,
                 type_size: 904,
                 cached_keys: 872,
-                collector: Some(648),
+                collector: 648,
                 immortals: false,
             },
             (3, 12) => Layout {
@@ -202,7 +202,7 @@ impl Layout {
                 text,
                 type_size: 920,
                 cached_keys: 880,
-                collector: None,
+                collector: 112,
                 immortals: true,
             },
             (3, 13) => Layout {
@@ -212,7 +212,7 @@ impl Layout {
                 text,
                 type_size: 928,
                 cached_keys: 880,
-                collector: None,
+                collector: 7400,
                 immortals: true,
             },
             _ => return None,

@@ -87,7 +87,7 @@ pub struct Python {
     pub(crate) api: Api,
     pub(crate) layout: Layout,
     pub(crate) known: WellKnown,
-    /// Heads of the collector's lists, where they are walked raw.
+    /// Heads of the collector's lists; without, CPython's own walk serves (3.12 on), which passes over frozen objects.
     pub(crate) lists: Option<[u64; 4]>,
 }
 

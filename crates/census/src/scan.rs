@@ -15,6 +15,10 @@ use crate::tail::Scales;
 use crate::types::{Shape, shape_of};
 use crate::users::{Parent, Users};
 
+/// Objects that are walked to weigh one container, first and last.
+const SHORT_LOOK: usize = 1500;
+const LONG_LOOK: usize = 20_000;
+
 /// How far a scan may go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -220,7 +224,7 @@ impl Scanner {
         let mut grown: Vec<GrownContainer> = Vec::new();
         for rise in rises {
             let Rise { object, length, before, first, scans } = rise;
-            let mut one = GrownContainer {
+            let one = GrownContainer {
                 object,
                 kind: python.type_name(python.type_of(object)),
                 length,
@@ -233,12 +237,17 @@ impl Scanner {
                 partial: true,
                 scans,
             };
-            if start.elapsed() < self.limits.weigh {
-                let tail = scales.tail(object, length - before, length);
-                (one.bytes, one.elements, one.native) = (tail.bytes, tail.elements, tail.native);
-                (one.shared, one.partial) = (tail.shared, tail.partial);
-            }
             grown.push(one);
+        }
+        // First a short look at each, then a long one at those that were not seen whole.
+        for most in [SHORT_LOOK, LONG_LOOK] {
+            for one in &mut grown {
+                if one.partial && start.elapsed() < self.limits.weigh {
+                    let tail = scales.tail(one.object, one.length - one.before, one.length, most);
+                    (one.bytes, one.elements, one.native) = (tail.bytes, tail.elements, tail.native);
+                    (one.shared, one.partial) = (tail.shared, tail.partial);
+                }
+            }
         }
         grown.sort_by(|left, right| right.bytes.cmp(&left.bytes).then(right.scans.cmp(&left.scans)));
         grown

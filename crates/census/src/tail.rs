@@ -15,10 +15,8 @@ use crate::sizes::{Addresses, ByAddress, Sizes};
 
 /// Elements that are looked at; the rest is taken to be alike.
 const MOST_ELEMENTS: usize = 4096;
-/// Objects that are walked for one container.
-const MOST_NODES: usize = 20_000;
-/// References that are followed for one container.
-const MOST_EDGES: usize = 200_000;
+/// References that are followed for each object that may be walked.
+const EDGES_PER_NODE: usize = 10;
 /// Elements that are put into words.
 const MOST_WORDS: usize = 256;
 /// `func_globals` and `func_builtins`.
@@ -64,26 +62,26 @@ impl<'a> Scales<'a> {
         Scales { python, sizes: Sizes::new(python), namespaces }
     }
 
-    /// Weighs the last `new` elements of a container of `length`.
-    pub(crate) fn tail(&self, container: Object, new: u64, length: u64) -> Tail {
+    /// Weighs the last `new` elements of a container of `length`, walking at most so many objects.
+    pub(crate) fn tail(&self, container: Object, new: u64, length: u64, most: usize) -> Tail {
         let elements = newest(self.python, container, new, MOST_ELEMENTS);
         let taken = elements.items.len() as u64;
         if taken == 0 {
             return Tail::default();
         }
-        let mut weight = self.weigh(container, &elements, false);
+        let mut weight = self.weigh(container, &elements, false, most);
         let mut counted = taken;
         let mut shared = false;
         if weight.held >= taken && new <= 2 {
             // The loop that appended it has it in a variable still. Those before are alike and have been let go.
             let older = newest(self.python, container, new + 2, 2);
-            let before = self.weigh(container, &older, false);
+            let before = self.weigh(container, &older, false, most);
             let free = (older.items.len() as u64).saturating_sub(before.held);
             if length >= new + 2 && free > 0 && !elements.sampled {
                 weight = before;
                 counted = free;
             } else {
-                weight = self.weigh(container, &elements, true);
+                weight = self.weigh(container, &elements, true, most);
                 shared = true;
             }
         } else if weight.held > 0 && weight.held <= 2 && weight.last_is_held {
@@ -121,7 +119,7 @@ impl<'a> Scales<'a> {
 
     /// Walks what can be reached from the elements and adds up what nothing else holds. `alone`: as if nothing but the
     /// container held the elements themselves.
-    fn weigh(&self, container: Object, elements: &Elements, alone: bool) -> Weight {
+    fn weigh(&self, container: Object, elements: &Elements, alone: bool, most: usize) -> Weight {
         let mut graph = Graph::default();
         for root in elements.items.iter().chain(&elements.keys) {
             if !self.is_end(*root) {
@@ -129,16 +127,14 @@ impl<'a> Scales<'a> {
             }
         }
         let roots = graph.nodes.len();
-        // An `OrderedDict` holds its keys twice.
-        let twice = if elements.keys.is_empty() { 1 } else { self.key_references(container) };
         for key in &elements.keys {
-            for _ in 1..twice {
+            for _ in 1..self.sizes.key_references(container) {
                 if !self.is_end(*key) {
                     graph.refer(*key);
                 }
             }
         }
-        let partial = self.walk(&mut graph, container);
+        let partial = self.walk(&mut graph, container, most);
         let mut external: Vec<u32> = Vec::new();
         let mut held = 0;
         let items: Addresses = elements.items.iter().map(|item| item.0).collect();
@@ -176,10 +172,10 @@ impl<'a> Scales<'a> {
     }
 
     /// Follows references until nothing is new or the limits are met; true: they were.
-    fn walk(&self, graph: &mut Graph, container: Object) -> bool {
+    fn walk(&self, graph: &mut Graph, container: Object, most: usize) -> bool {
         let mut next = 0;
         while let Some((object, _)) = graph.nodes.get(next).copied() {
-            if graph.nodes.len() >= MOST_NODES || graph.edges.len() >= MOST_EDGES {
+            if graph.nodes.len() >= most || graph.edges.len() >= most * EDGES_PER_NODE {
                 return true;
             }
             let kind = self.python.type_of(object);
@@ -191,7 +187,7 @@ impl<'a> Scales<'a> {
             let mut follow = |child: Object| {
                 if child != container
                     && !skipped.contains(&child.0)
-                    && graph.edges.len() < 2 * MOST_EDGES
+                    && graph.edges.len() < 2 * most * EDGES_PER_NODE
                     && !self.is_end(child)
                 {
                     let node = graph.refer(child);
@@ -204,12 +200,6 @@ impl<'a> Scales<'a> {
             next += 1;
         }
         false
-    }
-
-    fn key_references(&self, container: Object) -> u32 {
-        let mut seen = 0;
-        self.sizes.hidden(container, &mut |_| seen = 1);
-        1 + seen
     }
 
     /// Where the walk does not go on: what leads everywhere, and what never dies.

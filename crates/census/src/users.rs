@@ -133,6 +133,7 @@ impl Users {
         }
         self.looked += 1;
         let mut inner = Vec::new();
+        let dictionary = python.instance_dict(o, python.type_of(o)).filter(|_| parent == Parent::Always);
         let mut follow = |child: Object| {
             if show(python, child, visit) {
                 inner.push(child);
@@ -141,7 +142,12 @@ impl Users {
         match parent {
             Parent::Module => follow(Object(first)),
             Parent::Class => follow(Object(memory::word(o.0, types::DICT))),
-            _ => python.traverse(o, &mut follow),
+            _ => python.traverse(o, &mut |child| {
+                follow(child);
+                if Some(child) == dictionary {
+                    entries(python, child, &mut follow);
+                }
+            }),
         }
         // One level more: a namespace's values, a dict of dicts, default arguments.
         for child in inner {

@@ -90,6 +90,7 @@ pub(crate) extern "C" fn census_forget(objects: u64, walk_ms: u64) {
         }
         if walk_ms > 0 {
             limits.walk = Duration::from_millis(walk_ms);
+            limits.weigh = limits.walk;
         }
         *scanner.borrow_mut() = Scanner::default();
         scanner.borrow_mut().limits = limits;

@@ -66,26 +66,11 @@ pub(super) fn ordered_dict(python: &Python, o: Object, visit: Visit<'_>) {
     visit(0, nodes.saturating_mul(ordered::NODE));
 }
 
-/// Each node of an `OrderedDict` holds its key a second time; `tp_traverse` shows only the first.
-pub(super) fn ordered_keys(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) {
-    let _ = python;
-    let mut node = memory::word(o.0, ordered::FIRST);
-    for _ in 0..memory::word(o.0, dict::USED) {
-        if !memory::usable(node) {
-            return;
-        }
-        visit(Object(memory::word(node, 0)));
-        node = memory::word(node, ordered::NEXT);
-    }
-}
-
-/// `PyODictObject` after the dict, and its nodes: key, hash, next, previous.
+/// `_odictobject` after the dict, and its nodes: key, hash, next, previous.
 mod ordered {
-    pub(super) const NODES: u64 = 48;
-    pub(super) const SIZE: u64 = 56;
-    pub(super) const FIRST: u64 = 80;
+    pub(super) const NODES: u64 = 64;
+    pub(super) const SIZE: u64 = 72;
     pub(super) const NODE: u64 = 32;
-    pub(super) const NEXT: u64 = 16;
 }
 
 pub(super) fn set(o: Object, visit: Visit<'_>) {
@@ -128,9 +113,13 @@ pub(super) fn array(o: Object, visit: Visit<'_>) {
     );
 }
 
-/// `data` and `size`; pages that have not been touched count too, as they do for `len`.
+/// `data` and `size`; pages that have not been touched count too, as they do for `len`; one that was closed keeps
+/// its size and has no data.
 pub(super) fn mmap(o: Object, visit: Visit<'_>) {
-    visit(memory::word(o.0, 16), memory::word(o.0, 24));
+    let data = memory::word(o.0, 16);
+    if data != 0 {
+        visit(data, memory::word(o.0, 24));
+    }
 }
 
 /// The shared keys of a class's instances.

@@ -5,7 +5,7 @@
 
 use super::Buffer;
 use crate::memory;
-use crate::object::{Object, Python};
+use crate::object::Object;
 
 /// Fields of `PyArrayObject`, the same since 1.7.
 const DATA: u64 = 16;
@@ -115,7 +115,7 @@ fn is_capsule(base: u64) -> bool {
 }
 
 /// The base of a view, and the elements of an array of objects that owns them.
-pub(super) fn references(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) {
+pub(super) fn references(o: Object, visit: &mut dyn FnMut(Object)) {
     let base = memory::word(o.0, BASE);
     if base != 0 {
         visit(Object(base));
@@ -126,7 +126,6 @@ pub(super) fn references(python: &Python, o: Object, visit: &mut dyn FnMut(Objec
         return;
     }
     let (Some((_, bytes)), data) = (shape(o), memory::word(o.0, DATA)) else { return };
-    let _ = python;
     if !contiguous(o) {
         return;
     }

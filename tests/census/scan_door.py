@@ -1,0 +1,68 @@
+"""The doors of the test library to objects, sizes and scans.
+
+Standard library only: it runs in the interpreter under test. The library is the program's first argument.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+import traceback
+from typing import Any
+
+LIBRARY = ctypes.PyDLL(sys.argv[1])  # calls keep the GIL
+for name in ("census_find", "census_object", "census_sizes", "census_tracked", "census_scan"):
+    getattr(LIBRARY, name).restype = ctypes.c_char_p
+LIBRARY.census_object.argtypes = LIBRARY.census_sizes.argtypes = (ctypes.c_uint64,)
+LIBRARY.census_forget.argtypes = (ctypes.c_uint64, ctypes.c_uint64)
+LIBRARY.census_forget.restype = None
+ENOUGH_MS = 60_000  # a slow machine must not cut a scan short unless a test asks for it
+
+
+def found() -> Any:
+    """Whether the census can read this Python."""
+    return json.loads(LIBRARY.census_find())
+
+
+def seen(thing: object) -> Any:
+    """What the census reads of an object."""
+    return json.loads(LIBRARY.census_object(id(thing)))
+
+
+def sizes(thing: object) -> Any:
+    """What of an object stands outside of its block."""
+    return json.loads(LIBRARY.census_sizes(id(thing)))
+
+
+def tracked() -> list[int]:
+    """Addresses of what the collector tracks."""
+    return list(json.loads(LIBRARY.census_tracked()))
+
+
+def forget(objects: int = 0, walk_ms: int = ENOUGH_MS) -> None:
+    """The next scan is the first."""
+    LIBRARY.census_forget(objects, walk_ms)
+
+
+def scan() -> Any:
+    """One scan."""
+    return json.loads(LIBRARY.census_scan())
+
+
+def grown(thing: object, result: Any) -> Any:
+    """What a scan says of a container; None if it does not grow."""
+    return next((one for one in result["grown"] if one["address"] == id(thing)), None)
+
+
+def run_checks(names: dict[str, Any]) -> None:
+    """Runs each function that is a check and says so; the first that fails ends the program."""
+    for name, check in list(names.items()):
+        if name.startswith("check_"):
+            try:
+                check()
+            except BaseException:
+                traceback.print_exc()
+                print(f"failed {name}", flush=True)
+                sys.exit(1)
+            print(f"passed {name}", flush=True)

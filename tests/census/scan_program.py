@@ -1,0 +1,324 @@
+"""Objects and scans against what Python says of the same heap."""
+
+from __future__ import annotations
+
+import array
+import collections
+import functools
+import gc
+import mmap
+import sys
+import types
+from typing import Any, ClassVar
+
+from scan_door import forget, found, grown, run_checks, scan, seen, tracked
+
+
+class Plain:
+    def __init__(self) -> None:
+        self.number, self.items = 1.5, [2]
+
+
+class Slots:
+    __slots__ = ("__weakref__", "first", "second")
+
+
+class MyDict(dict):
+    pass
+
+
+class MyList(list):
+    pass
+
+
+class MyTuple(tuple):
+    pass
+
+
+class MySet(set):
+    pass
+
+
+class MyDeque(collections.deque):
+    pass
+
+
+class MyError(Exception):
+    pass
+
+
+KINDS: list[Any] = [
+    [1, 2, 3], [], (1, 2), (), {1: 2}, {}, {"a": []}, set(range(100)), set(), frozenset((1,)),
+    collections.deque([1] * 200), collections.deque(), collections.deque([1, 2], maxlen=2),
+    collections.OrderedDict(a=1), collections.Counter("abc"), collections.defaultdict(list),
+    MyDict(a=1), MyList([1]), MyTuple((1, 2, 3)), MySet([1]), MyDeque([1]),
+    Plain(), Slots(), MyError("x"), Plain, int, type, len, seen, sys, memoryview(b"abc"),
+    array.array("d", [1.0] * 10), mmap.mmap(-1, 4096), (i for i in ()), functools.partial(seen), slice(1, 2),
+    None, object(), range(10), types.SimpleNamespace(a=1), 1.5, 2**100, "text", b"bytes", bytearray(b"x"),
+]  # fmt: skip
+COUNTED = (list, tuple, dict, set, frozenset, collections.deque)
+
+
+def check_it_is_found() -> None:
+    assert found() == {"version": list(sys.version_info[:2])}, found()
+
+
+def check_objects_are_what_python_says() -> None:
+    for thing in KINDS:
+        before = sys.getrefcount(thing)
+        facts = seen(thing)
+        assert sys.getrefcount(thing) == before, thing
+        length = len(thing) if isinstance(thing, COUNTED) else None
+        assert facts["length"] == length, (thing, facts)
+        assert facts["tracked"] == gc.is_tracked(thing), (thing, facts)
+        assert facts["gc"] or not gc.is_tracked(thing), thing
+        kind = type(thing)
+        module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
+        assert facts["type"] == module + kind.__qualname__, facts
+        if facts["gc"]:
+            assert sorted(facts["children"]) == sorted(map(id, gc.get_referents(thing))), (thing, facts)
+
+
+def check_blocks_hold_their_objects() -> None:
+    """The block is what the object's own `__sizeof__` says and what stands before the object."""
+    for thing in [[1], {1: []}, set(), (1, 2), 1.5, 2**100, b"bytes", "text", object(), slice(1), seen]:
+        facts = seen(thing)
+        own = type(thing).__sizeof__(thing)
+        if isinstance(thing, list):
+            own = list.__basicsize__
+        if isinstance(thing, dict):
+            own = dict.__basicsize__
+        before = id(thing) - facts["start"]
+        assert before in (0, 16), facts
+        assert facts["bytes"] - before == (own + 7) // 8 * 8 or isinstance(thing, str), (thing, own, facts)
+    instance = seen(Plain())
+    assert instance["bytes"] >= sys.getsizeof(object()) + 32, "the collector's head, the dictionary's place"
+
+
+def check_references_are_counted() -> None:
+    thing = [object()]
+    alone = seen(thing)["references"]
+    others = [thing] * 7
+    assert seen(thing)["references"] == alone + 7, others
+    assert abs(seen(thing)["references"] - sys.getrefcount(thing)) <= 1
+    if sys.version_info >= (3, 12):
+        assert seen(None)["references"] == 2**64 - 1
+
+
+def check_all_that_is_tracked_is_visited() -> None:
+    gc.collect()
+    mine = tracked()
+    assert len(mine) == len(set(mine)), "each once"
+    theirs = {id(thing) for thing in gc.get_objects()}
+    # What was made for the comparison, and nothing else.
+    assert len(theirs - set(mine)) <= 4, len(theirs - set(mine))
+    assert len(set(mine) - theirs) <= 4 + gc.get_freeze_count(), len(set(mine) - theirs)
+
+
+def check_frozen_objects_are_visited_too() -> None:
+    mark = [object()]
+    gc.freeze()
+    try:
+        assert id(mark) in set(tracked())
+    finally:
+        gc.unfreeze()
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.saved: list[Any] = []
+        self.by_epoch: dict[int, Any] = {}
+
+
+def grow(container: Any, element: Any) -> None:
+    if isinstance(container, dict):
+        container[(len(container), 7)] = element
+    elif isinstance(container, set):
+        container.add(element)
+    else:
+        container.append(element)
+
+
+def check_each_kind_of_container_is_seen_to_grow() -> None:
+    containers: list[Any] = [
+        [], {}, set(), collections.deque(), collections.OrderedDict(), collections.defaultdict(list),
+        MyList(), MyDict(), MySet(), MyDeque(), collections.Counter(),
+    ]  # fmt: skip
+    still: list[Any] = [list(range(9)), dict.fromkeys(range(9)), set(range(9)), collections.deque(range(9))]
+    forget()
+    for round_ in range(4):
+        for container in containers:
+            grow(container, b"%d" % round_ + bytes(10_000))
+        result = scan()
+        assert result["whole"]
+        if round_ < 2:
+            assert not any(grown(container, result) for container in containers), "two scans are too few"
+    for container in containers:
+        one = grown(container, result)
+        assert one, type(container)
+        assert (one["length"], one["before"], one["first"], one["scans"]) == (4, 3, 1, 4), one
+        assert one["elements"] == "1 x bytes", one
+        assert 10_000 < one["bytes"] < 10_400, one
+        assert not one["native"]
+        assert not one["shared"]
+        assert not one["partial"]
+    assert not any(grown(container, result) for container in still)
+
+
+def check_dicts_that_are_not_tracked() -> None:
+    """Below an instance, in a closure, a class, a default argument, a cache."""
+    holder, outer, inner = Holder(), {"a": {}}, {}
+
+    class WithClassAttribute:
+        seen: ClassVar[dict[int, bytes]] = {}
+
+    def closure(key: int) -> None:
+        inner[key] = bytes(5000)
+
+    def default(key: int, memo: dict[int, bytes] = {}) -> dict[int, bytes]:  # noqa: B006
+        memo[key] = bytes(5000)
+        return memo
+
+    @functools.cache
+    def cached(key: int) -> bytes:
+        return bytes(5000)
+
+    holder.nested = outer  # type: ignore[attr-defined]
+    forget()
+    for key in range(5):
+        holder.by_epoch[key] = outer["a"][key] = WithClassAttribute.seen[key] = bytes(5000)
+        holder.by_epoch[key] = bytes(5000)
+        closure(key)
+        memo = default(key)
+        cached(key)
+        result = scan()
+    for name, container in {
+        "instance": holder.by_epoch,
+        "nested": outer["a"],
+        "closure": inner,
+        "default": memo,
+    }.items():
+        assert not gc.is_tracked(container) or sys.version_info >= (3, 14)
+        one = grown(container, result)
+        assert one, (name, one)
+        assert one["length"] == 5 and one["before"] == 4, (name, one)
+    assert grown(WithClassAttribute.seen, result)
+    assert grown(holder.by_epoch, result)["bytes"] > 5000
+    known = [holder.by_epoch, outer["a"], inner, memo, WithClassAttribute.seen]
+    others = [one for one in result["grown"] if one["address"] not in map(id, known)]
+    assert any(one["length"] == 5 and one["bytes"] > 5000 for one in others), "the cache"
+
+
+def check_a_container_that_is_emptied_does_not_grow() -> None:
+    buffer: list[bytes] = []
+    forget()
+    for round_ in range(8):
+        buffer.extend(bytes(10) for _ in range(5))
+        if round_ % 2:
+            buffer.clear()
+        assert grown(buffer, scan()) is None
+
+
+def check_what_is_held_elsewhere_is_not_counted() -> None:
+    everything = [bytes([number]) + bytes(10_000) for number in range(10)]
+    shared: list[Any] = []
+    mixed: list[Any] = []
+    forget()
+    for number in range(4):
+        shared.append(everything[number])
+        mixed.append((everything[number], bytes([number]) + bytes(1000)))
+        result = scan()
+    assert grown(shared, result)["shared"]
+    one = grown(mixed, result)
+    assert 1000 < one["bytes"] < 1300 and not one["shared"], one
+    assert one["elements"] == "1 x tuple of 2"
+
+
+def check_the_newest_element_may_still_be_in_a_variable() -> None:
+    saved: list[Any] = []
+    forget()
+    for number in range(4):
+        newest = bytes([number]) + bytes(10_000)
+        saved.append(newest)
+        result = scan()
+    assert newest is saved[-1]
+    one = grown(saved, result)
+    assert 10_000 < one["bytes"] < 10_100 and not one["shared"], one
+
+
+def check_nested_elements_weigh_what_is_below_them() -> None:
+    saved: list[Any] = []
+    forget()
+    for number in range(4):
+        saved.append({"a": [bytes([number]) + bytes(2000)], "b": Plain(), "self": saved})
+        result = scan()
+    one = grown(saved, result)
+    assert 2000 < one["bytes"] < 3500, one
+    saved.clear()
+
+
+def check_many_elements_are_weighed_by_a_part() -> None:
+    rows: list[Any] = []
+    forget()
+    for start in range(4):
+        rows.extend((float(start * 30_000 + number), float(-number - 1)) for number in range(30_000))
+        result = scan()
+    one = grown(rows, result)
+    each = seen((1.5, 2.5))["bytes"] + 2 * seen(1.5)["bytes"]
+    assert one["elements"] == "30,000 x tuple of 2", one
+    assert abs(one["bytes"] - 30_000 * each) < 0.02 * 30_000 * each, (one, each)
+
+
+def check_types_are_counted() -> None:
+    forget()
+    scan()
+    kept = [Plain() for _ in range(50)]
+    types_ = {name: (count, change) for name, count, change in scan()["types"]}
+    mine = types_["__main__.Plain"]
+    assert mine[0] >= 50 and mine[1] == 50, mine
+    kept.clear()
+    types_ = {name: (count, change) for name, count, change in scan()["types"]}
+    assert types_["__main__.Plain"][1] == -50
+
+
+def check_limits_cut_a_scan_short() -> None:
+    kept: list[Any] = []
+    forget(objects=1000)
+    for _ in range(4):
+        kept.append([])
+        result = scan()
+        assert not result["whole"]
+        assert result["objects"] == 1000
+        assert result["types"] == []
+    many = [[] for _ in range(200_000)]
+    forget(walk_ms=1)
+    result = scan()
+    assert not result["whole"]
+    assert result["objects"] < len(many)
+
+
+def check_nothing_is_held_or_made() -> None:
+    holder = Holder()
+    saved = holder.saved
+    things = [holder, saved, holder.by_epoch, Holder, None, (), Plain, sys.modules]
+    forget()
+    for _ in range(3):
+        saved.append(bytes(100))
+        holder.by_epoch[len(saved)] = bytes(100)
+        scan()
+    gc.collect()
+    gc.disable()
+    try:
+        counts = [sys.getrefcount(thing) for thing in things]
+        objects = len(gc.get_objects())
+        for _ in range(5):
+            scan()
+        assert [sys.getrefcount(thing) for thing in things] == counts
+        assert abs(len(gc.get_objects()) - objects) < 20, "JSON's own"
+        assert gc.get_count()[2] <= 1000
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+run_checks(globals())
