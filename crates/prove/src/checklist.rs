@@ -75,6 +75,8 @@ impl Evidence<'_> {
         let seen = survey.seen;
         let per_model = seen.models >= 3 && 2 * seen.models >= self.report.cycles.count;
         let calls = seen.calls > 0;
+        let uses = |name: &str| self.report.program.frameworks.keys().any(|known| known.starts_with(name));
+        let tensorflow = uses("tensorflow");
         let bare = self.report.growth.as_ref().is_some_and(|growth| growth.basis == "anonymous");
         let in_phase = |name: &'static str| move |f: &Finding| f.phase.as_deref() == Some(name);
         let part = |words: &'static [&'static str]| {
@@ -93,14 +95,14 @@ impl Evidence<'_> {
             ("repeated-batch", survey.streams, 38.0, self.share(through(&LOADERS))),
             ("plain-pipeline", survey.buffers, 34.0, self.share(part(&["cache", "shuffle", "prefetch"]))),
             ("gc", true, if survey.collector_off { 120.0 } else { 20.0 }, 0.0),
-            ("purge-graphs", true, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
+            ("purge-graphs", tensorflow, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
             ("tensor-scalars", calls, 27.0, traced),
             ("relaxed-shapes", calls, 26.0, traced),
             ("clear-session", per_model, 25.0, 0.0),
             ("workers-0", survey.workers, 24.0, 0.0),
-            ("no-onednn", true, 15.0, self.share(part(&["onednn", "primitive"]))),
+            ("no-onednn", tensorflow, 15.0, self.share(part(&["onednn", "primitive"]))),
             ("graph", survey.eager, 16.0, 0.0),
-            ("eager", !survey.eager, 14.0, 0.5 * traced),
+            ("eager", tensorflow && !survey.eager, 14.0, 0.5 * traced),
             ("cpu-only", seen.gpu, 12.0, 0.0),
             // They change what is kept free, which is no part of the growth where the allocator can be asked.
             ("one-arena", bare, 35.0, 0.0),

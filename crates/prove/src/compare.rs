@@ -62,6 +62,13 @@ impl Measured {
     }
 }
 
+impl Compared {
+    /// Clearly less growth, but whether any is left needs more cycles.
+    pub fn is_open(&self) -> bool {
+        self.effect == Effect::Reduces && self.removed.is_some_and(|share| share.high > 1.0 - LEFT)
+    }
+}
+
 /// The comparison of two runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {

@@ -134,7 +134,13 @@ impl Proof {
                 (Answer::Cured, sentence(&cure))
             }
             (Some(_), None, Some(best)) => {
-                (Answer::Reduced, format!("{}; nothing that was tried removes all of it", sentence(&best)))
+                let open = best.removed.is_some_and(|share| share.high > 0.9);
+                let rest = if open {
+                    "whether any is left needs more cycles"
+                } else {
+                    "nothing that was tried removes all of it"
+                };
+                (Answer::Reduced, format!("{}; {rest}", sentence(&best)))
             }
             (Some(_), None, None) if self.interventions.is_empty() => {
                 (Answer::Unexplained, "no experiment could be made".to_owned())

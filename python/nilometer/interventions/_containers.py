@@ -32,13 +32,17 @@ _generator = type(_ for _ in ())
 _function = type(lambda: None)
 
 
-def walk() -> Iterator[tuple[str, Any]]:
-    """All of them that can be named now; one may come by several names."""
+def walk(path: str = "") -> Iterator[tuple[str, Any]]:
+    """All of them that can be named now; one may come by several names.
+
+    Of those in a module only the one at `path`, if that is in one: then no more is looked at.
+    """
+    module, _, name = path.rpartition(".")
+    if module in sys.modules:
+        yield from _named({name: vars(sys.modules[module]).get(name)}, f"{module}.")
+        return
     own = _own_modules()
-    for module in own:
-        yield from _named(vars(sys.modules[module]), f"{module}.")
-    for frame in list(sys._current_frames().values()):
-        yield from _frames(frame, own)
+    yield from _near(own)
     for thing in gc.get_objects():
         kind = type(thing)
         if kind is _function:
@@ -52,6 +56,14 @@ def walk() -> Iterator[tuple[str, Any]]:
                 yield f"{thing.__name__}.cache", thing
         elif kind.__module__ in own:
             yield from _named(_attributes(thing), f"{kind.__name__}.")
+
+
+def _near(own: set[str]) -> Iterator[tuple[str, Any]]:
+    """Those that need no search: in modules and in functions that run."""
+    for module in own:
+        yield from _named(vars(sys.modules[module]), f"{module}.")
+    for frame in list(sys._current_frames().values()):
+        yield from _frames(frame, own)
 
 
 def size(container: Any) -> int:
@@ -113,18 +125,28 @@ def _attributes(thing: Any) -> dict[str, Any]:
 
 _sizes: dict[str, list[int]] = {}
 _told: set[str] = set()
-_next = 0.0
+_next_near = 0.0
+_next_all = 0.0
 
 
 def look() -> None:
     """Counts, if it is time, and tells of those that grow."""
-    global _next
+    global _next_near, _next_all
     began = monotonic()
-    if began < _next:
+    if began < min(_next_near, _next_all):
         return
+    everything = began >= _next_all
+    _count(walk() if everything else _near(_own_modules()))
+    ended = monotonic()
+    _next_near = ended + _SHARE * (ended - began if not everything else 0.001)
+    if everything:
+        _next_all = ended + _SHARE * (ended - began)
+
+
+def _count(found: Iterator[tuple[str, Any]]) -> None:
     now: dict[str, int] = {}
     seen: set[tuple[str, int]] = set()
-    for path, container in walk():
+    for path, container in found:
         if (path, id(container)) not in seen:
             seen.add((path, id(container)))
             now[path] = now.get(path, 0) + size(container)
@@ -134,8 +156,6 @@ def look() -> None:
         if path not in _told and _grows(counts):
             _told.add(path)
             _native.fact(f"prove.grown.{path}", str(count))
-    ended = monotonic()
-    _next = ended + _SHARE * (ended - began)
 
 
 def _grows(counts: list[int]) -> bool:

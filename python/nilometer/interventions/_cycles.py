@@ -39,8 +39,8 @@ def begin() -> None:
     nilometer._mark_cycle = cycle
 
 
-def before_cycle(work: Callable[[], None]) -> None:
-    """Does `work` before each cycle is counted; of fast ones, before as many as the share allows."""
+def before_cycle(work: Callable[[], None], paced: bool = True) -> None:
+    """Does `work` before each cycle is counted; if `paced`, before as many as its share allows."""
     busy = False
     ended = 0.0
     cost = 0.0
@@ -48,7 +48,7 @@ def before_cycle(work: Callable[[], None]) -> None:
     def action(unit: int) -> None:
         nonlocal busy, ended, cost
         began = monotonic()
-        if busy or (unit not in SLOW and began - ended < _SHARE * cost):
+        if busy or (paced and unit not in SLOW and began - ended < _SHARE * cost):
             return
         busy = True
         try:

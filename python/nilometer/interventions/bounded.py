@@ -19,13 +19,19 @@ if TYPE_CHECKING:
 def install(path: str) -> None:
     """Bounds the container of this name, in every instance if it is an attribute."""
     lengths: dict[int, int] = {}
+    found: list[Any] = []
 
-    def work() -> None:
-        for name, container in _containers.walk():
-            if name == path and _trim(container, lengths):
+    # The search is dear, so cycles that are fast do not wait for it; what it found is bounded in each.
+    def search() -> None:
+        found[:] = [container for name, container in _containers.walk(path) if name == path]
+
+    def trim() -> None:
+        for container in found:
+            if _trim(container, lengths):
                 acted(f"bounded:{path}")
 
-    before_cycle(work)
+    before_cycle(search)
+    before_cycle(trim)
 
 
 def _trim(container: Any, lengths: dict[int, int]) -> bool:

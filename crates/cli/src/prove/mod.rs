@@ -39,6 +39,8 @@ const MOST_EPOCHS: u64 = 40;
 const CHEAP: Duration = Duration::from_secs(8);
 /// A run that was too short to be judged is made again with more epochs, so often at most.
 const LONGER: u32 = 2;
+/// An experiment that ends with less growth, and maybe none, is made again with so many times the epochs.
+const LONGER_BY: u32 = 3;
 /// Of the budget, for the first run at most.
 const FIRST_SHARE: u32 = 2;
 /// An experiment may take so many times as long as the program as it is, and a while.
@@ -219,8 +221,18 @@ impl Session<'_> {
                 if watch.interrupted().is_some() {
                     break;
                 }
-                let experiment = judged(&ran, leak, unit);
+                let (mut experiment, open) = judged(&ran, leak, unit);
                 self.progress.told(&experiment, unit);
+                if open && survey.stopped.is_some() && self.left() > LONGER_BY * ran.took {
+                    let epochs = u64::from(LONGER_BY) * epochs;
+                    let name = format!("{}, {epochs} epochs", ran.name);
+                    let trial = Trial::new(&name, ran.set.clone(), (epochs, epochs, Duration::ZERO));
+                    let most = self.left();
+                    if let Some(again) = self.bench.run(vec![trial], most, watch, &mut self.progress)?.pop() {
+                        experiment = judged(&again, leak, unit).0;
+                        self.progress.told(&experiment, unit);
+                    }
+                }
                 proof.interventions.push(experiment);
             }
         }
@@ -249,8 +261,8 @@ fn seen(ran: &Ran) -> Seen {
     Seen { models: ran.board.cycles(CycleUnit::Model), calls: ran.board.cycles(CycleUnit::Call), gpu }
 }
 
-/// What a run showed of its interventions.
-fn judged(ran: &Ran, leak: nilometer_diagnose::Bytes, unit: &str) -> Experiment {
+/// What a run showed of its interventions, and whether it would show more with more cycles.
+fn judged(ran: &Ran, leak: nilometer_diagnose::Bytes, unit: &str) -> (Experiment, bool) {
     let measured = Measured::of(&ran.report);
     let compared = compare(leak, unit, &measured);
     let idle = |one: &Intervention| {
@@ -272,7 +284,7 @@ fn judged(ran: &Ran, leak: nilometer_diagnose::Bytes, unit: &str) -> Experiment 
     if measured.unit != unit {
         notes.push(format!("it has {}s instead of {unit}s", measured.unit));
     }
-    Experiment {
+    let experiment = Experiment {
         intervention: Experiment::words(&ran.set),
         set: ran.set.clone(),
         verdict: compared.effect,
@@ -283,5 +295,6 @@ fn judged(ran: &Ran, leak: nilometer_diagnose::Bytes, unit: &str) -> Experiment 
         exit_code: ran.exit_code,
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         capture: Some(ran.capture_name()),
-    }
+    };
+    (experiment, compared.is_open())
 }

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -102,9 +102,9 @@ impl<'a> Bench<'a> {
             let words = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
             let (out, err) = words
                 .map_err(|error| Failure::new(format!("{} cannot be written ({error})", log.display())))?;
-            command.stdin(Stdio::null()).stdout(out).stderr(err).current_dir(&place.folder).process_group(0);
-            let child = command
-                .spawn()
+            command.stdin(Stdio::null()).stdout(out).stderr(err).current_dir(&place.folder);
+            let child = watch
+                .spawn(&mut command)
                 .map_err(|error| Failure::new(format!("{} could not be started ({error})", self.python)));
             match child {
                 Ok(child) => running.push(Running::new(child, Instant::now() + most)),

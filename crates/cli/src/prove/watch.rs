@@ -3,13 +3,14 @@
 //! In: processes, each at the head of a group of its own. Out: how they ended. A run whose time is over is asked to end
 //! as Ctrl-C asks, then told, then killed; so are all when we are interrupted.
 
-use std::process::{Child, ExitStatus};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use libc::c_int;
 
 use crate::say::Failure;
-use crate::supervisor::kernel::{self, Signals};
+use crate::supervisor::kernel::{self, Inherited, Signals};
 
 /// Signals that end us.
 const ENDS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
@@ -25,6 +26,7 @@ const GRACE: [(c_int, Duration); 3] = [
 /// Watches for signals to us.
 pub(crate) struct Watch {
     signals: Signals,
+    inherited: Inherited,
     interrupted: Option<c_int>,
 }
 
@@ -84,10 +86,17 @@ impl Watch {
     pub(crate) fn start() -> Result<Self, Failure> {
         let mut watched = ENDS.to_vec();
         watched.push(libc::SIGCHLD);
-        kernel::block(&watched);
+        let inherited = kernel::block(&watched);
         let signals = Signals::open(&watched)
             .map_err(|error| Failure::new(format!("signals cannot be watched ({error})")))?;
-        Ok(Self { signals, interrupted: None })
+        Ok(Self { signals, inherited, interrupted: None })
+    }
+
+    /// Starts a process at the head of a group of its own, which ends if we are killed.
+    pub(crate) fn spawn(&self, command: &mut Command) -> std::io::Result<Child> {
+        command.process_group(0);
+        kernel::start_clean(command, self.inherited);
+        command.spawn()
     }
 
     /// The signal that asked us to end, if one did.

@@ -76,6 +76,18 @@ impl Inherited {
     }
 }
 
+/// Sees to it that this command's process finds its signals as they were inherited, and ends when we do.
+pub(crate) fn start_clean(command: &mut std::process::Command, inherited: Inherited) {
+    let prepare = move || {
+        // SAFETY: a plain call.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        inherited.restore();
+        Ok(())
+    };
+    // SAFETY: both calls in it are async-signal-safe, and nothing in it allocates.
+    unsafe { std::os::unix::process::CommandExt::pre_exec(command, prepare) };
+}
+
 /// Blocks these signals in the calling thread, and sees to it that ends of children are told.
 pub(crate) fn block(signals: &[c_int]) -> Inherited {
     let set = SignalSet::of(signals);

@@ -1,0 +1,190 @@
+"""Proofs of programs without a framework: their cycles are marked by hand, their leaks are known."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from prove_bench import COMMAND, PATIENCE, Bench
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "prove.schema.json").read_text())
+
+LOOP = """
+import time
+import nilometer
+
+{before}
+for turn in range(60):
+    {turn}
+    time.sleep(0.01)
+    nilometer.cycle()
+"""
+LEAKS = LOOP.format(before="KEPT = []", turn="KEPT.append(bytes(200_000))")
+INNOCENT = LOOP.format(before="KEPT = []", turn="KEPT[:] = [bytes(200_000)]")
+
+
+def test_the_container_that_grows_is_found_and_bounding_it_cures(bench: Bench) -> None:
+    proof = bench.proof(bench.script(LEAKS))
+    jsonschema.validate(proof, SCHEMA)
+    assert proof["answer"] == "cured"
+    assert proof["cure"]["set"] == ["bounded:__main__.KEPT"]
+    assert proof["cure"]["removed"]["low"] > 0.9
+    (row,) = proof["interventions"]
+    assert row["verdict"] == "cures"
+    growth = proof["baseline"]["growth"]
+    assert abs(growth["estimate"] - 200_000) < 10_000
+    assert proof["sentence"].startswith("with __main__.KEPT bounded removes ")
+    # The captures are whole, and named in the answer.
+    for name in (proof["baseline"]["capture"], row["capture"]):
+        told = subprocess.run(
+            [*COMMAND, "report", str(bench.captures / name), "--format", "json"], capture_output=True
+        )
+        assert json.loads(told.stdout)["cycles"]["count"] == 60
+
+
+def test_an_innocent_program_is_run_once(bench: Bench) -> None:
+    proof = bench.proof(bench.script(INNOCENT))
+    jsonschema.validate(proof, SCHEMA)
+    assert (proof["answer"], proof["interventions"], proof["cure"]) == ("nothing_to_cure", [], None)
+    assert len(list(bench.captures.glob("*.nilo"))) == 1
+
+
+def test_two_leaks_end_with_the_pair(bench: Bench) -> None:
+    two = LOOP.format(
+        before="BIG = []\nSMALL = {}", turn="BIG.append(bytes(200_000)); SMALL[turn] = bytes(100_000)"
+    )
+    proof = bench.proof(bench.script(two), code=0)
+    assert proof["cure"]["set"] == ["bounded:__main__.BIG", "bounded:__main__.SMALL"]
+    assert [row["verdict"] for row in proof["interventions"]] == ["reduces", "reduces", "cures"]
+
+
+def test_a_change_of_the_users_own(bench: Bench) -> None:
+    bench.script(INNOCENT, "mended.py")
+    out, err = bench.prove("--with", "mended.py", bench.script(LEAKS))
+    assert "CURED  with mended.py removes 100 % of the growth" in out
+    assert "with mended.py: " in err
+
+
+def test_what_was_asked_for_is_tried_alone(bench: Bench) -> None:
+    proof = bench.proof("--try", "gc", bench.script(LEAKS), code=1)
+    assert proof["answer"] == "unexplained"
+    assert [(row["set"], row["verdict"]) for row in proof["interventions"]] == [(["gc"], "no_effect")]
+
+
+def test_a_capture_says_which_program_it_is_of(bench: Bench) -> None:
+    script = bench.script(INNOCENT)
+    capture = bench.root / "a.nilo"
+    subprocess.run([*COMMAND, "run", "-q", "-o", str(capture), script], cwd=bench.folder, check=True)
+    assert bench.proof(str(capture))["program"] == [script]
+
+
+def test_nothing_outside_of_the_scratch_folder_changes(bench: Bench) -> None:
+    writes = """
+import os, pathlib, tempfile
+pathlib.Path("out").mkdir(exist_ok=True)
+pathlib.Path("out/model.bin").write_bytes(b"new")
+pathlib.Path("kept.txt").write_text("changed")
+pathlib.Path(__file__).with_name("beside.txt").write_text("beside")
+os.remove("gone.txt")
+pathlib.Path(tempfile.mkstemp()[1]).write_text("x")
+"""
+    (bench.folder / "kept.txt").write_text("mine")
+    (bench.folder / "gone.txt").write_text("mine")
+    script = bench.script(writes + INNOCENT)
+    before = bench.hashes()
+    proof = bench.proof(str(bench.folder / script))
+    assert (proof["answer"], proof["warnings"]) == ("nothing_to_cure", [])
+    assert bench.hashes() == before
+    assert list(bench.temporary.iterdir()) == []
+
+
+def test_writing_elsewhere_is_refused_unless_allowed(bench: Bench) -> None:
+    outside = bench.root / "elsewhere.txt"
+    script = bench.script(f"open({str(outside)!r}, 'w').write('x')\n" + INNOCENT)
+    _, err = bench.prove(script, code=2)
+    assert str(outside) in err
+    assert "--yes" in err
+    assert not outside.exists()
+    proof = bench.proof("--yes", script)
+    assert outside.exists()
+    assert any(str(outside) in warning for warning in proof["warnings"]) or proof["warnings"] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_all_and_leaves_the_capture(bench: Bench, number: signal.Signals) -> None:
+    endless = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print(os.getpid(), child.pid, flush=True)
+import nilometer
+while True:
+    time.sleep(0.02)
+    nilometer.cycle()
+"""
+    process = bench.start(bench.script(endless))
+    pids = _pids(bench)
+    process.send_signal(number)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + number
+    for pid in pids:
+        assert not _runs(pid), f"{pid} was left behind"
+    (capture,) = bench.captures.glob("*.nilo")
+    told = subprocess.run([*COMMAND, "report", str(capture)], capture_output=True)
+    assert told.returncode == 0
+    assert list(bench.temporary.iterdir()) == []
+
+
+def test_if_it_is_killed_the_program_is_too(bench: Bench) -> None:
+    process = bench.start(bench.script("import os, time\nprint(os.getpid(), 0, flush=True)\ntime.sleep(600)"))
+    program = _pids(bench)[0]
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+    until = time.monotonic() + PATIENCE
+    while _runs(program):
+        assert time.monotonic() < until, "the program was left behind"
+        time.sleep(0.05)
+
+
+def _pids(bench: Bench) -> list[int]:
+    """The program's and its child's, once they run."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        for log in bench.captures.glob("*.log"):
+            words = log.read_text().split()
+            if len(words) == 2:
+                return [int(word) for word in words]
+        time.sleep(0.05)
+    raise AssertionError("the program did not start")
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_a_program_that_fails_is_told_with_its_words(bench: Bench) -> None:
+    _, err = bench.prove(bench.script("raise SystemExit(3)"), code=2)
+    assert "exit code 3" in err
+    assert ".log" in err
+
+
+def test_time_ends_a_run_as_ctrl_c_would(bench: Bench) -> None:
+    leaks = LEAKS.replace("range(60)", "range(100_000)").replace("bytes(200_000)", "bytes(20_000)")
+    script = bench.script(f"try:\n    exec({leaks!r})\nexcept KeyboardInterrupt:\n    print('asked')\n")
+    proof = bench.proof("--budget", "8", script, code=None)
+    assert proof["baseline"]["verdict"] == "leak"
+    assert (bench.captures / "1-as-it-is.log").read_text().startswith("asked\n")
+
+
+def test_there_is_no_such_program(bench: Bench) -> None:
+    _, err = bench.prove("missing.py", code=2)
+    assert "missing.py" in err
+    assert not bench.captures.exists()
