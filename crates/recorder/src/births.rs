@@ -9,6 +9,7 @@ use nilometer_capture::{Birth, Sampling, Source};
 use nilometer_unwind::{Registers, here};
 
 use crate::filter::FILTER;
+use crate::lot::Lot;
 use crate::quiet::Quiet;
 use crate::recorder::{Recorder, count};
 use crate::state;
@@ -94,7 +95,7 @@ fn record(
             // What lay here has gone on a way that nobody saw, or an allocator calls its own functions by their names.
             crate::deaths::gone_unseen(recorder, new.address);
         }
-        recorder.table.insert(birth.address, id).then_some(())?;
+        recorder.table.insert(birth.address, Lot::new(id, birth.size).0).then_some(())?;
         FILTER.add(new.address);
     }
     if write(recorder, at_ns, &birth) {

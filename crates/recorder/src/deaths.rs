@@ -6,6 +6,7 @@
 use nilometer_capture::Sampling;
 
 use crate::filter::FILTER;
+use crate::lot::Lot;
 use crate::quiet::Quiet;
 use crate::recorder::{Recorder, count};
 use crate::state;
@@ -15,16 +16,17 @@ use crate::state;
 #[inline(never)]
 pub(crate) fn consider(address: usize) {
     if let Some(recorder) = state::recorder()
-        && let Some(id) = take_out(recorder, address)
+        && let Some(lot) = take_out(recorder, address)
     {
         crate::pools::gave_back(address);
-        died(recorder, id);
+        died(recorder, lot.id());
     }
 }
 
 /// This memory is being handed out: no earlier sample can lie there. For a caller that is at work already.
 pub(crate) fn gone_unseen(recorder: &Recorder, address: usize) {
-    if let Some(id) = take_out(recorder, address) {
+    if let Some(lot) = take_out(recorder, address) {
+        let id = lot.id();
         count(&recorder.counts.deaths);
         let young = recorder.nursery.as_ref().is_some_and(|nursery| nursery.remove(&recorder.writer, id));
         if !young {
@@ -36,24 +38,24 @@ pub(crate) fn gone_unseen(recorder: &Recorder, address: usize) {
 /// Takes a sample out of the table, to be [`put_back`] or [`died`]: while its memory may or may not be moved.
 #[cold]
 #[inline(never)]
-pub(crate) fn lift(address: usize) -> Option<(&'static Recorder, u64)> {
+pub(crate) fn lift(address: usize) -> Option<(&'static Recorder, Lot)> {
     let recorder = state::recorder()?;
-    take_out(recorder, address).map(|id| (recorder, id))
+    take_out(recorder, address).map(|lot| (recorder, lot))
 }
 
 /// The memory has stayed after all.
-pub(crate) fn put_back(recorder: &Recorder, address: usize, id: u64) {
-    if recorder.table.insert(address as u64, id) {
+pub(crate) fn put_back(recorder: &Recorder, address: usize, lot: Lot) {
+    if recorder.table.insert(address as u64, lot.0) {
         FILTER.add(address);
     } else {
-        died(recorder, id);
+        died(recorder, lot.id());
     }
 }
 
-fn take_out(recorder: &Recorder, address: usize) -> Option<u64> {
-    let id = recorder.table.remove(address as u64)?;
+fn take_out(recorder: &Recorder, address: usize) -> Option<Lot> {
+    let lot = Lot(recorder.table.remove(address as u64)?);
     FILTER.remove(address);
-    Some(id)
+    Some(lot)
 }
 
 /// The memory of this sample is gone, or will be in a moment.

@@ -35,6 +35,7 @@ mod governor;
 #[cfg(not(test))]
 pub mod hooks;
 mod latch;
+mod lot;
 mod mappings;
 mod pace;
 mod pages;

@@ -7,7 +7,7 @@
 //!
 //! What must not happen here: an address that is in the table and not found. One for which there is no place is refused.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::bucket::{put, take, taken};
@@ -48,6 +48,21 @@ impl Table {
             return None;
         }
         self.0.iter().filter(|level| level.used.load(Relaxed)).find_map(|level| level.remove(address))
+    }
+}
+
+impl Table {
+    /// Every address that is in the table, with its id. Those that come or go meanwhile may be seen or not.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(u64, u64)) {
+        let used = self.0.iter().filter(|level| level.used.load(Relaxed));
+        for [address, id] in used.flat_map(|level| level.buckets.all()).flatten() {
+            let at = address.load(Acquire);
+            let id = id.load(Relaxed);
+            // The id of a place that is just being taken may still be that of a sample which died there.
+            if at != 0 {
+                visit(at, id);
+            }
+        }
     }
 }
 
@@ -108,6 +123,18 @@ mod tests {
             }
         }
         assert!(model.into_iter().all(|(address, id)| table.remove(address) == Some(id)));
+    }
+
+    #[test]
+    fn every_sample_is_visited_once() {
+        let table = Table::new().unwrap();
+        let all: Vec<(u64, u64)> = (1..300).map(|id| (id << 12, id)).collect();
+        assert!(all.iter().all(|(address, id)| table.insert(*address, *id)));
+        assert_eq!(table.remove(7 << 12), Some(7));
+        let mut seen = Vec::new();
+        table.each(&mut |address, id| seen.push((address, id)));
+        seen.sort_unstable();
+        assert_eq!(seen, all.into_iter().filter(|(_, id)| *id != 7).collect::<Vec<_>>());
     }
 
     #[test]

@@ -135,11 +135,11 @@ unsafe fn realloc_sampled(at: Memory, size: usize) -> Memory {
     let lifted = deaths::lift(at as usize);
     // SAFETY: what the caller promises.
     let fresh = unsafe { real::realloc(at, size) };
-    if let Some((recorder, id)) = lifted {
+    if let Some((recorder, lot)) = lifted {
         if fresh.is_null() && size != 0 {
-            deaths::put_back(recorder, at as usize, id);
+            deaths::put_back(recorder, at as usize, lot);
         } else {
-            deaths::died(recorder, id);
+            deaths::died(recorder, lot.id());
         }
     }
     if block().count(size) {

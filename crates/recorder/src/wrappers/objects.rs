@@ -111,11 +111,11 @@ unsafe extern "C" fn realloc(context: Memory, at: Memory, size: usize) -> Memory
     let lifted = if FILTER.may_hold(at as usize) && !at.is_null() { deaths::lift(at as usize) } else { None };
     // SAFETY: what the caller promises.
     let fresh = unsafe { realloc(next.context, at, size) };
-    if let Some((recorder, id)) = lifted {
+    if let Some((recorder, lot)) = lifted {
         if fresh.is_null() {
-            deaths::put_back(recorder, at as usize, id);
+            deaths::put_back(recorder, at as usize, lot);
         } else {
-            deaths::died(recorder, id);
+            deaths::died(recorder, lot.id());
         }
     }
     if size <= SMALL && block().count(size) {
