@@ -67,7 +67,7 @@ def checks_of(program: str) -> int:
 
 
 def run(python: str, program: str, *arguments: str) -> None:
-    """Runs all checks of a program of this folder in an interpreter of its own, and wants each to have passed."""
+    """Runs all checks of a program of this folder in an interpreter of its own; each has to pass."""
     command = [python, "-E", "-s", "-X", "faulthandler", str(HERE / program), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -83,7 +83,8 @@ def check_no_code_of_the_user_is_run() -> None:
     for thing in (saved, by_key, hostile_list, hostile_dict):
         one = grown(thing, result)
         assert one, one
-        assert one["length"] == 4 and one["bytes"] > 0, one
+        assert one["length"] == 4, one
+        assert one["bytes"] > 0, one
     TOUCHED.extend(() if grown(kinds, result) else ("the list of classes is not seen",))
     for key in keys:
         key.armed = False
@@ -118,7 +119,8 @@ def check_deep_nesting() -> None:
         del inner
         result = scan()
     one = grown(holder, result)
-    assert one["partial"] and one["bytes"] > 100_000, one
+    assert one["partial"], one
+    assert one["bytes"] > 100_000, one
     while deep:
         deep = deep[0]
     while holder:
@@ -156,7 +158,8 @@ def check_weak_references_hold_nothing() -> None:
         table[number] = strong[-1]
         result = scan()
     one = grown(weak, result)
-    assert one and one["bytes"] < 1000, one
+    assert one, one
+    assert one["bytes"] < 1000, one
     assert grown(strong, result)["bytes"] > 50_000
 
 
@@ -317,7 +320,8 @@ def check_scans_during_a_collection() -> None:
             gc.collect(generation)
     finally:
         gc.callbacks.remove(callback)
-    assert len(seen_counts) >= 11 and min(seen_counts) > 1000, seen_counts
+    assert len(seen_counts) >= 11, seen_counts
+    assert min(seen_counts) > 1000, seen_counts
 
 
 def check_counts_of_references_are_as_before() -> None:

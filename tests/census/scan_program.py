@@ -201,7 +201,8 @@ def check_dicts_that_are_not_tracked() -> None:
         assert not gc.is_tracked(container) or sys.version_info >= (3, 14)
         one = grown(container, result)
         assert one, (name, one)
-        assert one["length"] == 5 and one["before"] == 4, (name, one)
+        assert one["length"] == 5, (name, one)
+        assert one["before"] == 4, (name, one)
     assert grown(WithClassAttribute.seen, result)
     assert grown(holder.by_epoch, result)["bytes"] > 5000
     known = [holder.by_epoch, outer["a"], inner, memo, WithClassAttribute.seen]
@@ -230,7 +231,8 @@ def check_what_is_held_elsewhere_is_not_counted() -> None:
         result = scan()
     assert grown(shared, result)["shared"]
     one = grown(mixed, result)
-    assert 1000 < one["bytes"] < 1300 and not one["shared"], one
+    assert 1000 < one["bytes"] < 1300, one
+    assert not one["shared"], one
     assert one["elements"] == "1 x tuple of 2"
 
 
@@ -243,7 +245,8 @@ def check_the_newest_element_may_still_be_in_a_variable() -> None:
         result = scan()
     assert newest is saved[-1]
     one = grown(saved, result)
-    assert 10_000 < one["bytes"] < 10_100 and not one["shared"], one
+    assert 10_000 < one["bytes"] < 10_100, one
+    assert not one["shared"], one
 
 
 def check_nested_elements_weigh_what_is_below_them() -> None:
@@ -275,7 +278,8 @@ def check_types_are_counted() -> None:
     kept = [Plain() for _ in range(50)]
     types_ = {name: (count, change) for name, count, change in scan()["types"]}
     mine = types_["__main__.Plain"]
-    assert mine[0] >= 50 and mine[1] == 50, mine
+    assert mine[0] >= 50, mine
+    assert mine[1] == 50, mine
     kept.clear()
     types_ = {name: (count, change) for name, count, change in scan()["types"]}
     assert types_["__main__.Plain"][1] == -50
