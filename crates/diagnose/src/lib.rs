@@ -18,9 +18,11 @@ mod judge;
 mod lookup;
 mod phase_table;
 mod phases;
+mod probes;
 mod profile;
 mod program;
 mod report;
+mod retracing;
 mod sampled;
 mod sizes;
 mod timeline;
@@ -31,8 +33,8 @@ pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
     Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
-    Kind, Memory, PhaseSpan, PhaseTotal, Process, Program, Report, SCHEMA, Sampling, Site, TimelinePoint,
-    Verdict,
+    Kind, Memory, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA, Sampling, Site,
+    TimelinePoint, Verdict,
 };
 pub use sizes::{duration, size};
 
@@ -106,6 +108,8 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         holders: sites.as_ref().map(Sites::holders).unwrap_or_default(),
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),
+        probes: probes::Probes::of(capture, &cycles).told(),
+        retraced: retracing::retraced(capture, &cycles, outside.folder()),
         processes: outside.processes(),
         timeline: curve(&timeline, &cycles),
         phases: phase_table::spans(&course, timeline.end_ns),

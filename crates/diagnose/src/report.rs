@@ -38,6 +38,10 @@ pub struct Report {
     pub sampling: Option<Sampling>,
     /// `on`, or `off: ` and why; null if nothing was said of it.
     pub recorder: Option<String>,
+    /// Counts of a framework's own things, by name.
+    pub probes: Vec<Probe>,
+    /// Functions that were traced again and again, and still were late in the run; the most often traced first.
+    pub retraced: Vec<Retraced>,
     /// The processes that the program started.
     pub processes: Vec<Process>,
     /// The curve, thinned.
@@ -324,6 +328,40 @@ pub struct Sampling {
     pub coarsest_mean: Option<u64>,
     /// Share of the program's CPU time that sampling took.
     pub cost: Option<f64>,
+}
+
+/// A count of a framework's own things: graphs, functions, registry entries.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Probe {
+    /// What was counted.
+    pub name: String,
+    /// At the end of the first cycle.
+    pub first: u64,
+    /// At the end of the last one.
+    pub last: u64,
+    /// How much it grows with each cycle; 0 where it does not go on growing, null with too few cycles.
+    pub per_cycle: Option<f64>,
+}
+
+/// A function that TensorFlow traces again and again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Retraced {
+    /// Its name.
+    pub function: String,
+    /// The file that it is defined in.
+    pub file: String,
+    /// Its first line.
+    pub line: u64,
+    /// The program's file that called it last; empty if it is not known.
+    pub caller_file: String,
+    /// The line there; 0 if it is not known.
+    pub caller_line: u64,
+    /// How many times it was traced.
+    pub traces: u64,
+    /// How many times per cycle, late in the run.
+    pub per_cycle: f64,
+    /// What differed between the last trace and the one before, in words.
+    pub why: String,
 }
 
 /// A process that the program started.

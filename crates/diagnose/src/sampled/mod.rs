@@ -7,7 +7,7 @@ pub(crate) mod bins;
 pub(crate) mod finding;
 mod group;
 pub(crate) mod growing;
-mod origin;
+pub(crate) mod origin;
 pub(crate) mod recording;
 pub(crate) mod trail;
 mod verdict;

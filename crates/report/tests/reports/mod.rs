@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use nilometer_diagnose::{
     Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
-    Kind, Memory, PhaseSpan, PhaseTotal, Process, Profile, ProfileStack, Program, Report, SCHEMA, Sampling,
-    Site, TimelinePoint, Verdict,
+    Kind, Memory, PhaseSpan, PhaseTotal, Probe, Process, Profile, ProfileStack, Program, Report, Retraced,
+    SCHEMA, Sampling, Site, TimelinePoint, Verdict,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -233,6 +233,17 @@ pub(crate) fn leak() -> Report {
             cost: Some(0.008),
         }),
         recorder: Some("on".to_owned()),
+        probes: vec![Probe { name: "func_graphs".to_owned(), first: 9, last: 31, per_cycle: Some(2.0) }],
+        retraced: vec![Retraced {
+            function: "Model.step".to_owned(),
+            file: "train.py".to_owned(),
+            line: 12,
+            caller_file: "train.py".to_owned(),
+            caller_line: 48,
+            traces: 24,
+            per_cycle: 2.0,
+            why: "argument 'step' was 24, before 23 (a Python int)".to_owned(),
+        }],
         processes: vec![Process {
             pid: 4720,
             role: "PyDataset worker".to_owned(),

@@ -1,0 +1,64 @@
+//! Functions that TensorFlow traces again and again, and why it does.
+//!
+//! In: the traces of a capture and the cycles that are judged. Out: those functions that are still being traced late in
+//! the run, the most often traced first. What must not happen here: a word about the traces at the beginning, about
+//! shapes that have all been seen by now, or about functions that a library makes anew for its own work.
+
+use std::collections::BTreeMap;
+
+use nilometer_capture::{Capture, Observation, Record, Trace};
+
+use crate::cycles::Cycles;
+use crate::report::Retraced;
+use crate::sampled::origin::{Origin, shown};
+
+/// A function that was traced no more often than this had its reasons.
+const FEW: u64 = 5;
+/// The last part of the cycles, one in so many, ...
+const LATE: usize = 3;
+/// ... in which at least so many traces come from what goes on.
+const STILL: usize = 2;
+/// How the reason begins where it is the arguments, not the function, that are new.
+const BY_ARGUMENT: &str = "argument ";
+
+/// The functions that are traced again and again.
+pub(crate) fn retraced(capture: &Capture, cycles: &Cycles, folder: Option<&str>) -> Vec<Retraced> {
+    let mut functions: BTreeMap<_, Vec<(u64, &Trace)>> = BTreeMap::new();
+    for stamped in &capture.records {
+        if let Record::Observation(Observation::Trace(trace)) = &stamped.record {
+            let place = (trace.file.as_str(), trace.line, trace.function.as_str());
+            functions.entry(place).or_default().push((stamped.at_ns, trace));
+        }
+    }
+    let mut out: Vec<_> = functions.values().filter_map(|traces| one(traces, cycles, folder)).collect();
+    out.sort_by(|a, b| b.traces.cmp(&a.traces).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line))));
+    out
+}
+
+fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Option<Retraced> {
+    let (_, last) = traces.last()?;
+    if last.nth <= FEW || !(is_users(last) || last.why.starts_with(BY_ARGUMENT)) {
+        return None;
+    }
+    let points = &cycles.points;
+    let begins = points.get(points.len() - points.len() / LATE - 1)?;
+    let end = points.last()?;
+    let late = traces.iter().filter(|(at_ns, _)| *at_ns > begins.at_ns).count();
+    if late < STILL || points.len() < LATE {
+        return None;
+    }
+    Some(Retraced {
+        function: last.function.clone(),
+        file: shown(&last.file, folder).to_owned(),
+        line: last.line,
+        caller_file: shown(&last.caller_file, folder).to_owned(),
+        caller_line: last.caller_line,
+        traces: last.nth,
+        per_cycle: late as f64 / end.ordinal.saturating_sub(begins.ordinal).max(1) as f64,
+        why: last.why.clone(),
+    })
+}
+
+fn is_users(trace: &Trace) -> bool {
+    Origin::of(&trace.file) == Origin::User
+}
