@@ -75,6 +75,7 @@ impl Evidence<'_> {
         let seen = survey.seen;
         let per_model = seen.models >= 3 && 2 * seen.models >= self.report.cycles.count;
         let calls = seen.calls > 0;
+        let epochs = matches!(self.report.cycles.unit, "epoch" | "fit");
         let uses = |name: &str| self.report.program.frameworks.keys().any(|known| known.starts_with(name));
         let tensorflow = uses("tensorflow");
         let bare = self.report.growth.as_ref().is_some_and(|growth| growth.basis == "anonymous");
@@ -96,6 +97,7 @@ impl Evidence<'_> {
             ("plain-pipeline", survey.buffers, 34.0, self.share(part(&["cache", "shuffle", "prefetch"]))),
             ("gc", true, if survey.collector_off { 120.0 } else { 20.0 }, 0.0),
             ("purge-graphs", tensorflow, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
+            ("fixed-shape", tensorflow && !epochs, 29.0, traced),
             ("tensor-scalars", calls, 27.0, traced),
             ("relaxed-shapes", calls, 26.0, traced),
             ("clear-session", per_model, 25.0, 0.0),

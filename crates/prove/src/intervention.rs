@@ -13,7 +13,7 @@ pub struct Intervention {
 }
 
 /// Names, whether they need to be told about what, and what they are in a sentence; `{}` is what they are about.
-const KNOWN: [(&str, bool, &str); 19] = [
+const KNOWN: [(&str, bool, &str); 20] = [
     ("callback", true, "without callback:{}"),
     ("callbacks", false, "without callbacks"),
     ("validation", false, "without validation"),
@@ -25,6 +25,7 @@ const KNOWN: [(&str, bool, &str); 19] = [
     ("graph", false, "graph instead of eager"),
     ("tensor-scalars", false, "with numbers as tensors"),
     ("relaxed-shapes", false, "with one trace for all shapes"),
+    ("fixed-shape", false, "with the first shape in all calls"),
     ("clear-session", false, "with clear_session between models"),
     ("purge-graphs", false, "with TensorFlow's caches purged"),
     ("gc", false, "with a collection each cycle"),

@@ -9,6 +9,10 @@ use crate::proof::Experiment;
 
 /// Parts that sum up to this share of the growth may be all of it.
 const ALL: f64 = 0.85;
+/// Parts that sum up to more than this cure the same in good part.
+const TWICE: f64 = 1.2;
+/// A set does more than its best part by this share, or its parts cure the same.
+const MORE: f64 = 0.05;
 /// Changes in a set at most.
 const LARGEST: usize = 4;
 /// Sets that are tried at most, when the list has come to its end without a cure.
@@ -39,8 +43,8 @@ impl Plan {
                 .any(|tried| same(tried, set))
         };
         let parts = parts(done);
-        let sets = sets(&parts);
-        let whole = sets.iter().find(|(set, sum)| *sum >= ALL && !is_known(set));
+        let sets: Vec<_> = sets(&parts).into_iter().filter(|(set, _)| !overlaps(set, &parts, done)).collect();
+        let whole = sets.iter().find(|(set, sum)| (ALL..=TWICE).contains(sum) && !is_known(set));
         if let Some((set, _)) = whole {
             return Some(set.clone());
         }
@@ -63,6 +67,17 @@ impl Plan {
             |one: &Intervention| done.iter().any(|experiment| experiment.set.as_slice() == [one.clone()]);
         self.list.iter().filter(|one| !tried(one)).cloned().collect()
     }
+}
+
+/// Whether a part of this set was tried, and did no more than the best of its changes does alone.
+fn overlaps(set: &[Intervention], parts: &[(Intervention, f64)], done: &[Experiment]) -> bool {
+    let alone = |one: &Intervention| parts.iter().find(|part| part.0 == *one).map_or(0.0, |part| part.1);
+    done.iter().filter(|tried| tried.set.len() > 1 && tried.set.iter().all(|one| set.contains(one))).any(
+        |tried| {
+            let best = tried.set.iter().map(alone).fold(0.0, f64::max);
+            tried.removed.is_some_and(|share| share.estimate < best + MORE)
+        },
+    )
 }
 
 /// Single changes that reduce the growth, with the share that each takes.

@@ -121,6 +121,26 @@ fn what_covers_another_makes_no_set_with_it() {
 }
 
 #[test]
+fn changes_that_cure_the_same_are_not_tried_together_again_and_again() {
+    // Each of the three takes the same sixty percent; the rest has a cure of its own, at the end of the list.
+    let world = World(vec![(60, "callback:A"), (40, "gc")]);
+    let same = |done: &mut Vec<Experiment>, name: &str| {
+        let mut row = world.run(&[one("callback:A")]);
+        row.set = vec![one(name)];
+        done.push(row);
+    };
+    let mut done = Vec::new();
+    same(&mut done, "validation");
+    same(&mut done, "eager");
+    let plan = Plan::new(vec![one("gc")]);
+    let mut both = world.run(&[one("callback:A")]);
+    both.set = plan.next(&done, &[]).unwrap();
+    assert_eq!(both.set, [one("validation"), one("eager")]);
+    done.push(both);
+    assert_eq!(plan.next(&done, &[]), Some(vec![one("gc")]));
+}
+
+#[test]
 fn a_part_alone_is_said_to_be_a_part() {
     let proof = World(vec![(60, "callback:A"), (40, "cpu-only")]).prove(&["callback:A", "gc"]);
     assert_eq!(proof.answer, Answer::Reduced);

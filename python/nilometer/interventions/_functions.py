@@ -19,7 +19,7 @@ _MODULE = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 
 
 def on_call(change: Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]) -> None:
-    """Does `args, kwargs = change(args, kwargs)` before every call from outside of a trace."""
+    """Does `args, kwargs = change(function, args, kwargs)` before every call from outside of a trace."""
 
     def action(module: ModuleType) -> None:
         import sys
@@ -28,7 +28,7 @@ def on_call(change: Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]) -> No
             def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
                 context = sys.modules.get("tensorflow.python.eager.context")
                 if context is not None and context.executing_eagerly():
-                    args, kwargs = change(args, kwargs)
+                    args, kwargs = change(self, args, kwargs)
                 return original(self, *args, **kwargs)
 
             return call

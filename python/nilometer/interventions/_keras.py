@@ -48,6 +48,11 @@ def on_fit(change: Callable[[Any, dict[str, Any]], None]) -> None:
     _on_method(_TRAINERS, "fit", change)
 
 
+def on_method(name: str, change: Callable[[Any, dict[str, Any]], None]) -> None:
+    """Does `change(model, arguments)` before every call of the method of this name that trainers have."""
+    _on_method(_TRAINERS, name, change)
+
+
 def on_compile(change: Callable[[Any, dict[str, Any]], None]) -> None:
     """Does `change(model, arguments)` before every `compile`."""
     _on_method(_COMPILES, "compile", change)

@@ -22,7 +22,7 @@ def install(_: str) -> None:
     _functions.on_call(_change)
 
 
-def _change(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _change(_: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return tuple(map(_tensor, args)), {name: _tensor(value) for name, value in kwargs.items()}
 
 
