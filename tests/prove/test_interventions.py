@@ -1,0 +1,127 @@
+"""Interventions: each has its words, and the parts that need no framework do what they say."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+
+import nilometer
+import numpy as np
+import pytest
+from nilometer.interventions import _callbacks, _containers, _data, bounded
+from prove_bench import COMMAND
+
+FOLDER = Path(nilometer.__file__).parent / "interventions"
+DOCS = Path(__file__).parents[2] / "docs" / "prove.md"
+FILES = sorted(path for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
+NAMES = [path.stem.replace("_", "-") for path in FILES if path.stem != "survey"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_says_what_it_changes_how_and_what_it_would_prove(path: Path) -> None:
+    module = ast.parse(path.read_text())
+    words = ast.get_docstring(module) or ""
+    assert all(f"\n{word}: " in words for word in ("What", "How", "Proves")), words
+    assert any(isinstance(part, ast.FunctionDef) and part.name == "install" for part in module.body)
+
+
+def test_the_command_line_and_the_page_know_each() -> None:
+    done = subprocess.run(
+        [*COMMAND, "prove", "--try", "nothing", "x.py"], capture_output=True, text=True, cwd=FOLDER
+    )
+    known = done.stderr.partition("there are ")[2].split("\n")[0].strip(" .'").split(", ")
+    # jemalloc is put in by the loader, before there is any Python.
+    assert sorted(known) == sorted([*NAMES, "jemalloc"])
+    page = DOCS.read_text()
+    assert [name for name in known if f"`{name}" not in page] == []
+
+
+def test_kinds_of_data() -> None:
+    assert _data.kind_of(np.zeros(3)) == "arrays"
+    assert _data.kind_of([np.zeros(3)]) == "arrays"
+    assert _data.kind_of(iter([1])) == "generator"
+    assert _data.kind_of(None) == "other"
+
+
+def test_callbacks_in_lists_in_lists() -> None:
+    assert _callbacks.flat(None) == []
+    assert _callbacks.flat([1, [2, (3,)]]) == [1, 2, 3]
+    assert _callbacks.flat(4) == [4]
+
+
+def test_the_oldest_goes_first() -> None:
+    lengths: dict[int, int] = {}
+    containers = [[1, 2], {1: 1, 2: 2}, deque([1, 2])]
+    assert not any(bounded._trim(container, lengths) for container in containers)
+    containers[0].append(3)
+    containers[1][3] = 3
+    containers[2].append(3)
+    assert all(bounded._trim(container, lengths) for container in containers)
+    assert containers == [[2, 3], {2: 2, 3: 3}, deque([2, 3])]
+
+
+def test_lists_in_a_dictionary_are_bounded_each() -> None:
+    history: dict[str, list[int]] = {"loss": [1], "accuracy": [1]}
+    lengths: dict[int, int] = {}
+    bounded._trim(history, lengths)
+    history["loss"].append(2)
+    assert bounded._trim(history, lengths)
+    assert history == {"loss": [2], "accuracy": [1]}
+
+
+def test_a_cache_that_is_full_does_not_grow() -> None:
+    @functools.lru_cache(maxsize=2)
+    def small(number: int) -> int:
+        return number
+
+    small(1)
+    assert _containers.size(small) == 1
+    small(2)
+    assert _containers.size(small) == 0
+
+
+WALKS = """
+import os
+import nilometer
+from nilometer.interventions import _containers
+
+class Keeps:
+    shared = {}
+    def __init__(self):
+        self.saved = []
+
+keeps = Keeps()
+TOP = []
+
+def outer():
+    inside = set()
+    def closure():
+        return inside
+    return closure
+
+def generates():
+    seen = []
+    while True:
+        yield seen
+
+function, generator = outer(), generates()
+next(generator)
+
+def looks():
+    local = [1]
+    return dict(_containers.walk())
+
+found = looks()
+print(sorted(path for path in found if "Keeps" in path or "TOP" in path or "closure" in path or "()" in path))
+"""
+
+
+def test_containers_are_found_by_names_a_person_knows(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(WALKS)
+    done = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True)
+    expected = ["Keeps.saved", "Keeps.shared", "__main__.TOP", "closure.inside", "generates():seen"]
+    assert done.stdout.strip() == str(sorted([*expected, "looks():local"])), done.stderr
