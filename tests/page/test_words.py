@@ -1,0 +1,82 @@
+"""What the page says: the same words and numbers as the terminal, in the order in which they are wanted."""
+
+from __future__ import annotations
+
+import pytest
+import synthetic
+from browser import Browser
+from pages import Pages
+
+MIB = 1 << 20
+
+
+def test_a_real_program_is_told(pages: Pages, browser: Browser) -> None:
+    data = pages.data()["report"]
+    page = browser.open(pages.real)
+    assert data["verdict"] == "leak"
+    assert page.text("h1").startswith("Leak: +2.0 MiB per step")
+    assert "train.py:7" in page.text(".finding")
+    assert "kept.append(bytearray(size))" in page.text(".finding .source")
+    assert page.text(".readout").count("growth per step") == 1
+    assert page.complaints() == []
+    page.close()
+
+
+def test_sections_come_in_their_order(pages: Pages, browser: Browser) -> None:
+    page = browser.open(pages.leak())
+    wanted = "verdict curve findings components sites survivors holders start phases processes losses"
+    assert page.read("[...document.querySelectorAll('main > section')].map((e) => e.id)") == wanted.split()
+    assert "fit(): callbacks[0].saved[*]" in page.text(".finding")
+    assert "nilometer prove train.py" in page.text(".finding .command")
+    assert "12 records could not be written" in page.text("#losses")
+    assert "7 samples could not be kept" in page.text("#losses")
+    assert page.complaints() == []
+    page.close()
+
+
+def test_what_is_missing_leaves_no_gap(pages: Pages, browser: Browser) -> None:
+    """An old or torn capture: no recorder, no limit, no exit, nothing read."""
+    report = synthetic.report()
+    report |= {"verdict": "undecided", "growth": None, "forecast": None, "sampling": None, "timeline": []}
+    report |= {"findings": [], "holders": [], "components": [], "processes": [], "losses": []}
+    report["recorder"] = "off: --no-recorder"
+    report["cycles"] = {"unit": "window", "count": 0, "needed": 6, "seconds": None}
+    report["memory"] = dict.fromkeys(report["memory"])
+    report["program"] |= {"exit": None, "python": None, "pid": None, "frameworks": {}}
+    for optional in ("phases", "phase_totals", "holders"):
+        del report[optional]
+    page = browser.open(pages.of("bare", report, None))
+    assert page.text("h1") == "Undecided: run 6 more windows."
+    assert "undefined" not in page.text("main")
+    assert "null" not in page.text("main")
+    assert "off: --no-recorder" in page.text("#losses")
+    assert page.complaints() == []
+    page.close()
+
+
+SIZES = [
+    (1023, "1023 B"),
+    (1024, "1.0 KiB"),
+    (8_000_000, "7.6 MiB"),
+    (250 * MIB, "250 MiB"),
+    (5 * MIB // 4, "1.2 MiB"),
+]
+
+
+@pytest.mark.parametrize(("size", "words"), SIZES)
+def test_sizes_are_the_terminals(pages: Pages, browser: Browser, size: int, words: str) -> None:
+    page = browser.open(pages.of("size", synthetic.report(growth=size), None))
+    assert page.text("h1 b") == f"+{words} per epoch"
+    page.close()
+
+
+def test_lists_that_may_come_later_are_shown(pages: Pages, browser: Browser) -> None:
+    report = synthetic.report()
+    report["probes"] = [{"name": "live graphs", "first": 3, "last": 43, "per_cycle": 1.0}]
+    report["retraced"] = [
+        {"function": "train_step", "file": "train.py", "line": 9, "times": 40, "why": "a float"}
+    ]
+    page = browser.open(pages.of("counts", report, None))
+    assert "live graphs" in page.text("#framework")
+    assert "train.py:9" in page.text("#framework")
+    page.close()
