@@ -3,7 +3,10 @@
 //! In: addresses of live objects. Out: numbers from 0, in the order of first asking. Open addressing over `u32` slots: 8 bytes
 //! per node for the address, 8 to 16 for the slots. What must not happen here: reading at an address.
 
-const FREE: u32 = u32::MAX;
+use crate::memory::prefetch;
+
+/// A slot holds a node's number plus one: memory that comes zeroed need not be touched before it is used.
+const FREE: u32 = 0;
 /// 2^64 over the golden ratio: neighbours in memory spread over the table.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -48,7 +51,7 @@ impl Table {
                 let node = self.addresses.len() as u32;
                 self.addresses.push(address);
                 if let Some(free) = self.slots.get_mut(slot) {
-                    *free = node;
+                    *free = node + 1;
                 }
                 (node, true)
             }
@@ -60,13 +63,29 @@ impl Table {
         self.slot(address).1
     }
 
+    /// Asks for the memory that [`Table::insert`] of an address will look at first.
+    pub(crate) fn expect(&self, address: u64) {
+        if let Some(slot) = self.slots.get(((address >> 3).wrapping_mul(SPREAD) >> self.shift) as usize) {
+            prefetch(std::ptr::from_ref(slot) as u64);
+        }
+    }
+
+    /// Asks for what it will look at next, given that the first has come.
+    pub(crate) fn expect_address(&self, address: u64) {
+        let slot = self.slots.get(((address >> 3).wrapping_mul(SPREAD) >> self.shift) as usize);
+        if let Some(known) = slot.and_then(|taken| self.addresses.get((*taken as usize).wrapping_sub(1))) {
+            prefetch(std::ptr::from_ref(known) as u64);
+        }
+    }
+
     /// The slot where an address is, with its node, or where it would go. Half of the slots are free, so there is an end.
     fn slot(&self, address: u64) -> (usize, Option<u32>) {
         let mask = self.slots.len() - 1;
         let mut slot = ((address >> 3).wrapping_mul(SPREAD) >> self.shift) as usize;
         loop {
             match self.slots.get(slot) {
-                Some(&node) if node != FREE => {
+                Some(&taken) if taken != FREE => {
+                    let node = taken - 1;
                     if self.addresses.get(node as usize) == Some(&address) {
                         return (slot, Some(node));
                     }
@@ -84,7 +103,7 @@ impl Table {
         for node in 0..self.addresses.len() {
             let (slot, _) = self.addresses.get(node).map_or((0, None), |address| self.slot(*address));
             if let Some(free) = self.slots.get_mut(slot) {
-                *free = node as u32;
+                *free = node as u32 + 1;
             }
         }
     }

@@ -34,6 +34,8 @@ impl Look<'_> {
         let offset = word(class, types::DICT_OFFSET).cast_signed();
         match offset {
             0 => 0,
+            // 3.12 keeps more than a length where an int's length was.
+            ..0 if self.kinds.of_type(class) == Kind::Integer => 0,
             1.. => word(object, offset.cast_unsigned()),
             // From the end of an object of variable size.
             _ => {

@@ -76,8 +76,10 @@ pub fn collect(python: &Python, limits: &PathLimits) -> Collected {
 impl Collected {
     fn new() -> Collected {
         const NODES: usize = 1 << 16;
+        // Zeroed memory that is not touched costs nothing.
+        const SLOTS: usize = 1 << 20;
         Collected {
-            nodes: Table::with_capacity(NODES),
+            nodes: Table::with_capacity(SLOTS),
             graph: Graph::with_capacity(NODES, 4 * NODES),
             counts: Vec::new(),
             enters: Vec::new(),
@@ -139,22 +141,47 @@ impl Collected {
         most: usize,
         late: &dyn Fn() -> bool,
     ) {
-        /// How far ahead memory is asked for.
+        /// How far ahead memory is asked for, and how many objects are done together so that it has time to come.
         const AHEAD: u32 = 8;
-        while let Some(object) = self.nodes.address(self.graph.nodes() as u32) {
-            let node = self.graph.nodes() as u32;
-            if self.nodes.len() > most || (node as usize).is_multiple_of(BETWEEN) && late() {
+        const BATCH: u32 = 16;
+        let mut children: Vec<u64> = Vec::new();
+        let mut ends: Vec<usize> = Vec::new();
+        let mut since = 0;
+        loop {
+            if self.nodes.len() > most || since >= BETWEEN && late() {
                 self.cut = true;
                 return;
             }
-            prefetch(self.nodes.address(node + AHEAD).unwrap_or(0));
-            self.facts(look, weights, kinds, node, object);
-            let (nodes, graph) = (&mut self.nodes, &mut self.graph);
-            each_child(look, object, &mut |child| {
-                let (target, _) = nodes.insert(child);
-                graph.push_edge(target);
-            });
-            self.graph.close_node();
+            since = if since >= BETWEEN { 0 } else { since + BATCH as usize };
+            children.clear();
+            ends.clear();
+            let first = self.graph.nodes() as u32;
+            for node in first..first.saturating_add(BATCH) {
+                let Some(object) = self.nodes.address(node) else { break };
+                prefetch(self.nodes.address(node + AHEAD).unwrap_or(0));
+                self.facts(look, weights, kinds, node, object);
+                let nodes = &self.nodes;
+                each_child(look, object, &mut |child| {
+                    nodes.expect(child);
+                    children.push(child);
+                });
+                ends.push(children.len());
+            }
+            if ends.is_empty() {
+                return;
+            }
+            for child in &children {
+                self.nodes.expect_address(*child);
+            }
+            let mut done = 0;
+            for end in &ends {
+                for child in children.get(done..*end).unwrap_or_default() {
+                    let (target, _) = self.nodes.insert(*child);
+                    self.graph.push_edge(target);
+                }
+                self.graph.close_node();
+                done = *end;
+            }
         }
     }
 
