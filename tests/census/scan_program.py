@@ -11,7 +11,7 @@ import sys
 import types
 from typing import Any, ClassVar
 
-from scan_door import forget, found, grown, run_checks, scan, seen, tracked
+from scan_door import forget, found, grown, run_checks, scan, scan_with_paths, seen, tracked
 
 
 class Plain:
@@ -283,6 +283,22 @@ def check_types_are_counted() -> None:
     kept.clear()
     types_ = {name: (count, change) for name, count, change in scan()["types"]}
     assert types_["__main__.Plain"][1] == -50
+
+
+SAVED: list[Any] = []
+HOLDER = Holder()
+
+
+def check_what_grows_has_its_path() -> None:
+    for cycle in range(5):
+        SAVED.append(bytes(3000))
+        HOLDER.by_epoch[cycle] = bytes(20_000)
+        result = scan_with_paths(cycle)
+    assert result["cycle"] == 4
+    heaviest = grown(HOLDER.by_epoch, result)
+    assert heaviest["path"] == "__main__.HOLDER.by_epoch[*]", heaviest
+    assert result["grown"][0] == heaviest
+    assert grown(SAVED, result)["path"] == "__main__.SAVED[*]", result
 
 
 def check_limits_cut_a_scan_short() -> None:

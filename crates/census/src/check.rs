@@ -32,11 +32,12 @@ impl Python {
         if !api.held() {
             return Err("the thread does not hold the GIL".to_string());
         }
-        let mut python = Python { api, layout, known: WellKnown::find()?, lists: None };
+        let mut python = Python { api, layout, known: WellKnown::find()?, lists: None, interpreter: 0 };
         python.check_types().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.check_objects().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.known.dummy = dummy();
-        python.lists = lists(python.api.interpreter() + layout.collector);
+        python.interpreter = python.api.interpreter();
+        python.lists = lists(python.interpreter + layout.collector);
         if python.lists.is_none() && !python.api.can_visit() {
             return Err("the lists of the garbage collector are not where they should be".to_string());
         }

@@ -12,6 +12,7 @@ mod bounds;
 mod check;
 mod dicts;
 mod elements;
+mod facade;
 mod graph;
 mod growth;
 mod layout;
@@ -28,6 +29,7 @@ mod text;
 mod types;
 mod users;
 
+pub use facade::{Census, Grown, Scan};
 pub use object::{Object, Python, Type};
 pub use paths::{Analysed, Block, Class, Collected, Holder, OfType, Whole, WholeCounts, collect, whole};
 pub use paths::{Path, PathLimits, find};

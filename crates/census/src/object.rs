@@ -89,12 +89,19 @@ pub struct Python {
     pub(crate) known: WellKnown,
     /// Heads of the collector's lists; without, CPython's own walk serves (3.12 on), which passes over frozen objects.
     pub(crate) lists: Option<[u64; 4]>,
+    /// The state of the interpreter that all of this was read from.
+    pub(crate) interpreter: u64,
 }
 
 impl Python {
     /// Major and minor version.
     pub fn version(&self) -> (u8, u8) {
         self.layout.version
+    }
+
+    /// Whether this thread holds the GIL of the interpreter that was found.
+    pub(crate) fn may_look(&self) -> bool {
+        self.api.held() && self.api.interpreter() == self.interpreter
     }
 
     /// The object's type.

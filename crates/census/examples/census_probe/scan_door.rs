@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::c_char;
 use std::time::Duration;
 
-use nilometer_census::{Limits, Object, Python, Scanner, Sizes};
+use nilometer_census::{Census, Limits, Object, Python, Scanner, Sizes};
 
 use crate::{answer, quoted};
 
@@ -143,5 +143,36 @@ pub(crate) extern "C" fn census_scan() -> *const c_char {
             grown.join(", "),
             types.join(", "),
         )
+    })
+}
+
+thread_local! { static CENSUS: RefCell<Option<Census>> = const { RefCell::new(None) } }
+
+/// One scan with paths, as the Python module makes it.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn census_with_paths(cycle: u64) -> *const c_char {
+    CENSUS.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        if kept.is_none() {
+            *kept = Census::find().ok();
+        }
+        let Some(census) = kept.as_mut() else { return answer("{}") };
+        *census.limits() =
+            Limits { walk: Duration::from_mins(1), weigh: Duration::from_mins(1), ..Limits::default() };
+        census.path_limits.max_pause_ns = 60_000_000_000;
+        let scan = census.scan(cycle);
+        let grown: Vec<String> = scan
+            .grown
+            .iter()
+            .map(|one| {
+                format!(
+                    "{{\"address\": {}, \"bytes\": {}, \"path\": {}}}",
+                    one.container.object.address(),
+                    one.container.bytes,
+                    one.path.as_ref().map_or("null".to_string(), |path| quoted(&path.text)),
+                )
+            })
+            .collect();
+        answer(&format!("{{\"cycle\": {}, \"grown\": [{}]}}", scan.cycle, grown.join(", ")))
     })
 }
