@@ -100,6 +100,7 @@ struct Search {
     /// The node before; from `START` on, the index of a root.
     before: Vec<u32>,
     buckets: Buckets,
+    most: usize,
 }
 
 const START: u32 = 1 << 31;
@@ -107,6 +108,10 @@ const START: u32 = 1 << 31;
 impl Search {
     fn offer(&mut self, object: u64, cost: u32, from: u32) {
         let nodes = self.nodes.get_or_insert_with(|| Table::with_capacity(1 << 12));
+        // One container alone may have more elements than there may be nodes.
+        if nodes.len() > self.most {
+            return;
+        }
         let (node, new) = nodes.insert(object);
         if new {
             self.costs.push(u32::MAX);
@@ -127,11 +132,11 @@ impl Search {
         const BETWEEN: u32 = 256;
         let began = Instant::now();
         let weights = Weights::new(look, roots);
+        self.most = limits.max_nodes.min(START as usize - 1);
         let mut missing: HashSet<u64> = targets.iter().map(|target| target.address()).collect();
         for (index, root) in roots.starts.iter().enumerate() {
             self.offer(root.object, root.cost.min(DEAREST), START + index as u32);
         }
-        let most = limits.max_nodes.min(START as usize - 1);
         let mut visited = 0_u32;
         while let Some((cost, node)) = self.buckets.pop() {
             if self.costs.get(node as usize) != Some(&cost) {
@@ -144,11 +149,14 @@ impl Search {
             visited += 1;
             let late = visited.is_multiple_of(BETWEEN)
                 && began.elapsed().as_nanos() > u128::from(limits.max_pause_ns);
-            if late || self.costs.len() > most {
+            if late || self.costs.len() > self.most {
                 return;
             }
             each_child(look, object, &mut |child| {
-                self.offer(child, cost.saturating_add(weights.enter(child)), node);
+                // Ten million numbers in a list lead nowhere.
+                if weights.leads_on(child) || missing.contains(&child) {
+                    self.offer(child, cost.saturating_add(weights.enter(child)), node);
+                }
             });
         }
     }

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use crate::layout::TYPE;
+use crate::layout::{TYPE, flags, types};
 use crate::memory::word;
 use crate::naming::{Kind, Look};
 use crate::roots::{Roots, Whose};
@@ -51,6 +51,12 @@ impl<'a> Weights<'a> {
         };
         self.costs.borrow_mut().insert(class, cost);
         cost
+    }
+
+    /// Whether an object may have children: those of the collector, arrays, and classes that are not on the heap.
+    pub(crate) fn leads_on(&self, object: u64) -> bool {
+        let class = word(object, TYPE);
+        word(class, types::FLAGS) & flags::GC != 0 || self.look.kinds.of_type(class) == Kind::Array
     }
 
     fn function(&self, object: u64) -> u32 {

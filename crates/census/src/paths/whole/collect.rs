@@ -148,7 +148,7 @@ impl Collected {
         let mut ends: Vec<usize> = Vec::new();
         let mut since = 0;
         loop {
-            if self.nodes.len() > most || since >= BETWEEN && late() {
+            if self.cut || self.nodes.len() > most || since >= BETWEEN && late() {
                 self.cut = true;
                 return;
             }
@@ -162,14 +162,18 @@ impl Collected {
                 self.facts(look, weights, kinds, node, object);
                 let nodes = &self.nodes;
                 each_child(look, object, &mut |child| {
-                    nodes.expect(child);
-                    children.push(child);
+                    // One container alone may have more elements than there may be nodes.
+                    if children.len() <= most {
+                        nodes.expect(child);
+                        children.push(child);
+                    }
                 });
                 ends.push(children.len());
             }
             if ends.is_empty() {
                 return;
             }
+            self.cut |= children.len() > most;
             for child in &children {
                 self.nodes.expect_address(*child);
             }
