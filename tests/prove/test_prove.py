@@ -103,6 +103,16 @@ pathlib.Path(tempfile.mkstemp()[1]).write_text("x")
     assert list(bench.temporary.iterdir()) == []
 
 
+def test_what_lies_beside_the_folder_is_there(bench: Bench) -> None:
+    (bench.root / "data").mkdir()
+    (bench.root / "data" / "x.txt").write_text("far")
+    reads = "open('../data/x.txt').read()\n"
+    assert bench.proof(bench.script(reads + INNOCENT))["answer"] == "nothing_to_cure"
+    writes = "open('../data/x.txt', 'w').write('lost')\n"
+    bench.prove(bench.script(writes + INNOCENT), code=2)
+    assert (bench.root / "data" / "x.txt").read_text() == "far"
+
+
 def test_writing_elsewhere_is_refused_unless_allowed(bench: Bench) -> None:
     outside = bench.root / "elsewhere.txt"
     script = bench.script(f"open({str(outside)!r}, 'w').write('x')\n" + INNOCENT)

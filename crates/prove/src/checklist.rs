@@ -64,7 +64,16 @@ impl Evidence<'_> {
             let held = self.share(|finding| finding.holder.as_ref().is_some_and(|h| is_same(&h.path, path)));
             (Intervention::about("bounded", path), base + POINTED_AT * held)
         };
-        let mut list: Vec<Worth> = self.survey.grown.iter().map(worth).collect();
+        let mut paths = self.survey.grown.clone();
+        // The census sees further than the survey.
+        for holder in self.report.findings.iter().filter_map(|finding| finding.holder.as_ref()) {
+            let name = last(&holder.path);
+            let known = paths.iter().any(|path| is_same(&holder.path, path));
+            if !known && !holder.owner.is_empty() && !name.is_empty() {
+                paths.push(format!("{}.{name}", holder.owner));
+            }
+        }
+        let mut list: Vec<Worth> = paths.iter().map(worth).collect();
         list.sort_by(|a, b| b.1.total_cmp(&a.1));
         list.truncate(CONTAINERS);
         list
@@ -95,7 +104,7 @@ impl Evidence<'_> {
             ("validation", survey.validates, 36.0, self.share(in_phase("validation"))),
             ("repeated-batch", survey.streams, 38.0, self.share(through(&LOADERS))),
             ("plain-pipeline", survey.buffers, 34.0, self.share(part(&["cache", "shuffle", "prefetch"]))),
-            ("gc", true, if survey.collector_off { 120.0 } else { 20.0 }, 0.0),
+            ("gc", true, if survey.collector_off { 2.5 * POINTED_AT } else { 20.0 }, 0.0),
             ("purge-graphs", tensorflow, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
             ("fixed-shape", tensorflow && !epochs, 29.0, traced),
             ("tensor-scalars", calls, 27.0, traced),
@@ -140,11 +149,14 @@ fn passes(finding: &Finding, callback: &Callback) -> bool {
 
 /// Whether a holder's path, `fit(): callbacks[0].saved[*]`, and a name, `Keeps.saved`, end in the same container.
 fn is_same(holder: &str, name: &str) -> bool {
-    let last = |text: &str| {
-        let text = text.trim_end_matches("[*]");
-        text.rsplit(['.', ':', ' ']).next().unwrap_or(text).to_owned()
-    };
     last(holder) == last(name)
+}
+
+/// The last name of a path, without its indexes; empty where it is one of ours, in angle brackets.
+fn last(path: &str) -> &str {
+    let path = path.trim_end_matches("[*]");
+    let last = path.rsplit(['.', ':', ' ']).next().unwrap_or(path);
+    if last.ends_with('>') { "" } else { last.split(['[', '(', '<']).next().unwrap_or(last) }
 }
 
 #[cfg(test)]

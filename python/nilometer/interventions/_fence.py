@@ -34,6 +34,8 @@ def install(folders: list[str]) -> None:
     if refused:
         _native.fact("prove.fence", "python")
     inside = tuple(folder.rstrip("/") + "/" for folder in allowed)
+    # What libraries keep for themselves there, they do without if they must.
+    hidden = os.path.join(os.path.expanduser("~"), ".")
     told: set[str] = set()
 
     def look(path: Any) -> None:
@@ -44,7 +46,7 @@ def install(folders: list[str]) -> None:
         real = os.path.realpath(path)
         if (real + "/").startswith(inside):
             return
-        if real not in told and len(told) < _TOLD:
+        if real not in told and len(told) < _TOLD and not real.startswith(hidden):
             told.add(real)
             _native.fact(f"prove.outside.{len(told)}", real)
         if refused:

@@ -52,14 +52,12 @@ impl Scratch {
         }
         let temporary = own.join("tmp");
         fs::create_dir_all(&temporary).map_err(failed)?;
-        let folder = own.join("work");
-        self.copy(&program.folder, &folder)?;
+        let folder = self.copy(&program.folder, &own.join("tree"))?;
         let mut pairs = vec![(program.folder.clone(), folder.clone())];
         let mut script = program.script.as_ref().and_then(|script| below(script, &pairs));
         if let (Some(from), None) = (&program.script, &script) {
             let parent = from.parent().map(Path::to_path_buf).unwrap_or_default();
-            let to = own.join("script");
-            self.copy(&parent, &to)?;
+            let to = self.copy(&parent, &own.join("script"))?;
             pairs.push((parent, to));
             script = below(from, &pairs);
         }
@@ -80,9 +78,11 @@ impl Scratch {
         Ok(Place { words: words.collect(), folder, temporary, own: own.clone() })
     }
 
-    fn copy(&self, from: &Path, to: &Path) -> Result<(), Failure> {
+    fn copy(&self, from: &Path, root: &Path) -> Result<PathBuf, Failure> {
         let except = [self.path.as_path()];
-        tree::copy(from, to, &except, self.how).map_err(|error| match error {
+        let failed = |error| NoCopy::Failed(from.to_path_buf(), error);
+        let to = tree::with_neighbours(from, root, self.how).map_err(failed);
+        to.and_then(|to| tree::copy(from, &to, &except, self.how).map(|()| to)).map_err(|error| match error {
             NoCopy::TooMuch => Failure::new(format!(
                 "{} holds more than experiments should copy each time (1 GiB or 50000 files)",
                 from.display()

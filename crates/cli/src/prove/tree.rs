@@ -41,6 +41,47 @@ pub(crate) fn copy(from: &Path, to: &Path, except: &[&Path], how: How) -> Result
     copier.folder(from, to)
 }
 
+/// Folders above a copied one that are there for its program too.
+const ABOVE: usize = 2;
+/// Entries of such a folder that are linked at most.
+const MOST_LINKS: usize = 2000;
+
+/// Where the copy of `folder` goes below `root`: as deep as it takes for `..` and `../..` to be there, with links to what
+/// is in them. The folders above the copy are made, the copy is not.
+pub(crate) fn with_neighbours(folder: &Path, root: &Path, how: How) -> io::Result<PathBuf> {
+    let mut names = Vec::new();
+    let mut at = folder;
+    for _ in 0..=ABOVE {
+        let (Some(name), Some(above)) = (at.file_name(), at.parent()) else { break };
+        names.push((name.to_owned(), above));
+        at = above;
+    }
+    let Some((own, _)) = names.first().cloned() else { return Ok(root.join("root")) };
+    let mut to = root.to_path_buf();
+    // The outermost name stands for itself only: its neighbours are beyond what is mirrored.
+    for (i, (name, above)) in names.iter().enumerate().rev() {
+        if i < ABOVE && how.links {
+            link_all(above, &to, name)?;
+        }
+        to.push(name);
+        if i > 0 {
+            fs::create_dir_all(&to)?;
+        }
+    }
+    debug_assert_eq!(to.file_name(), Some(own.as_os_str()));
+    Ok(to)
+}
+
+/// Links to all that is in a folder but one.
+fn link_all(from: &Path, to: &Path, except: &std::ffi::OsStr) -> io::Result<()> {
+    // What cannot be listed cannot be reached by the program either, but by a name it knows; that is rare.
+    let Ok(entries) = fs::read_dir(from) else { return Ok(()) };
+    for entry in entries.flatten().take(MOST_LINKS).filter(|entry| entry.file_name() != except) {
+        symlink(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
 struct Copier<'a> {
     how: How,
     except: &'a [&'a Path],
@@ -129,6 +170,22 @@ mod tests {
         for linked in [".git", "mine", "big"] {
             assert_eq!(fs::read_link(to.join(linked)).unwrap(), from.join(linked), "{linked}");
         }
+    }
+
+    #[test]
+    fn what_lies_beside_the_folder_can_be_read_from_the_copy() {
+        let folder = made(false);
+        let from = folder.path().join("from/src");
+        fs::create_dir(folder.path().join("data")).unwrap();
+        fs::write(folder.path().join("data/x"), "far").unwrap();
+        let how = How { links: true, all: false };
+        let root = folder.path().join("root");
+        let to = with_neighbours(&from, &root, how).unwrap();
+        copy(&from, &to, &[], how).unwrap();
+        assert_eq!(fs::read_to_string(to.join("../../data/x")).unwrap(), "far");
+        assert_eq!(fs::read_to_string(to.join("../link.py")).unwrap(), "a");
+        assert_eq!(fs::read_to_string(to.join("a.py")).unwrap(), "a");
+        assert!(!to.join("..").join("src").is_symlink());
     }
 
     #[test]
