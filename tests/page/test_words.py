@@ -70,13 +70,14 @@ def test_sizes_are_the_terminals(pages: Pages, browser: Browser, size: int, word
     page.close()
 
 
-def test_lists_that_may_come_later_are_shown(pages: Pages, browser: Browser) -> None:
+def test_counts_and_traces_of_the_framework(pages: Pages, browser: Browser) -> None:
     report = synthetic.report()
-    report["probes"] = [{"name": "live graphs", "first": 3, "last": 43, "per_cycle": 1.0}]
-    report["retraced"] = [
-        {"function": "train_step", "file": "train.py", "line": 9, "times": 40, "why": "a float"}
-    ]
+    grows = {"name": "graphs that live", "first": 3, "last": 43, "per_cycle": 1.0}
+    report["probes"] = [grows, {"name": "registry", "first": 7, "last": 7, "per_cycle": 0.0}]
+    traced = {"function": "train_step", "file": "train.py", "line": 9, "traces": 40, "per_cycle": 1.5}
+    report["retraced"] = [{**traced, "caller_file": "main.py", "caller_line": 77, "why": "a Python float"}]
     page = browser.open(pages.of("counts", report, None))
-    assert "live graphs" in page.text("#framework")
-    assert "train.py:9" in page.text("#framework")
+    counts, again = page.texts("#framework tbody")
+    assert counts == "graphs that live343+1registry77"
+    assert again == "train_steptrain.py:940+1.5main.py:77a Python float"
     page.close()

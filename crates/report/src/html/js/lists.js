@@ -24,27 +24,35 @@ function phasesSection(report) {
   return section("phases", "Phases", lead, table("Phases", columns, rows));
 }
 
-/** Counts of a framework's own things: optional, as [{name, first, last, per_cycle}]. */
+/** What a framework keeps count of, and the functions that it traced again and again. */
 function probesSection(report) {
-  const probes = report.probes ?? [];
-  const traced = report.retraced ?? [];
-  if (probes.length + traced.length === 0) return null;
   const unit = report.cycles.unit;
-  const counts = probes.map((probe) => [
-    probe.name, number(probe.first ?? 0), number(probe.last ?? probe.value ?? 0),
-    probe.per_cycle == null ? "" : `${probe.per_cycle > 0 ? "+" : ""}${Number(probe.per_cycle.toFixed(2))}`,
+  const probes = report.probes ?? [];
+  const retraced = report.retraced ?? [];
+  if (probes.length + retraced.length === 0) return null;
+  const counts = probes.map(({ name, first, last, per_cycle }) => [name, number(first), number(last), perCycle(per_cycle)]);
+  const again = retraced.map((one) => [
+    one.function,
+    h("code", {}, place(one)),
+    number(one.traces),
+    perCycle(one.per_cycle),
+    one.caller_file ? h("code", {}, place({ file: one.caller_file, line: one.caller_line })) : "",
+    one.why,
   ]);
-  const again = traced.map((one) => [
-    one.function, h("code", {}, place({ file: one.file ?? "", line: one.line ?? 0 })), number(one.times ?? one.count ?? one.nth ?? 0), one.why ?? "",
-  ]);
+  const again_columns = [["function", ""], ["defined at", ""], ["traces", "right"], [`per ${unit}`, "right"], ["called from", ""], ["because of", ""]];
   return section(
     "framework",
     "What the framework counts",
-    "Graphs, functions and registries that a framework keeps. A count that rises with every cycle is memory that stays.",
-    counts.length > 0 && table("Counts", [["what", ""], ["first", "right"], ["last", "right"], [`per ${unit}`, "right"]], counts),
-    again.length > 0 && h("h3", {}, "Traced again"),
-    again.length > 0 && table("Traced again", [["function", ""], ["where", ""], ["times", "right"], ["why", ""]], again),
+    `Graphs, functions and registries that a framework keeps. A count that rises with every ${unit} is memory that stays.`,
+    counts.length > 0 && table("Counts", [["what", ""], ["at first", "right"], ["at last", "right"], [`per ${unit}`, "right"]], counts),
+    again.length > 0 && h("h3", { class: "between" }, "Traced again and again"),
+    again.length > 0 && table("Traced again and again", again_columns, again),
   );
+}
+
+/** A rate of a count; nothing where it does not go on growing. */
+function perCycle(rate) {
+  return rate ? `+${Number(rate.toFixed(rate < 10 ? 2 : 0))}` : "";
 }
 
 function processesSection(report) {

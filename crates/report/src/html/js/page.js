@@ -48,13 +48,14 @@ function begin() {
     // A link into a part that had yet to come.
     if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
     document.documentElement.dataset.ready = "yes";
+    requestAnimationFrame(() => performance.mark("whole"));
   };
   requestAnimationFrame(() => setTimeout(later));
 }
 
-// What is printed is all there is: nothing folded, and in the colours of paper.
+// On paper nothing can be unfolded: what is folded is printed, but for tables whose numbers the pictures show.
 window.addEventListener("beforeprint", () => {
-  for (const one of document.querySelectorAll("details:not([open])")) {
+  for (const one of document.querySelectorAll("details:not([open], .numbers)")) {
     one.open = true;
     one.dataset.wasClosed = "yes";
   }
