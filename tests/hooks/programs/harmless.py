@@ -19,9 +19,22 @@ from framework import X, Y, keras, make, program
 @program
 def faces():
     """Signatures, names, documentation, sources, loaders."""
-    from tensorflow.python.eager import context
+    from tensorflow.python.data.ops import dataset_ops, iterator_ops
+    from tensorflow.python.eager import backprop, context
     from tensorflow.python.eager.polymorphic_function import concrete_function, polymorphic_function
+    from tensorflow.python.framework import func_graph
+    from tensorflow.python.ops import resource_variable_ops
 
+    counted = [
+        func_graph.FuncGraph,
+        concrete_function.ConcreteFunction,
+        dataset_ops.DatasetV2,
+        iterator_ops.OwnedIterator,
+        backprop.GradientTape,
+        resource_variable_ops.BaseResourceVariable,
+    ]
+    for kind in counted:
+        print(kind.__mro__, inspect.signature(kind), sorted(vars(kind)), kind.__init__.__doc__)
     model = keras.Model
     functions = [
         model.fit, model.evaluate, model.predict,
@@ -189,6 +202,23 @@ def released():
     class Watches(keras.callbacks.Callback):
         def on_epoch_end(self, epoch, logs=None):
             gone.append(weakref.ref(self))
+
+    import tensorflow as tf
+
+    @tf.function
+    def double(x):
+        return x * 2
+
+    variable, dataset = tf.Variable([1.0, 2.0]), tf.data.Dataset.range(3).map(lambda v: v + 1)
+    iterator = iter(dataset)
+    with tf.GradientTape() as tape:
+        variable.assign_add(double(variable))
+    made = [variable, dataset, iterator, tape, double, double.get_concrete_function(tf.ones(2))]
+    made.append(made[-1].graph)
+    print([type(thing).__name__ for thing in made], [sorted(vars(thing)) for thing in made[:3]])
+    print(copy.deepcopy(variable).numpy(), isinstance(variable, tf.Variable), next(iterator).numpy())
+    gone += [weakref.ref(thing) for thing in made]
+    del variable, dataset, iterator, tape, double, made
 
     model = make()
     data = X.copy()
