@@ -1,11 +1,12 @@
 """Nilometer: does this program leak memory, where, and since when.
 
 Run a program with `nilometer run train.py`; nothing needs to be imported. For a loop that no framework knows,
-two marks can be set by hand; both do nothing, at next to no cost, when the program runs without Nilometer:
+marks can be set by hand; they do nothing, at next to no cost, when the program runs without Nilometer:
 
     nilometer.cycle()                  # one step of my loop has ended
     with nilometer.phase("loading"):   # or @nilometer.phase("loading") above a function
         ...
+    nilometer.census()                 # who holds the memory, just now
 
 This module must stay light: it is imported at interpreter start, and by programs that run on their own.
 """
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-__all__ = ["__version__", "cycle", "phase"]
+__all__ = ["__version__", "census", "cycle", "phase"]
 __version__ = "0.1.0"
 
 _UNITS = {"step": 8, "request": 7}
@@ -28,6 +29,7 @@ _UNITS = {"step": 8, "request": 7}
 _mark_cycle: Callable[[int], None] | None = None
 _mark_begin: Callable[[str], bool] | None = None
 _mark_end: Callable[[str], None] | None = None
+_look: Callable[[], None] | None = None
 
 
 def cycle(unit: Literal["step", "request"] = "step") -> None:
@@ -41,6 +43,16 @@ def cycle(unit: Literal["step", "request"] = "step") -> None:
         raise ValueError(f"unit must be 'step' or 'request', not {unit!r}")
     if _mark_cycle is not None:
         _mark_cycle(number)
+
+
+def census() -> None:
+    """Looks now at who holds the program's memory; `nilometer census FILE` shows what was seen.
+
+    The program waits for it, a tenth of a second where TensorFlow is loaded. Nothing is done at all when the
+    program runs without Nilometer.
+    """
+    if _look is not None:
+        _look()
 
 
 class phase:

@@ -50,6 +50,7 @@ def activate(
     nilometer._mark_cycle = _first_cycle
     nilometer._mark_begin = marks.user_begin
     nilometer._mark_end = _native.phase_end
+    nilometer._look = _native.census
 
 
 def _first_cycle(unit: int) -> None:

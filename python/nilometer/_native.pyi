@@ -30,6 +30,9 @@ def trace(function: str, place: tuple[str, int], nth: int, why: str, caller: tup
 def child(pid: int, role: str) -> None:
     """Name a process that the program started."""
 
+def census() -> None:
+    """Look now at who holds the program's memory, and write it down."""
+
 def lost(what: str) -> None:
     """Count something that could not be recorded."""
 

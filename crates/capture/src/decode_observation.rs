@@ -22,15 +22,7 @@ pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Obs
             let numbers = rest.numbers::<{ CensusCounts::NAMES.len() }>()?;
             Observation::Census(CensusCounts::from_numbers(&numbers))
         }
-        kind::HOLDER => Observation::Holder(Holder {
-            id: rest.number()?,
-            path: rest.string()?,
-            owner: rest.string()?,
-            kind: rest.string()?,
-            file: rest.string()?,
-            bound: rest.numbers::<1>()?.first().copied().flatten(),
-            elements: rest.string()?,
-        }),
+        kind::HOLDER => Observation::Holder(holder(rest)?),
         kind::HELD => Observation::Held { holder: rest.number()?, samples: samples(rest)? },
         kind::GROWN => Observation::Grown(Grown {
             holder: rest.number()?,
@@ -42,6 +34,13 @@ pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Obs
         }),
         _ => return Err(Unreadable::Unknown),
     })
+}
+
+fn holder(rest: &mut Rest) -> Result<Holder, Unreadable> {
+    let id = rest.number()?;
+    let (path, owner, kind, file) = (rest.string()?, rest.string()?, rest.string()?, rest.string()?);
+    let [bound, retained, alone] = rest.numbers::<3>()?;
+    Ok(Holder { id, path, owner, kind, file, bound, retained, alone, elements: rest.string()? })
 }
 
 fn samples(rest: &mut Rest) -> Result<Vec<u64>, Unreadable> {

@@ -56,11 +56,11 @@ pub struct Trace {
 pub struct Holder {
     /// Its id.
     pub id: u64,
-    /// `fit(): callbacks[0].saved[*]`.
+    /// `fit(): callbacks[0].saved[*]`; empty for what only native code holds and for garbage, which `kind` tells then.
     pub path: String,
     /// The class or function that owns it: `PredictionLogger`; empty if there is none.
     pub owner: String,
-    /// What holds: `list`, `dict`, `closure`, ...
+    /// What holds: `list`, `dict`, ...; `native` and `garbage` without a path.
     pub kind: String,
     /// The file of the owner's module; empty if it is not known.
     pub file: String,
@@ -68,6 +68,10 @@ pub struct Holder {
     pub bound: Option<u64>,
     /// What it holds, in words: `12 x ndarray (2000, 500) float64`.
     pub elements: String,
+    /// Bytes that Python sees hang below it; of a thorough look.
+    pub retained: Option<u64>,
+    /// Those of them that nothing else holds: what letting go of this path alone would free.
+    pub alone: Option<u64>,
 }
 
 /// A container that grew since the scan before.

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use crate::options::{DiffOptions, ReportOptions};
+use crate::options::{CensusOptions, DiffOptions, ReportOptions};
 use crate::prove::options::ProveOptions;
 use crate::quantity;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
@@ -31,6 +31,8 @@ enum Command {
     Diff(DiffOptions),
     /// Run a program again and again with one change each time, to see what ends its growth
     Prove(ProveOptions),
+    /// Ask a running program who holds its memory
+    Census(CensusOptions),
 }
 
 /// `nilometer run`.
@@ -63,6 +65,13 @@ pub(crate) struct RunOptions {
     /// Sample no allocations; marks and counters only
     #[arg(long, conflicts_with_all = ["sample", "max_overhead"])]
     pub(crate) no_recorder: bool,
+    /// The longest that the program may be held up to look at who holds its memory, in milliseconds; it is looked at only
+    /// when its memory rises, or when somebody asks
+    #[arg(long, value_name = "MS", default_value = "150", value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    pub(crate) max_pause: u32,
+    /// Never look at who holds the memory by itself; only when asked
+    #[arg(long, conflicts_with = "max_pause")]
+    pub(crate) no_census: bool,
     /// No live line at the bottom of the terminal
     #[arg(long)]
     pub(crate) no_live: bool,
@@ -81,6 +90,7 @@ pub(crate) enum Parsed {
     Prove(ProveOptions),
     Report(ReportOptions),
     Diff(DiffOptions),
+    Census(CensusOptions),
     /// Everything was said already (help, version, a mistake in the words); only the exit code is left.
     Said(i32),
 }
@@ -99,6 +109,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         Ok(Words { command: Command::Report(options) }) => Parsed::Report(options),
         Ok(Words { command: Command::Diff(options) }) => Parsed::Diff(options),
         Ok(Words { command: Command::Prove(options) }) => Parsed::Prove(ProveOptions { program, ..options }),
+        Ok(Words { command: Command::Census(options) }) => Parsed::Census(options),
         Err(error) => {
             error.print().unwrap_or_default();
             Parsed::Said(error.exit_code())

@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use nilometer_capture::{Capture, Observation, Record, Writer};
 use nilometer_host::process::Process;
 
-use crate::args::{CensusFormat, CensusOptions};
 use crate::lookup::Files;
-use crate::say::{Failure, hint, to_stdout};
+use crate::options::{CensusFormat, CensusOptions};
+use crate::report::open;
+use crate::say::{Failure, bytes_to_stdout, hint};
 use crate::style;
 
 /// Between two looks into the capture.
@@ -25,12 +26,11 @@ const WHOLE: u64 = 2;
 pub(crate) fn census(options: &CensusOptions) -> Result<(), Failure> {
     let path = capture_of(&options.target)?;
     let capture = open(&path)?;
-    let capture = match running(&capture) {
-        Some(pid) => asked(&path, &capture, pid, Duration::from_secs(options.wait))?,
-        None => {
-            hint("the program has ended: this is what its last look saw");
-            capture
-        }
+    let capture = if let Some(pid) = running(&capture) {
+        asked(&path, &capture, pid, Duration::from_secs(options.wait))?
+    } else {
+        hint("the program has ended: this is what its last look saw");
+        capture
     };
     let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
     let mut text = match options.format {
@@ -40,7 +40,7 @@ pub(crate) fn census(options: &CensusOptions) -> Result<(), Failure> {
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    to_stdout(&text)
+    bytes_to_stdout(text.as_bytes())
 }
 
 /// Asks, and waits for the answer.
@@ -70,9 +70,7 @@ fn asked(path: &Path, before: &Capture, pid: u32, most: Duration) -> Result<Capt
 }
 
 fn looks(capture: &Capture) -> usize {
-    let is_whole = |record: &Record| {
-        matches!(record, Record::Observation(Observation::Census(counts)) if counts.depth == Some(WHOLE))
-    };
+    let is_whole = |record: &Record| matches!(record, Record::Observation(Observation::Census(counts)) if counts.depth == Some(WHOLE));
     capture.records.iter().filter(|stamped| is_whole(&stamped.record)).count()
 }
 
@@ -108,16 +106,5 @@ fn capture_of(target: &str) -> Result<PathBuf, Failure> {
     paths.into_iter().find(|path| Capture::open(path).is_ok()).ok_or_else(|| {
         Failure::new(format!("process {pid} writes no capture"))
             .hint("only a program that runs under `nilometer run` can be asked")
-    })
-}
-
-fn open(path: &Path) -> Result<Capture, Failure> {
-    // The capture's errors bring their own hint, after a semicolon.
-    Capture::open(path).map_err(|error| {
-        let said = error.to_string();
-        match said.split_once("; ") {
-            Some((what, hint)) => Failure::new(what).hint(hint),
-            None => Failure::new(said),
-        }
     })
 }

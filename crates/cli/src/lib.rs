@@ -5,6 +5,7 @@
 //! that the program under `run` could tell from running without us, beyond what `docs/design/supervisor.md` admits.
 
 mod args;
+mod census;
 mod diff;
 mod env;
 mod format;
@@ -37,6 +38,7 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
         Parsed::Report(options) => report::report(&options).map(|()| 0),
         Parsed::Diff(options) => diff::diff(&options),
         Parsed::Prove(options) => prove::prove(&options, python, flags),
+        Parsed::Census(options) => census::census(&options).map(|()| 0),
         Parsed::Said(code) => Ok(code),
     };
     done.unwrap_or_else(|failure| failure.tell())

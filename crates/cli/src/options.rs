@@ -87,3 +87,25 @@ pub(crate) enum DiffFormat {
     /// For programs: docs/diff.schema.json
     Json,
 }
+/// `nilometer census`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CensusOptions {
+    /// The process id of a program under `nilometer run`, or its capture
+    #[arg(value_name = "PID|FILE")]
+    pub(crate) target: String,
+    /// How long to wait for the program's answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) wait: u64,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = CensusFormat::Terminal)]
+    pub(crate) format: CensusFormat,
+}
+
+/// Forms of a census.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CensusFormat {
+    /// For people
+    Terminal,
+    /// The whole report, for programs
+    Json,
+}

@@ -1,6 +1,7 @@
 //! `nilometer run`: the program, then the report, then the program's own end.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nilometer_capture::Capture;
 
@@ -40,6 +41,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         deaf,
         recorder: (!options.no_recorder).then_some(wanted),
         children: options.children,
+        pause: (!options.no_census).then_some(Duration::from_millis(options.max_pause.into())),
         templates,
         overwrite: options.force,
         live: !options.no_live && !env::is_on(env::NO_PROGRESS),

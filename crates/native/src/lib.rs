@@ -15,10 +15,13 @@ mod pacing;
 mod pymalloc;
 mod reading;
 mod recorder;
+mod rise;
 mod thread;
 
 // A test program would have to link libpython, which a machine that only runs Python need not have. What speaks to
 // Python is tested from Python, in `tests/native`.
+#[cfg(not(test))]
+mod census;
 #[cfg(not(test))]
 mod fork;
 #[cfg(not(test))]

@@ -136,6 +136,12 @@ mod _native {
         });
     }
 
+    /// Looks now at who holds the program's memory.
+    #[pyfunction]
+    fn census(py: Python<'_>) {
+        with_session(|session| session.census(py));
+    }
+
     /// Counts something that could not be recorded.
     #[pyfunction]
     fn lost(what: &Bound<'_, PyAny>) {
@@ -165,6 +171,7 @@ mod _native {
     fn before_exit(py: Python<'_>) {
         with_session(|session| {
             session.stop_ticking(py);
+            session.code_ended(py);
             session.once(py, Moment::BeforeExit);
         });
         recorder::python_ends();

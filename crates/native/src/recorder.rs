@@ -8,6 +8,8 @@
 
 use std::ffi::{CStr, c_void};
 
+use nilometer_census::Block;
+
 /// `nilometer_recorder_python_ends`.
 type PythonEnds = extern "C" fn();
 /// `nilometer_recorder_pools`: writes bytes in use and bytes reserved; false if there is no pool.
@@ -53,6 +55,25 @@ pub(crate) fn without_wrappers<F: FnMut()>(mut call: F) {
         },
         None => call(),
     }
+}
+
+/// `nilometer_recorder_samples`.
+type Samples = extern "C" fn(visit: extern "C" fn(*mut c_void, u64, u64, u64), data: *mut c_void);
+
+/// All live samples: the memory that the census looks for. Empty without a recorder.
+pub(crate) fn samples() -> Vec<Block> {
+    extern "C" fn visit(data: *mut c_void, id: u64, address: u64, size: u64) {
+        // SAFETY: `data` is the list below, which nobody else holds while the recorder walks.
+        let out = unsafe { &mut *data.cast::<Vec<Block>>() };
+        out.push(Block { id, address, size });
+    }
+    let mut out = Vec::with_capacity(1 << 14);
+    if let Some(found) = symbol(c"nilometer_recorder_samples") {
+        // SAFETY: the recorder declares the function like this.
+        let walk = unsafe { std::mem::transmute::<*mut c_void, Samples>(found) };
+        walk(visit, (&raw mut out).cast());
+    }
+    out
 }
 
 /// What the recorder can be asked at every reading.

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock};
 use std::time::UNIX_EPOCH;
 
-use nilometer_capture::{Counters, CycleUnit, Edge, Moment, Observation, Record, Writer};
+use nilometer_capture::{Board, Counters, CycleUnit, Edge, Moment, Observation, Record, Writer};
 use pyo3::Python;
 
+use crate::census::Watch;
 use crate::heap::Allocator;
 use crate::interp::Interpreter;
 use crate::losses::{Losses, Told};
@@ -25,6 +26,9 @@ const RECORDED_CYCLES: u64 = 1024;
 const CYCLE_PAUSE_NS: u64 = 10_000_000;
 /// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
 const SAME_MOMENT_NS: u64 = 50_000;
+
+/// The phase of a call of `fit`.
+const FIT: &str = "fit";
 
 /// One for each fork in a row, as recordings are never taken apart: others may hold a reference.
 static SESSIONS: [OnceLock<Session>; 16] = [const { OnceLock::new() }; 16];
@@ -91,6 +95,7 @@ fn start_with(py: Python<'_>, writer: Writer) -> bool {
         last_cycle: Default::default(),
         latest: Mutex::new(None),
         ticking: AtomicBool::new(false),
+        watch: Watch::default(),
     };
     let session = slot.get_or_init(|| session);
     GENERATION.store(generation, Relaxed);
@@ -135,6 +140,7 @@ pub(crate) struct Session {
     /// The last whole reading and when it ended. Only ever tried, never waited for.
     latest: Mutex<Option<(u64, Counters)>>,
     ticking: AtomicBool,
+    watch: Watch,
 }
 
 impl Session {
@@ -162,10 +168,16 @@ impl Session {
         }
         last.store(now, Relaxed);
         self.writer.append_at(now, &Record::Cycle { unit, ordinal });
-        self.read_if_due(py, Asker::Cycle(unit), ordinal, Moment::Cycle { unit, ordinal });
+        let live = self.read_if_due(py, Asker::Cycle(unit), ordinal, Moment::Cycle { unit, ordinal });
+        self.watch.cycle(py, self, unit, ordinal, live);
     }
 
     pub(crate) fn phase(&self, py: Python<'_>, name: String, edge: Edge) {
+        match edge {
+            _ if name != FIT => {}
+            Edge::Begin => self.watch.fit_begins(),
+            Edge::End => self.watch.fit_ends(py, self),
+        }
         let nth = self.phases.count(&name, edge);
         if !is_recorded(nth) {
             return;
@@ -183,6 +195,10 @@ impl Session {
         self.writer.append(&Record::Child { pid, parent, role });
     }
 
+    pub(crate) fn board(&self) -> &Board {
+        self.writer.board()
+    }
+
     pub(crate) fn see(&self, seen: Observation) {
         self.writer.append(&Record::Observation(seen));
     }
@@ -191,6 +207,17 @@ impl Session {
         if let Some(told) = self.losses.count(what) {
             self.tell(told);
         }
+    }
+
+    /// The program's own code has ended: the last chance to see who holds what.
+    pub(crate) fn code_ended(&self, py: Python<'_>) {
+        self.watch.last_chance(py, self);
+    }
+
+    /// A census, now.
+    pub(crate) fn census(&self, py: Python<'_>) {
+        self.writer.board().ask_census();
+        self.watch.answer(py, self);
     }
 
     /// A reading at a moment that comes once.
@@ -203,18 +230,22 @@ impl Session {
 
     /// Nanoseconds since the last full reading.
     pub(crate) fn silence(&self) -> u64 {
+        if self.watch.is_asked(self.board()) {
+            return u64::MAX;
+        }
         self.writer.now().saturating_sub(self.pacer.last())
     }
 
     /// Whether a tick would be affordable now.
     pub(crate) fn wants_tick(&self) -> bool {
-        self.pacer.wants(Asker::Tick, u64::MAX, self.writer.now())
+        self.pacer.wants(Asker::Tick, u64::MAX, self.writer.now()) || self.watch.is_asked(self.board())
     }
 
     /// A tick with the GIL.
     pub(crate) fn tick(&self, py: Python<'_>) {
         if self.wants_tick() {
             self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
+            self.watch.answer(py, self);
         }
     }
 
@@ -229,28 +260,34 @@ impl Session {
         }
     }
 
-    fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) {
+    /// Gives live memory, where it was read.
+    fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) -> Option<u64> {
         if let Some(counters) = self.just_read() {
+            let live = live(&counters);
             self.writer.append_reading(self.writer.now(), moment, &counters);
+            live
         } else if self.pacer.wants(asker, nth, self.writer.now()) {
-            self.read(py, asker, moment, Depth::Paced);
+            self.read(py, asker, moment, Depth::Paced)
+        } else {
+            None
         }
     }
 
-    fn read(&self, py: Python<'_>, asker: Asker, moment: Moment, depth: Depth) {
+    fn read(&self, py: Python<'_>, asker: Asker, moment: Moment, depth: Depth) -> Option<u64> {
         let now = self.writer.now();
         let python = reading::Python {
             collector: &|counters| self.interpreter.read_collector(py, counters),
             allocator: &|counters| self.interpreter.read_allocator(py, counters),
         };
-        if let Some(counters) = self.reader.read(now, depth, Some(&python)) {
-            let end = self.writer.now();
-            self.pacer.note(asker, end, counters.cost_ns.unwrap_or_default());
-            if let Ok(mut latest) = self.latest.try_lock() {
-                *latest = Some((end, counters.clone()));
-            }
-            self.writer.append_reading(now, moment, &counters);
+        let counters = self.reader.read(now, depth, Some(&python))?;
+        let end = self.writer.now();
+        self.pacer.note(asker, end, counters.cost_ns.unwrap_or_default());
+        if let Ok(mut latest) = self.latest.try_lock() {
+            *latest = Some((end, counters.clone()));
         }
+        let live = live(&counters);
+        self.writer.append_reading(now, moment, &counters);
+        live
     }
 
     /// The last reading, if it is of this very moment; it costs nothing again.
@@ -264,4 +301,11 @@ impl Session {
     fn tell(&self, Told { what, count }: Told) {
         self.writer.append(&Record::Loss { what, count });
     }
+}
+
+/// Bytes in use: of the C allocator's blocks (of those that a pool lies in, what it handed out) and of Python's own.
+fn live(counters: &Counters) -> Option<u64> {
+    let blocks = counters.heap_in_use? + counters.heap_mapped.unwrap_or(0) + counters.py_in_use.unwrap_or(0);
+    let pools = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
+    Some(blocks.saturating_sub(pools.1) + pools.0)
 }

@@ -59,6 +59,8 @@ pub(crate) struct Plan {
     pub(crate) deaf: bool,
     /// How the recorder is to work, if it is wanted.
     pub(crate) recorder: Option<Wanted>,
+    /// How long the program may be held up by a look at its heap; none by itself if absent.
+    pub(crate) pause: Option<Duration>,
     /// Children get captures of their own.
     pub(crate) children: bool,
     pub(crate) templates: Templates,
@@ -93,7 +95,11 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
         recorder: recorder.preload(),
         children: plan.children.then(run_number),
     };
-    let tell = |writer: &Writer, pid| facts::write(plan, &leads, &recorder, pid, limits, writer);
+    let tell = |writer: &Writer, pid| {
+        let most_ns = plan.pause.map(|pause| u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX - 1));
+        writer.board().limit_pause(most_ns);
+        facts::write(plan, &leads, &recorder, pid, limits, writer);
+    };
     let launched = launch(plan, &leads, &inherited, tell)?;
     let live = launched.recording.as_ref().filter(|_| plan.live).map(|recording| Live::new(&recording.path));
     let started =

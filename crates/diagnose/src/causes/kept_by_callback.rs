@@ -27,7 +27,7 @@ pub(super) fn what(case: &Case) -> &'static str {
     let elements = case.elements();
     match () {
         () if elements.contains("EagerTensor") => "tensors",
-        () if elements.contains("ndarray") => "arrays",
+        () if elements.contains("ndarray") || case.is_part("NumPy") => "arrays",
         () if elements.contains("dict") => "dictionaries",
         () if elements.contains("bytes") => "bytes",
         () => "something",
@@ -36,7 +36,7 @@ pub(super) fn what(case: &Case) -> &'static str {
 
 /// What to do about it.
 pub(super) fn change(case: &Case) -> String {
-    let line = case.line().and_then(|site| site.text.as_deref()).unwrap_or_default();
+    let line = case.code().unwrap_or_default();
     let shown = if line.is_empty() { String::new() } else { format!(" instead of `{line}`") };
     match what(case) {
         "tensors" => format!("keep numbers, as in `float(loss)` or `x.numpy().mean()`{shown}"),

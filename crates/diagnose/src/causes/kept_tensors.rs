@@ -10,7 +10,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if !case.elements().contains("EagerTensor") {
         return None;
     }
-    let line = case.line().and_then(|site| site.text.as_deref());
+    let line = case.code();
     let shown = line.map_or(String::new(), |line| format!(" instead of `{line}`"));
     Some(Explanation {
         sentence: format!("{} keeps tensors", path.name),

@@ -43,6 +43,18 @@ impl Case<'_> {
         of("kept_at").or_else(|| of("made_at"))
     }
 
+    /// That line's code, without its comment.
+    pub(crate) fn code(&self) -> Option<&str> {
+        let text = self.line()?.text.as_deref()?;
+        let code = text.split(" #").next().unwrap_or(text).trim();
+        (!code.is_empty()).then_some(code)
+    }
+
+    /// Whether the memory belongs to this part of a library.
+    pub(crate) fn is_part(&self, word: &str) -> bool {
+        self.finding.part.as_ref().is_some_and(|part| part.contains(word))
+    }
+
     /// Whether a function of this name of a library is on the stack.
     pub(crate) fn calls(&self, file: &str, function: &str) -> bool {
         let is = |frame: &&Frame| {

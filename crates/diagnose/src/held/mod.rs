@@ -6,7 +6,7 @@
 mod join;
 mod kept_at;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use nilometer_capture::{Capture, Grown, Holder, Observation, Record};
 
@@ -22,6 +22,8 @@ const WHOLE: u64 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Held<'a> {
     holders: BTreeMap<u64, &'a Holder>,
+    /// Ids that stand for native code and for garbage.
+    nobodys: BTreeSet<u64>,
     /// The holders that each sample was seen below; several where a path changed its name between two looks.
     of_sample: HashMap<u64, Vec<u64>>,
     /// When each whole look ended.
@@ -48,9 +50,14 @@ impl<'a> Held<'a> {
                 continue;
             }
             match seen {
+                // Without a path it is native code's, or garbage.
+                Observation::Holder(holder) if holder.path.is_empty() => {
+                    out.nobodys.insert(holder.id);
+                }
                 Observation::Holder(holder) => {
                     out.holders.insert(holder.id, holder);
                 }
+                Observation::Held { holder, .. } if out.nobodys.contains(holder) => {}
                 Observation::Held { holder, samples } => {
                     for sample in samples {
                         out.of_sample.entry(*sample).or_default().push(*holder);

@@ -1,0 +1,286 @@
+//! When the program's heap is looked at, and what of it is written down.
+//!
+//! In: the ends of cycles with live memory, the end of `fit`, requests from outside; the GIL. Out: records of who holds
+//! what. What must not happen here: a look in a program whose memory does not rise and that nobody asked about; more than
+//! one part in a hundred of the program's time beyond the first looks; a pause beyond the limit that was given.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use nilometer_capture::{Board, CensusCounts, CycleUnit, DEFAULT_PAUSE_NS, Grown, Holder, Observation};
+use nilometer_census::{Class, Object, Path, PathLimits, Scanner, collect, find};
+use pyo3::Python;
+
+use crate::recorder;
+use crate::rise::Rise;
+use crate::session::Session;
+
+/// Pause after a look, as a multiple of what it took.
+const PAUSE: u32 = 100;
+/// The first scans may follow each other faster: growth is what rose in three of them.
+const FIRST_SCANS: u32 = 4;
+const FIRST_PAUSE: u32 = 10;
+/// Cycles between two whole looks at least.
+const APART: u64 = 4;
+/// Whole looks that are taken whatever they cost: one in the middle, one at the end.
+const WHATEVER_THE_COST: u32 = 2;
+/// Sample ids in one record.
+const IDS: usize = 2000;
+/// Paths that get an id; the rest share one, and go untold.
+const PATHS: usize = 4096;
+
+/// Looks at the heap of this process.
+#[derive(Default)]
+pub(crate) struct Watch(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    census: Census,
+    rises: [Rise; CycleUnit::ALL.len()],
+    scan: Turn,
+    whole: Turn,
+    /// Ids of paths, and what they were last seen to hold.
+    ids: HashMap<String, (u64, String)>,
+    /// Requests from outside that were answered.
+    answered: u64,
+    /// Cycles of the rising unit at the last whole look.
+    looked_at: u64,
+    /// Calls of `fit` that are under way.
+    fits: u32,
+}
+
+#[derive(Default)]
+enum Census {
+    #[default]
+    NotYet,
+    Ready(Box<(nilometer_census::Python, Scanner)>),
+    /// This Python cannot be read.
+    Refused,
+}
+
+/// How often something was done, when last, and how long it took.
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    times: u32,
+    last: Option<(Instant, Duration)>,
+}
+
+impl Turn {
+    fn is_due(&self, pause: u32) -> bool {
+        self.last.is_none_or(|(end, took)| end.elapsed() >= took * pause)
+    }
+
+    fn note(&mut self, began: Instant) {
+        self.times = self.times.saturating_add(1);
+        self.last = Some((Instant::now(), began.elapsed()));
+    }
+}
+
+impl Watch {
+    /// A cycle ended, with so much live memory if it was read.
+    pub(crate) fn cycle(
+        &self,
+        py: Python<'_>,
+        session: &Session,
+        unit: CycleUnit,
+        ordinal: u64,
+        live: Option<u64>,
+    ) {
+        let Ok(mut state) = self.0.try_lock() else { return };
+        // What ends inside of an epoch comes and goes with it; and only between epochs does a path begin at `fit`.
+        if state.fits > 0 && !matches!(unit, CycleUnit::Epoch | CycleUnit::Step | CycleUnit::Request) {
+            return;
+        }
+        let Some(rise) = state.rises.get_mut(unit as usize) else { return };
+        if let Some(live) = live {
+            rise.note(ordinal, live);
+        }
+        if !rise.is_seen() || session.board().pause_limit().is_none() {
+            return;
+        }
+        let pause = if state.scan.times < FIRST_SCANS { FIRST_PAUSE } else { PAUSE };
+        if state.scan.is_due(pause) {
+            state.scan(session, ordinal);
+        }
+        let looked = state.looked_at;
+        if looked == 0 || (ordinal >= (2 * looked).max(looked + APART) && state.whole.is_due(PAUSE)) {
+            state.look(py, session);
+            state.looked_at = ordinal;
+        }
+    }
+
+    /// A call of `fit` begins.
+    pub(crate) fn fit_begins(&self) {
+        if let Ok(mut state) = self.0.try_lock() {
+            state.fits = state.fits.saturating_add(1);
+        }
+    }
+
+    /// A call of `fit` ends, after which what its frames hold is gone.
+    pub(crate) fn fit_ends(&self, py: Python<'_>, session: &Session) {
+        self.last_chance(py, session);
+        if let Ok(mut state) = self.0.try_lock() {
+            state.fits = state.fits.saturating_sub(1);
+        }
+    }
+
+    /// A stretch of cycles is over: the last chance to see what its frames hold.
+    pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
+        let Ok(mut state) = self.0.try_lock() else { return };
+        let is_rising = |unit: &CycleUnit| state.rises.get(*unit as usize).is_some_and(Rise::is_seen);
+        let most =
+            CycleUnit::ALL.into_iter().filter(is_rising).map(|unit| session.board().cycles(unit)).max();
+        let Some(ordinal) = most.filter(|ordinal| *ordinal >= state.looked_at + APART) else { return };
+        let affordable = state.whole.times < WHATEVER_THE_COST || state.whole.is_due(PAUSE);
+        if session.board().pause_limit().is_some() && affordable {
+            state.look(py, session);
+            state.looked_at = ordinal;
+        }
+    }
+
+    /// Answers requests, from outside or from the program itself.
+    pub(crate) fn answer(&self, py: Python<'_>, session: &Session) {
+        let Ok(mut state) = self.0.try_lock() else { return };
+        let asked = session.board().censuses_asked();
+        if asked > state.answered {
+            state.answered = asked;
+            state.look(py, session);
+        }
+    }
+
+    /// Whether somebody waits for an answer. Does not allocate.
+    pub(crate) fn is_asked(&self, board: &Board) -> bool {
+        self.0.try_lock().is_ok_and(|state| board.censuses_asked() > state.answered)
+    }
+}
+
+impl State {
+    fn ready(&mut self, session: &Session) -> Option<&mut (nilometer_census::Python, Scanner)> {
+        if matches!(self.census, Census::NotYet) {
+            self.census = match nilometer_census::Python::find() {
+                Ok(python) => Census::Ready(Box::new((python, Scanner::default()))),
+                Err(why) => {
+                    session.lost(&format!("who holds memory: {why}"));
+                    Census::Refused
+                }
+            };
+        }
+        match &mut self.census {
+            Census::Ready(ready) => Some(ready),
+            Census::NotYet | Census::Refused => None,
+        }
+    }
+
+    /// Looks at the lengths of containers, and weighs those that grow.
+    fn scan(&mut self, session: &Session, cycle: u64) {
+        let began = Instant::now();
+        let limits = limits(session);
+        let Some((python, scanner)) = self.ready(session) else { return };
+        let found = scanner.scan(python);
+        let targets: Vec<Object> = found.grown.iter().map(|grown| grown.object).collect();
+        let paths = find(python, &targets, &limits);
+        let mut seen = Vec::new();
+        for (grown, path) in found.grown.into_iter().zip(paths) {
+            let Some(path) = path else { continue };
+            let holder = Holder { elements: grown.elements, ..told(path) };
+            let holder = self.holder(holder, &mut seen);
+            seen.push(Observation::Grown(Grown {
+                holder,
+                cycle,
+                length: grown.length,
+                bytes: grown.bytes,
+                new: grown.length.saturating_sub(grown.before),
+                native: grown.native,
+            }));
+        }
+        self.scan.note(began);
+        let took = nanoseconds(began);
+        seen.push(Observation::Census(CensusCounts {
+            depth: Some(1),
+            objects: Some(found.counts.objects),
+            cost_ns: Some(took),
+            pause_ns: Some(took),
+            cut: Some(u64::from(!found.counts.whole)),
+            ..CensusCounts::default()
+        }));
+        for one in seen {
+            session.see(one);
+        }
+    }
+
+    /// Goes over the whole heap and looks for the recorder's samples.
+    fn look(&mut self, py: Python<'_>, session: &Session) {
+        let began = Instant::now();
+        let limits = limits(session);
+        let blocks = recorder::samples();
+        let Some((python, _)) = self.ready(session) else { return };
+        let collected = collect(python, &limits);
+        let analysed = py.detach(|| collected.analyse(&blocks));
+        let whole = analysed.name(python, &limits);
+        let mut seen = Vec::new();
+        let mut found = 0;
+        for (index, samples) in whole.held {
+            let Some(holder) = whole.holders.get(index) else { continue };
+            let (retained, alone) = (Some(holder.retained_bytes), Some(holder.alone_bytes));
+            let holder = match holder.class {
+                Class::Reachable => Holder { retained, alone, ..told(holder.path.clone()) },
+                Class::NativeHeld => Holder { kind: "native".to_owned(), retained, ..Holder::default() },
+                Class::Garbage => Holder { kind: "garbage".to_owned(), retained, ..Holder::default() },
+            };
+            found += samples.len() as u64;
+            let id = self.holder(holder, &mut seen);
+            for samples in samples.chunks(IDS) {
+                seen.push(Observation::Held { holder: id, samples: samples.to_vec() });
+            }
+        }
+        self.whole.note(began);
+        let counts = whole.counts;
+        // Last: a reader takes the moment of this record for the moment of the look.
+        seen.push(Observation::Census(CensusCounts {
+            depth: Some(2),
+            objects: Some(counts.objects),
+            nodes: Some(counts.objects),
+            edges: Some(counts.edges),
+            garbage_bytes: Some(counts.garbage_bytes),
+            native_bytes: Some(counts.native_bytes),
+            cost_ns: Some(counts.cost_ns),
+            pause_ns: Some(counts.pause_ns),
+            sought: Some(blocks.len() as u64),
+            found: Some(found),
+            cut: Some(u64::from(counts.cut)),
+        }));
+        for one in seen {
+            session.see(one);
+        }
+    }
+
+    /// The id of a path; tells what it holds now.
+    fn holder(&mut self, holder: Holder, seen: &mut Vec<Observation>) -> u64 {
+        let key = if holder.path.is_empty() { &holder.kind } else { &holder.path };
+        let next = self.ids.len() as u64 + 1;
+        if self.ids.len() >= PATHS && !self.ids.contains_key(key) {
+            return PATHS as u64 + 1;
+        }
+        let (id, elements) = self.ids.entry(key.clone()).or_insert_with(|| (next, String::new()));
+        if !holder.elements.is_empty() {
+            elements.clone_from(&holder.elements);
+        }
+        seen.push(Observation::Holder(Holder { id: *id, elements: elements.clone(), ..holder }));
+        *id
+    }
+}
+
+fn limits(session: &Session) -> PathLimits {
+    let max_pause_ns = session.board().pause_limit().unwrap_or(DEFAULT_PAUSE_NS);
+    PathLimits { max_pause_ns, ..PathLimits::default() }
+}
+
+fn told(path: Path) -> Holder {
+    let Path { text, owner, kind, file, bound } = path;
+    Holder { path: text, owner, kind, file, bound, ..Holder::default() }
+}
+
+fn nanoseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

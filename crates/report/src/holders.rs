@@ -1,0 +1,41 @@
+//! Who held how much at the last look at the heap, for a terminal.
+
+use nilometer_diagnose::{HolderBytes, Report, size};
+
+use crate::Style;
+use crate::wrap::wrap;
+
+/// Holders on the screen; the JSON has more.
+const MOST: usize = 20;
+
+/// The holders, the biggest first.
+pub fn holders(report: &Report, style: &Style) -> String {
+    let width = style.width.max(40);
+    let mut out = format!("nilometer  {}: who holds its memory\n\n", report.program.name);
+    if report.holders.is_empty() {
+        out += &wrap(
+            "No look at the heap found memory below a path. Where no recorder is at work there is nothing to look for.",
+            width,
+            0,
+        );
+        out.push('\n');
+        return out;
+    }
+    let amounts: Vec<String> = report.holders.iter().map(|h| size(h.live_bytes as f64)).collect();
+    let widest = amounts.iter().take(MOST).map(|a| a.chars().count()).max().unwrap_or(0);
+    for (HolderBytes { holder, .. }, amount) in report.holders.iter().zip(&amounts).take(MOST) {
+        let mut text = format!("{amount:>widest$}  {}", holder.path);
+        if !holder.elements.is_empty() {
+            text += &format!("  {}", holder.elements);
+        }
+        if let Some(bound) = holder.bound {
+            text += &format!(", at most {bound}");
+        }
+        out += &wrap(&text, width, widest + 4);
+        out.push('\n');
+    }
+    if let Some(more) = report.holders.len().checked_sub(MOST).filter(|more| *more > 0) {
+        out += &format!("and {more} smaller ones: --format json\n");
+    }
+    out
+}
