@@ -106,6 +106,20 @@ def test_looks_are_put_off_by_what_they_cost(run: Runner) -> None:
     assert 900 < cheap <= 1000
 
 
+def test_after_many_looks_they_are_further_apart(run: Runner) -> None:
+    program = (
+        "import nilometer\n"
+        "from nilometer.hooks import probes\n"
+        "now, looks = [0.0], []\n"
+        "probes.monotonic = probes.perf_counter = lambda: now[0]\n"
+        "probes._rows[:] = [probes._Row('mine', 'sys', lambda module: looks.append(1) or len(looks))]\n"
+        "for _ in range(3000):\n"
+        "    now[0] += 0.001; nilometer.cycle()\n"
+        "print(len(looks))\n"
+    )
+    assert 1024 + 6 <= int(run(["-c", program]).stdout) <= 1024 + 9
+
+
 def test_a_count_that_fails_is_given_up(run: Runner) -> None:
     program = (
         "import nilometer\n"

@@ -17,7 +17,7 @@ const FEW: u64 = 5;
 /// The last part of the cycles, one in so many, ...
 const LATE: usize = 3;
 /// ... in which at least so many traces come from what goes on.
-const STILL: usize = 2;
+const STILL: u64 = 2;
 /// How the reason begins where it is the arguments, not the function, that are new.
 const BY_ARGUMENT: &str = "argument ";
 
@@ -43,7 +43,10 @@ fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Optio
     let points = &cycles.points;
     let begins = points.get(points.len() - points.len() / LATE - 1)?;
     let end = points.last()?;
-    let late = traces.iter().filter(|(at_ns, _)| *at_ns > begins.at_ns).count();
+    // By their numbers: of a function that is traced very often not every trace is told.
+    let before =
+        traces.iter().take_while(|(at_ns, _)| *at_ns <= begins.at_ns).last().map_or(0, |(_, t)| t.nth);
+    let late = last.nth.saturating_sub(before);
     if late < STILL || points.len() < LATE {
         return None;
     }

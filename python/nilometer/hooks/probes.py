@@ -23,6 +23,9 @@ _SHARE = 500
 # ... and one that took longer than this (seconds) one part in so many by itself.
 _DEAR = 50e-6
 _DEAR_SHARE = 5000
+# After so many looks they are this far apart (seconds) whatever they cost: what changes is written down.
+_ALWAYS = 1024
+_INTERVAL = 0.25
 # A module may be in the middle of its import: a count is given up when it failed this often.
 _FAILURES = 8
 
@@ -84,6 +87,7 @@ _rows = [
 ]
 _said: dict[str, int] = {}
 _due = 0.0
+_looks = 0
 _looking = False
 
 
@@ -96,10 +100,11 @@ def cycle(unit: int) -> None:
 
 def look() -> None:
     """Reads every count and says those that changed."""
-    global _due, _looking
+    global _due, _looking, _looks
     if _looking:  # another thread, or a signal handler of the program
         return
     _looking = True
+    _looks += 1
     began = perf_counter()
     try:
         for kind, value in alive.counts():
@@ -111,7 +116,8 @@ def look() -> None:
         _native.lost(f"probes: {type(error).__name__}")
     finally:
         _looking = False
-        _due = monotonic() + (perf_counter() - began) * _SHARE
+        pause = (perf_counter() - began) * _SHARE
+        _due = monotonic() + (pause if _looks <= _ALWAYS else max(pause, _INTERVAL))
 
 
 def _look_at(row: _Row, module: Any) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from _weakref import ref
+from time import monotonic
 
 from nilometer import _native
 from nilometer.hooks.difference import difference
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 # Functions that are remembered; a program with more of them has each traced a few times.
 _MOST = 2048
+# A function's first traces are all told, later ones at most one in this many seconds.
+_ALWAYS = 256
+_INTERVAL = 1.0
 _NEW_FUNCTION = "a new function object each time"
 _NEW_LAMBDA = "a new lambda each time"
 _NEW_OBJECT = "a method of a new object each time"
@@ -31,7 +35,7 @@ _ELSEWHERE = "the same arguments in another context: a device, strategy or graph
 class _Known:
     """What the trace before was of; objects only by weak references."""
 
-    __slots__ = ("function", "nth", "owner", "parts", "scope", "wrapper")
+    __slots__ = ("function", "nth", "owner", "parts", "scope", "told", "wrapper")
 
     def __init__(self) -> None:
         self.nth = 0
@@ -40,6 +44,7 @@ class _Known:
         self.owner: Any = None
         self.wrapper: Any = None
         self.scope = ""
+        self.told = 0.0
 
 
 _known: dict[tuple[str, int, str], _Known] = {}
@@ -79,7 +84,9 @@ def _tell(given: tuple[Any, ...]) -> None:
     why = "" if known.nth == 1 else _why(known, now, function, owner, same)
     known.parts, known.scope = now, scope
     known.wrapper, known.function, known.owner = _weak(wrapper), _weak(function), _weak(owner)
-    if not twice:
+    at = monotonic()
+    if not twice and (known.nth <= _ALWAYS or at - known.told >= _INTERVAL):
+        known.told = at
         _native.trace(name, (file, line), known.nth, why, user_line(sys._getframe(3)))
 
 
