@@ -198,3 +198,13 @@ def test_there_is_no_such_program(bench: Bench) -> None:
     _, err = bench.prove("missing.py", code=2)
     assert "missing.py" in err
     assert not bench.captures.exists()
+
+
+def test_two_at_once(bench: Bench) -> None:
+    two = LOOP.format(
+        before="BIG = []\nSMALL = {}", turn="BIG.append(bytes(200_000)); SMALL[turn] = bytes(100_000)"
+    )
+    proof = bench.proof("-j", "2", bench.script(two))
+    assert [row["verdict"] for row in proof["interventions"]] == ["reduces", "reduces", "cures"]
+    captures = [proof["baseline"]["capture"], *(row["capture"] for row in proof["interventions"])]
+    assert sorted(captures) == sorted(path.name for path in bench.captures.glob("*.nilo"))

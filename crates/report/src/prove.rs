@@ -59,15 +59,16 @@ fn table(proof: &Proof, width: usize, color: bool) -> String {
     let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let first = longest(&mut rows.iter().map(|row| row.intervention.chars().count())).clamp(12, width / 2);
     let second = longest(&mut growths.iter().map(|text| text.chars().count()).chain([unit.len()]));
-    let mut out = format!("  {:<first$}  {unit:<second$}  {:>12}  verdict\n", "intervention", "took");
+    let third = longest(&mut rows.iter().map(|row| duration(row.seconds).chars().count())).max("took".len());
+    let mut out = format!("  {:<first$}  {unit:<second$}  {:>third$}  verdict\n", "intervention", "took");
     for (row, growth) in rows.iter().zip(&growths) {
         let took = duration(row.seconds);
         let word = paint(word(row.verdict), ink(row.verdict), color);
         let name = &row.intervention;
         if name.chars().count() > first {
-            out += &format!("  {name}\n  {:<first$}  {growth:<second$}  {took:>12}  {word}\n", "");
+            out += &format!("  {name}\n  {:<first$}  {growth:<second$}  {took:>third$}  {word}\n", "");
         } else {
-            out += &format!("  {name:<first$}  {growth:<second$}  {took:>12}  {word}\n");
+            out += &format!("  {name:<first$}  {growth:<second$}  {took:>third$}  {word}\n");
         }
         if let Some(note) = &row.note {
             out += &format!("{}\n", wrap(&format!("    {note}"), width, 4));
