@@ -43,6 +43,7 @@ use nilometer_capture::Capture;
 use collector::ExitCollection;
 use components::Evidence;
 use cycles::Cycles;
+use held::Held;
 use program::Outside;
 use sampled::{Setting, Sites, conclude};
 use timeline::{Basis, Timeline};
@@ -69,8 +70,9 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         pid: outside.pid(),
         folder: outside.folder(),
     };
-    let sites = Sites::of(capture, &setting, lookup);
-    let (judgement, mut findings, explained) = conclude(sites.as_ref(), &setting, lookup);
+    let held = Held::of(capture, setting.pid);
+    let sites = Sites::of(capture, &setting, &held, lookup);
+    let (judgement, mut findings, explained) = conclude(sites.as_ref(), &setting, &held, lookup);
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();
     let course = phases::Course::of(capture);

@@ -6,7 +6,7 @@ mod world;
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_diagnose::{Finding, Report, Verdict};
 use world::recorder::Made;
-use world::{World, started};
+use world::{KIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";
@@ -134,4 +134,50 @@ fn what_the_census_saw_held_is_no_garbage() {
     assert_eq!(with.findings[0].sites.last().unwrap().line, 30);
     let rate = with.growth.unwrap().bytes_per_cycle;
     assert!(rate.low <= 1 << 20 && rate.high >= 1 << 20, "{rate:?}");
+}
+
+/// Fifteen epochs that keep 300 KiB each, which no recorder saw; from the seventh on scans see lists grow.
+fn scanned(each: impl Fn(&mut World, u64)) -> Report {
+    let mut w = started();
+    for epoch in 1..=15 {
+        w.takes(300 * KIB).objects(100).cycle(Epoch);
+        if epoch >= 7 {
+            each(&mut w, epoch);
+        }
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    report
+}
+
+#[test]
+fn without_samples_the_container_that_grows_so_much_is_named() {
+    let report = scanned(|w, epoch| {
+        w.scans("__main__.HISTORY[*]", epoch, epoch, 300 << 10, false);
+        w.scans("fit(): callbacks._history.history['loss'][*]", epoch, epoch, 24, false);
+    });
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(finding.holder.as_ref().unwrap().path, "__main__.HISTORY[*]");
+    assert_eq!((finding.cause.as_str(), finding.confidence), ("global-grows", "certain"));
+    assert!((finding.bytes_per_cycle.estimate - 300 * KIB).abs() < 10 * KIB);
+}
+
+#[test]
+fn a_list_of_native_things_is_likely_where_nothing_else_explains_the_growth() {
+    let report = scanned(|w, epoch| {
+        w.scans("train(): tapes[*]", epoch, epoch, 400, true);
+    });
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(finding.confidence, "likely");
+    assert!((finding.bytes_per_cycle.estimate - 300 * KIB).abs() < 30 * KIB, "{finding:#?}");
+}
+
+#[test]
+fn a_list_that_grows_too_little_or_has_stopped_is_not_accused() {
+    let report = scanned(|w, epoch| {
+        w.scans("__main__.LOSSES[*]", epoch, epoch, 5 << 10, false);
+        w.scans("__main__.CACHE[*]", epoch, epoch.min(10), if epoch < 10 { 300 << 10 } else { 0 }, false);
+    });
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
 }

@@ -20,7 +20,7 @@ use crate::session::Session;
 const PAUSE: u32 = 100;
 /// The first scans may follow each other faster: growth is what rose in three of them.
 const FIRST_SCANS: u32 = 4;
-const FIRST_PAUSE: u32 = 10;
+const FIRST_PAUSE: u32 = 4;
 /// Cycles between two whole looks at least.
 const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.

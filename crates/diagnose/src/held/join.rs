@@ -81,7 +81,7 @@ pub(crate) fn of(holder: &Holder) -> Shown {
     }
 }
 
-fn sentence(holder: &Holder) -> String {
+pub(super) fn sentence(holder: &Holder) -> String {
     let name = name(holder);
     match holder.bound {
         Some(bound) => format!("{name} fills, up to {bound} elements"),

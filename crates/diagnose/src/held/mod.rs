@@ -3,6 +3,7 @@
 //! In: the census' part of a capture. Out: for a site's survivors, the paths that they hang below. What must not happen
 //! here: a holder for memory that it was not seen to hold; a path is named only where samples and census met at an address.
 
+mod grown;
 mod join;
 mod kept_at;
 
@@ -12,6 +13,7 @@ use nilometer_capture::{Capture, Grown, Holder, Observation, Record};
 
 use crate::sampled::recording::Sample;
 
+pub(crate) use grown::grown;
 pub(crate) use join::{Claim, by_holder, of as shown};
 pub(crate) use kept_at::add_kept_at;
 

@@ -50,7 +50,7 @@ pub(crate) struct Sites<'a> {
     /// The last reading while the program's own code ran.
     end_ns: u64,
     folder: Option<&'a str>,
-    held: Held<'a>,
+    held: &'a Held<'a>,
 }
 
 /// What the judged cycles are.
@@ -84,7 +84,12 @@ impl Left {
 
 impl<'a> Sites<'a> {
     /// `None` where no recorder was at work.
-    pub(crate) fn of(capture: &'a Capture, setting: &Setting<'a>, lookup: &mut dyn Lookup) -> Option<Self> {
+    pub(crate) fn of(
+        capture: &'a Capture,
+        setting: &Setting<'a>,
+        held: &'a Held<'a>,
+        lookup: &mut dyn Lookup,
+    ) -> Option<Self> {
         let mut recording = Recording::of(capture, setting.pid)?;
         let bins = Bins::of(setting.timeline, setting.cycles);
         let look = look(setting, &bins);
@@ -100,8 +105,7 @@ impl<'a> Sites<'a> {
         let names = lookup.names(&recording.modules, &wanted);
         let trails: HashMap<u64, Trail> =
             stacks.into_iter().map(|s| (s, trail(&recording, &names, lookup, s))).collect();
-        let held = Held::of(capture, setting.pid);
-        let growing = grown(&old, &trails, &look, &held);
+        let growing = grown(&old, &trails, &look, held);
         let net = look.net(&old);
         let kept = look.course(&old);
         let course = Course::of(capture);

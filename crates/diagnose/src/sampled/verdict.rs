@@ -8,7 +8,7 @@ use nilometer_stats::Interval;
 use super::finding::add_source;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
-use crate::held::{Claim, add_kept_at, by_holder};
+use crate::held::{Claim, Held, add_kept_at, by_holder, grown};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Verdict};
@@ -29,10 +29,16 @@ const LIKELY: usize = 4;
 pub(crate) fn conclude<'a>(
     sites: Option<&Sites<'a>>,
     setting: &Setting<'a>,
+    held: &Held,
     lookup: &mut dyn Lookup,
 ) -> (Judgement, Vec<Finding>, Option<f64>) {
     let counted = setting.judgement;
-    let Some(sites) = sites else { return (counted.clone(), Vec::new(), None) };
+    let leaking = |j: &Judgement| j.rate.filter(|rate| j.verdict == Verdict::Leak && rate.estimate > 0.0);
+    let Some(sites) = sites else {
+        let findings = leaking(counted).map_or(Vec::new(), |rate| grown(held, &rate, &[]));
+        let explained = leaking(counted).filter(|_| !findings.is_empty()).map(|rate| share(&findings, rate));
+        return (counted.clone(), findings, explained);
+    };
     let case = Case { sites, setting };
     let speaking: Vec<_> = sites.growing.iter().filter(|s| case.speaks(s)).collect();
     let turned = match counted.verdict {
@@ -66,14 +72,22 @@ pub(crate) fn conclude<'a>(
             finding.sites.iter_mut().for_each(|site| site.bytes_per_cycle = site.bytes_per_cycle.min(most));
         }
     }
-    let keeps = told.iter().map(|s| sites.held.keeps(&s.survivors));
+    let keeps = told.iter().map(|s| held.keeps(&s.survivors));
     let claims = findings.into_iter().zip(keeps).map(|(finding, keeps)| Claim { finding, keeps });
     let mut findings = by_holder(claims.collect());
+    if let Some(rate) = leaking(&judgement) {
+        findings.extend(grown(held, &rate, &findings));
+    }
     add_source(&mut findings, setting.folder, lookup);
     add_kept_at(&mut findings, setting.folder, lookup);
-    let rate = judgement.rate.filter(|r| judgement.verdict == Verdict::Leak && r.estimate > 0.0);
-    let explained = rate.map(|rate| sum.estimate / rate.estimate);
+    let explained = leaking(&judgement).map(|rate| share(&findings, rate));
     (judgement, findings, explained)
+}
+
+/// The share of a growth that findings account for.
+fn share(findings: &[Finding], rate: Interval) -> f64 {
+    let sum: i64 = findings.iter().map(|f| f.bytes_per_cycle.estimate).sum();
+    sum as f64 / rate.estimate
 }
 
 struct Case<'c, 'a> {

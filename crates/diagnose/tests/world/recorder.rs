@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use nilometer_capture::{Birth, CensusCounts, Holder, Observation, Record, Sampling, Source, StackFrame};
+use nilometer_capture::{
+    Birth, CensusCounts, Grown, Holder, Observation, Record, Sampling, Source, StackFrame,
+};
 use nilometer_diagnose::{Lookup, Name, Object, Part};
 
 use super::{Noise, World};
@@ -149,6 +151,26 @@ impl World {
         }
         let counts = CensusCounts { depth: Some(2), ..CensusCounts::default() };
         self.say(&Record::Observation(Observation::Census(counts)))
+    }
+
+    /// A scan tells that a container grew to this length, with bytes for what is new.
+    pub(crate) fn scans(
+        &mut self,
+        path: &str,
+        cycle: u64,
+        length: u64,
+        bytes: u64,
+        native: bool,
+    ) -> &mut Self {
+        let known = self.recorder.paths.iter().position(|p| p == path);
+        let id = 1 + known.unwrap_or_else(|| {
+            self.recorder.paths.push(path.to_owned());
+            self.recorder.paths.len() - 1
+        }) as u64;
+        let holder = Holder { id, path: path.to_owned(), kind: "list".to_owned(), ..Holder::default() };
+        self.say(&Record::Observation(Observation::Holder(holder)));
+        let grown = Grown { holder: id, cycle, length, bytes, new: 1, native };
+        self.say(&Record::Observation(Observation::Grown(grown)))
     }
 
     /// Memory is made and given back at once.

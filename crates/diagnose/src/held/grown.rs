@@ -1,0 +1,88 @@
+//! Containers that were seen to grow, for a leak that samples do not account for: too few of them, or none.
+//!
+//! In: what the scans said of each container, the growth that was counted. Out: findings without a line. What must not happen
+//! here: a container accused that grows too little for it, or that stopped; a harmless list of numbers beside a real leak.
+
+use nilometer_capture::Grown;
+use nilometer_stats::Interval;
+
+use super::Held;
+use super::join::{of, sentence};
+use crate::report::{Bytes, Finding};
+
+/// Times that it was told at least; a container is told from the third scan on that it grew in. The first is where it is
+/// measured from.
+const TOLD: usize = 2;
+/// It must carry this share of the growth that is left to explain.
+const SHARE: f64 = 0.2;
+/// Memory that Python cannot see is credited to a container of native things if nothing else explains this share.
+const UNSEEN: f64 = 0.5;
+/// Bytes that agree with the growth this well are no coincidence.
+const AGREES: f64 = 0.2;
+
+/// Findings for what `told` leaves unexplained of `rate`, bytes per cycle.
+pub(crate) fn grown(held: &Held, rate: &Interval, told: &[Finding]) -> Vec<Finding> {
+    let explained: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
+    let mut left = rate.estimate - explained as f64;
+    let is_told = |path: &str| told.iter().any(|f| f.holder.as_ref().is_some_and(|h| h.path == path));
+    let mut candidates: Vec<(u64, Pace)> =
+        held.grown.iter().filter_map(|(id, scans)| Some((*id, Pace::of(scans)?))).collect();
+    candidates.sort_by(|a, b| b.1.bytes.total_cmp(&a.1.bytes));
+    let mut out = Vec::new();
+    for (id, pace) in candidates {
+        let Some(holder) = held.holder(id).filter(|h| !is_told(&h.path)) else { continue };
+        let unseen = pace.native && out.is_empty() && left > UNSEEN * rate.estimate;
+        let bytes = if unseen { left } else { pace.bytes };
+        if left <= 0.0 || bytes < SHARE * left.max(SHARE * rate.estimate) || pace.bytes > 2.0 * rate.high {
+            continue;
+        }
+        let agrees = !pace.native && (pace.bytes - left).abs() <= AGREES * rate.estimate;
+        let confidence = match () {
+            () if agrees => "certain",
+            () if unseen || pace.bytes >= UNSEEN * left => "likely",
+            () => "possible",
+        };
+        left -= bytes;
+        let bytes = bytes.round() as i64;
+        out.push(Finding {
+            cause: "container-grows".to_owned(),
+            confidence,
+            sentence: sentence(holder),
+            holder: Some(of(holder)),
+            also_held_by: Vec::new(),
+            sites: Vec::new(),
+            bytes_per_cycle: Bytes { estimate: bytes, low: bytes, high: bytes },
+            phase: None,
+            part: None,
+            cycles_seen: pace.cycles,
+            stack: Vec::new(),
+            change: None,
+            prove: None,
+        });
+    }
+    out
+}
+
+/// How a container grew.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// Per cycle, as far as Python can see.
+    bytes: f64,
+    cycles: u64,
+    native: bool,
+}
+
+impl Pace {
+    fn of(scans: &[&Grown]) -> Option<Self> {
+        let (first, last) = (scans.first()?, scans.last()?);
+        let cycles = last.cycle.checked_sub(first.cycle).filter(|cycles| *cycles > 0)?;
+        let after = scans.get(1..).unwrap_or_default();
+        let grows = scans.windows(2).all(|pair| matches!(pair, [a, b] if b.length > a.length));
+        if scans.len() < TOLD || !grows {
+            return None;
+        }
+        let bytes: u64 = after.iter().map(|scan| scan.bytes).sum();
+        let native = scans.iter().any(|scan| scan.native);
+        Some(Self { bytes: bytes as f64 / cycles as f64, cycles, native })
+    }
+}
