@@ -56,7 +56,7 @@ PICTURES = (
         MODELS,
         ("#sites .bar", "#sites .readout"),
         presses=(("#sites button", "live now"),),
-        points=("canvas.flame", 0.6, 0.8),
+        points=("canvas.flame", 0.6, 0.5),
     ),
     Picture("reading/survivors", MODELS, ("#survivors .matrix-box", "#survivors .readout")),
     Picture("reading/start", COPIES, ("#start .chart",)),

@@ -72,12 +72,12 @@ def test_sizes_are_the_terminals(pages: Pages, browser: Browser, size: int, word
 
 def test_counts_and_traces_of_the_framework(pages: Pages, browser: Browser) -> None:
     report = synthetic.report()
-    grows = {"name": "graphs that live", "first": 3, "last": 43, "per_cycle": 1.0}
-    report["probes"] = [grows, {"name": "registry", "first": 7, "last": 7, "per_cycle": 0.0}]
+    grows = {"name": "func_graphs", "first": 3, "last": 43, "per_cycle": 1.0}
+    report["probes"] = [grows, {"name": "gradient_tapes", "first": 7, "last": 7, "per_cycle": 0.0}]
     traced = {"function": "train_step", "file": "train.py", "line": 9, "traces": 40, "per_cycle": 1.5}
     report["retraced"] = [{**traced, "caller_file": "main.py", "caller_line": 77, "why": "a Python float"}]
     page = browser.open(pages.of("counts", report, None))
     counts, again = page.texts("#framework tbody")
-    assert counts == "graphs that live343+1registry77"
+    assert counts == "graphs that live343+1gradient tapes77"
     assert again == "train_steptrain.py:940+1.5main.py:77a Python float"
     page.close()

@@ -66,10 +66,21 @@ pub(crate) fn totals(
         }
     }
     for stamped in &capture.records {
-        if let Record::Phase { name, edge: Edge::Begin, .. } = &stamped.record
-            && let Some(total) = by_name.get_mut(name.as_str())
-        {
-            total.times += 1;
+        match &stamped.record {
+            Record::Phase { name, edge: Edge::Begin, .. } => {
+                if let Some(total) = by_name.get_mut(name.as_str()) {
+                    total.times += 1;
+                }
+            }
+            // A phase that comes very often is told now and then only; the true count is said at the end.
+            Record::Fact { key, value } => {
+                let name = key.strip_prefix("phase.").and_then(|key| key.strip_suffix(".count"));
+                let counted = value.parse::<u64>().ok();
+                if let (Some(total), Some(counted)) = (name.and_then(|name| by_name.get_mut(name)), counted) {
+                    total.times = total.times.max(counted);
+                }
+            }
+            _ => {}
         }
     }
     let named = by_name.into_iter().map(|(name, total)| PhaseTotal { name: name.to_owned(), ..total });

@@ -412,7 +412,8 @@ pub struct PhaseTotal {
     pub name: String,
     /// How often it began; 0 for what the program does outside of all.
     pub times: u64,
-    /// Time in it, without the phases inside it that are told by themselves.
+    /// Time in it, without the phases inside it that are told by themselves. Of a phase that comes very often, only the
+    /// part that was recorded.
     pub seconds: f64,
     /// Change of live memory that is known to have come in it.
     pub bytes: i64,

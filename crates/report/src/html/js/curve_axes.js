@@ -105,7 +105,7 @@ function limitLine(frame, { report }) {
   const limit = report.memory.limit_bytes;
   const group = s("g", { class: "limit" });
   if (frame.close) {
-    group.append(s("text", { class: "small", x: frame.left + 4, y: frame.bottom - 6 }, "live memory; the axis does not begin at 0"));
+    group.append(s("text", { class: "small", x: frame.right, y: frame.top + 11, "text-anchor": "end" }, "live memory; the axis does not begin at 0"));
   }
   if (!limit || limit > frame.most) return group;
   const y = frame.y(limit);

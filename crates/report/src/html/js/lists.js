@@ -19,8 +19,9 @@ function phasesSection(report) {
   const totals = report.phase_totals ?? [];
   if (totals.length === 0) return null;
   const columns = [["phase", ""], ["times", "right"], ["time in it", "right"], ["change of live memory", "right"]];
-  const rows = totals.map(({ name, times, seconds, bytes }) => [phaseWords(name), number(times), duration(seconds), bytes === 0 ? "0 B" : added(bytes)]);
-  const lead = "Where the time went, and where live memory rose or fell. A rise that lies across two phases is laid to neither.";
+  const rows = totals.map(({ name, times, seconds, bytes }) => [phaseWords(name), times === 0 ? "" : number(times), duration(seconds), bytes === 0 ? "0 B" : added(bytes)]);
+  const often = totals.some(({ times }) => times > 512) ? " Of a phase that came very often, only a part was recorded." : "";
+  const lead = `Where the time went, and where live memory rose or fell. A rise that lies across two phases is laid to neither.${often}`;
   return section("phases", "Phases", lead, table("Phases", columns, rows));
 }
 
@@ -30,7 +31,8 @@ function probesSection(report) {
   const probes = report.probes ?? [];
   const retraced = report.retraced ?? [];
   if (probes.length + retraced.length === 0) return null;
-  const counts = probes.map(({ name, first, last, per_cycle }) => [name, number(first), number(last), perCycle(per_cycle)]);
+  const growing = [...probes].sort((a, b) => (b.per_cycle ?? 0) - (a.per_cycle ?? 0));
+  const counts = growing.map(({ name, first, last, per_cycle }) => [countWords(name), number(first), number(last), perCycle(per_cycle)]);
   const again = retraced.map((one) => [
     one.function,
     h("code", {}, place(one)),

@@ -36,6 +36,21 @@ const WHEN = {
   program: "outside of Keras",
 };
 
+const COUNTS = {
+  batch_shapes: "shapes of batches",
+  func_graphs: "graphs that live",
+  functions: "traced functions that live",
+  gradient_registry: "entries of the gradient registry",
+  keras_state: "entries of Keras' global state",
+  variables: "variables that live",
+  models: "models that live",
+};
+
+/** What a framework counts. */
+function countWords(name) {
+  return COUNTS[name] ?? name.replaceAll("_", " ");
+}
+
 /** When something came once. */
 function whenWords(phase) {
   return phase === null ? "at the start" : (WHEN[phase] ?? `in ${phase}`);
