@@ -165,3 +165,27 @@ def test_the_theme_turns(pages: Pages, browser: Browser) -> None:
     page.click("header button")
     assert page.read(ground) == light
     page.close()
+
+
+def test_a_finger_reads_too(pages: Pages, browser: Browser) -> None:
+    page = browser.open(pages.leak(), width=380)
+    left, top, width, height = page.place("svg.curve")
+    touch = [{"x": left + width - 12, "y": top + height / 2}]
+    page.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=touch)
+    page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    assert "after epoch" in page.text("#curve .readout")
+    page.close()
+
+
+def test_keys_bring_what_is_below_into_sight(pages: Pages, browser: Browser) -> None:
+    page = open_leak(pages, browser)
+    page.click("#fold")
+    page.focus(FLAME)
+    scrolled = "document.querySelector('.flame-box').scrollTop"
+    page.read("document.querySelector('.flame-box').style.maxHeight = '120px'")
+    for _ in range(12):
+        page.press("ArrowDown")
+    assert page.read(scrolled) > 0
+    page.press("Home")
+    assert page.read(scrolled) == 0
+    page.close()

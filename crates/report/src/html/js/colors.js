@@ -1,9 +1,14 @@
 // Colours for what is drawn on a canvas, which knows no style sheet: read from the page whenever light turns to dark.
 
-const colors = { listeners: [] };
+const colors = { listeners: [], known: new Map() };
 
 /** The colour that a custom property stands for at this moment. */
 function color(name) {
+  if (!colors.known.has(name)) colors.known.set(name, resolved(name));
+  return colors.known.get(name);
+}
+
+function resolved(name) {
   const probe = h("span", { class: "probe" });
   probe.style.color = `var(--${name})`;
   document.body.append(probe);
@@ -18,6 +23,7 @@ function onColors(draw) {
 }
 
 function recolor() {
+  colors.known.clear();
   for (const draw of colors.listeners) draw();
 }
 

@@ -34,13 +34,15 @@ function listenToCurve(svg, readout, frame, state) {
     line.setAttribute("visibility", "visible");
     readout.replaceChildren(...pointWords(points[state.at], state));
   };
-  svg.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     const seconds = frame.x.invert(event.clientX - svg.getBoundingClientRect().left);
     const at = lowerBound(points, seconds, (point) => point.seconds);
     const before = points[at - 1];
     const isBefore = before && (!points[at] || seconds - before.seconds < points[at].seconds - seconds);
     show(isBefore ? at - 1 : at);
-  });
+  };
+  svg.addEventListener("pointermove", point);
+  svg.addEventListener("pointerdown", point); // a finger that taps does not move
   svg.addEventListener("keydown", (event) => {
     const at = state.at ?? -1;
     const moves = {

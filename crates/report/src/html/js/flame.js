@@ -74,6 +74,17 @@ class Flame {
     if (!moves[event.key]) return;
     event.preventDefault();
     moves[event.key]();
+    this.uncover();
+  }
+
+  /** Scrolls to the frame that keys have moved to. */
+  uncover() {
+    const one = this.drawn.find(({ node }) => node === this.current);
+    if (!one) return;
+    const box = this.element;
+    const [top, bottom] = [one.row * ROW, (one.row + 1) * ROW];
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
   }
 
   /** Where each node lies: ancestors of the zoomed one as wide as the picture, then what is below it. */

@@ -22,11 +22,13 @@ function matrixSection(report, profile) {
     draw();
     readout.replaceChildren(...cellWords(state));
   };
-  canvas.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     const box = canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left - grid.left, event.clientY - box.top - grid.top];
     if (x >= 0 && y >= 0) show(Math.floor(y / grid.row), Math.floor(x / grid.column));
-  });
+  };
+  canvas.addEventListener("pointermove", point);
+  canvas.addEventListener("pointerdown", point);
   canvas.addEventListener("keydown", (event) => {
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     const step = steps[event.key];
