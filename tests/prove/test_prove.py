@@ -205,6 +205,8 @@ def test_two_at_once(bench: Bench) -> None:
         before="BIG = []\nSMALL = {}", turn="BIG.append(bytes(200_000)); SMALL[turn] = bytes(100_000)"
     )
     proof = bench.proof("-j", "2", bench.script(two))
-    assert [row["verdict"] for row in proof["interventions"]] == ["reduces", "reduces", "cures"]
+    # Beside the pair another change is tried: nobody knows yet that it is not needed.
+    verdicts = [row["verdict"] for row in proof["interventions"]]
+    assert verdicts == ["reduces", "reduces", "cures", "no_effect"]
     captures = [proof["baseline"]["capture"], *(row["capture"] for row in proof["interventions"])]
     assert sorted(captures) == sorted(path.name for path in bench.captures.glob("*.nilo"))
