@@ -168,13 +168,13 @@ impl Api {
     }
 }
 
-/// Calls a type's `tp_traverse`.
-pub(crate) fn traverse(function: u64, object: u64, mut visit: &mut dyn FnMut(u64)) {
+/// Calls a type's `tp_traverse` until `visit` says false, which most of them heed.
+pub(crate) fn traverse(function: u64, object: u64, mut visit: &mut dyn FnMut(u64) -> bool) {
     unsafe extern "C" fn each(object: Pointer, data: Pointer) -> c_int {
         if !object.is_null() {
             // SAFETY: `data` is what is passed below, and alive for the duration of the call.
-            let visit = unsafe { &mut *data.cast::<&mut dyn FnMut(u64)>() };
-            visit(object as u64);
+            let visit = unsafe { &mut *data.cast::<&mut dyn FnMut(u64) -> bool>() };
+            return c_int::from(!visit(object as u64));
         }
         0
     }

@@ -8,6 +8,9 @@ use crate::memory;
 use crate::object::{Object, Python};
 use crate::types::{Shape, shape_of};
 
+/// Places of a set's table that are looked at: it may be large and nearly empty.
+const MOST_SLOTS: u64 = 1 << 18;
+
 /// Elements of a container: each is referred to once by it, but for the keys of dicts, which stand apart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elements {
@@ -37,7 +40,7 @@ pub(crate) fn newest(python: &Python, o: Object, skip: u64, most: usize) -> Elem
             found.sampled = true;
             let slots = memory::word(o.0, set::MASK).saturating_add(1);
             let table = memory::word(o.0, set::TABLE);
-            for slot in 0..slots {
+            for slot in 0..slots.min(MOST_SLOTS) {
                 let key = memory::word(table + slot * set::ENTRY, 0);
                 if key != python.known.dummy {
                     push(&mut found.items, key);

@@ -11,6 +11,9 @@ const RISES: u8 = 2;
 /// Longer ones are counted as this long.
 const LONGEST: u64 = u32::MAX as u64;
 
+/// Slots of the table: 48 MiB, for 1.5 million containers.
+const MOST: usize = 1 << 21;
+
 /// One container: 24 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
@@ -47,6 +50,8 @@ pub(crate) struct Growth {
     /// The scan that runs, and the last one that saw everything.
     scan: u16,
     whole: u16,
+    /// There is no room for more until some are gone.
+    full: bool,
     pub(crate) rises: Vec<Rise>,
 }
 
@@ -64,12 +69,13 @@ impl Growth {
             *self = Growth::default();
         }
         self.scan += 1;
+        self.full = false;
     }
 
     /// A container, once per scan.
     pub(crate) fn meet(&mut self, object: Object, kind: Type, length: u64) {
-        if self.used * 4 >= self.entries.len() * 3 {
-            self.rebuild();
+        if !self.full && self.used * 4 >= self.entries.len() * 3 && !self.rebuild() {
+            self.full = true;
         }
         let (scan, whole) = (self.scan, self.whole);
         let kind = (kind.0 >> 3) as u32;
@@ -77,6 +83,9 @@ impl Growth {
         let slot = self.slot(object.0);
         let Some(entry) = self.entries.get_mut(slot) else { return };
         let free = entry.address == 0;
+        if free && self.full {
+            return;
+        }
         if free || entry.kind != kind || entry.seen < whole {
             self.used += usize::from(free);
             *entry = Entry {
@@ -136,12 +145,18 @@ impl Growth {
         slot
     }
 
-    /// Without what is gone, and with room again.
-    fn rebuild(&mut self) {
+    /// Without what is gone, and with room again. False: there would be too many, or there is no memory for them; an
+    /// allocation that fails in the usual way would end the user's process.
+    fn rebuild(&mut self) -> bool {
         let alive =
             self.entries.iter().filter(|entry| entry.address != 0 && entry.seen >= self.whole).count();
         let size = ((alive + 512) * 2).next_power_of_two();
-        let old = std::mem::replace(&mut self.entries, vec![Entry::default(); size]);
+        let mut larger = Vec::new();
+        if size > MOST || larger.try_reserve_exact(size).is_err() {
+            return false;
+        }
+        larger.resize(size, Entry::default());
+        let old = std::mem::replace(&mut self.entries, larger);
         self.used = 0;
         for entry in old {
             if entry.address != 0 && entry.seen >= self.whole {
@@ -152,6 +167,7 @@ impl Growth {
                 }
             }
         }
+        true
     }
 }
 
@@ -211,6 +227,21 @@ mod tests {
         scan(&mut growth, &[(16, LIST, 2), (32, LIST, 2)], true);
         scan(&mut growth, &[(16, LIST, 3)], false);
         assert_eq!(scan(&mut growth, &[(16, LIST, 3), (32, LIST, 5)], true), [(32, 2, 5)]);
+    }
+
+    #[test]
+    fn the_table_has_an_end() {
+        let mut growth = Growth::default();
+        for round in 1..4_u64 {
+            growth.begin();
+            for number in 1..1_700_000_u64 {
+                growth.meet(Object(number * 16), LIST, number + round);
+            }
+            growth.end(true);
+        }
+        assert!(growth.bytes() <= 24 * MOST as u64);
+        assert!(growth.rises.len() > 1_000_000, "those that were first are followed");
+        assert!(growth.used * 4 <= growth.entries.len() * 3 + 4, "there is always a free slot");
     }
 
     #[test]

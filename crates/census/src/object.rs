@@ -173,6 +173,14 @@ impl Python {
     /// What the object's own `tp_traverse` shows, and the parts of types that are not of the heap. Nothing for objects that
     /// may still be in the making: those the collector does not track, but for a few kinds that are whole by then.
     pub fn traverse(&self, o: Object, visit: &mut dyn FnMut(Object)) {
+        self.traverse_while(o, &mut |child| {
+            visit(child);
+            true
+        });
+    }
+
+    /// The same until `visit` says false: a list may have a hundred million elements.
+    pub(crate) fn traverse_while(&self, o: Object, visit: &mut dyn FnMut(Object) -> bool) {
         let kind = self.type_of(o);
         if kind.has(flags::TYPE) && !self.is_gc(o) {
             return traverse_static_type(o, visit);
@@ -300,15 +308,15 @@ fn walk_list(head: u64, visit: &mut dyn FnMut(Object) -> bool) -> bool {
 }
 
 /// `tp_traverse` of `type` ends the process when it is given a type that is not on the heap.
-fn traverse_static_type(o: Object, visit: &mut dyn FnMut(Object)) {
+fn traverse_static_type(o: Object, visit: &mut dyn FnMut(Object) -> bool) {
     let mut fields = vec![types::DICT, types::MRO, types::BASES, types::BASE];
     if !Type(o.0).has(flags::STATIC_BUILTIN) {
         fields.push(types::SUBCLASSES);
     }
     for field in fields {
         let part = memory::word(o.0, field);
-        if memory::usable(part) {
-            visit(Object(part));
+        if memory::usable(part) && !visit(Object(part)) {
+            return;
         }
     }
 }

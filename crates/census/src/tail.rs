@@ -17,6 +17,8 @@ use crate::sizes::{Addresses, ByAddress, Sizes};
 const MOST_ELEMENTS: usize = 4096;
 /// References that are followed for each object that may be walked.
 const EDGES_PER_NODE: usize = 10;
+/// References of one object that are followed.
+const MOST_CHILDREN: u32 = 1 << 17;
 /// Elements that are put into words.
 const MOST_WORDS: usize = 256;
 /// `func_globals` and `func_builtins`.
@@ -194,7 +196,12 @@ impl<'a> Scales<'a> {
                     graph.edges.push(node);
                 }
             };
-            self.python.traverse(object, &mut follow);
+            let mut room = MOST_CHILDREN;
+            self.python.traverse_while(object, &mut |child| {
+                follow(child);
+                room -= 1;
+                room > 0
+            });
             self.sizes.hidden(object, &mut follow);
             graph.ends.push(graph.edges.len() as u32);
             next += 1;

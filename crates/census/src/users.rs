@@ -132,7 +132,7 @@ impl Users {
             return;
         }
         self.looked += 1;
-        let mut inner = Vec::new();
+        let (mut inner, mut room) = (Vec::new(), MOST_ENTRIES);
         let dictionary = python.instance_dict(o, python.type_of(o)).filter(|_| parent == Parent::Always);
         let mut follow = |child: Object| {
             if show(python, child, visit) {
@@ -142,11 +142,13 @@ impl Users {
         match parent {
             Parent::Module => follow(Object(first)),
             Parent::Class => follow(Object(memory::word(o.0, types::DICT))),
-            _ => python.traverse(o, &mut |child| {
+            _ => python.traverse_while(o, &mut |child| {
                 follow(child);
                 if Some(child) == dictionary {
                     entries(python, child, &mut follow);
                 }
+                room -= 1;
+                room > 0
             }),
         }
         // One level more: a namespace's values, a dict of dicts, default arguments.

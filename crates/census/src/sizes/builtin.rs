@@ -83,7 +83,8 @@ pub(super) fn set(o: Object, visit: Visit<'_>) {
 /// Its blocks. The first one's address stands for all when there are too many to follow.
 pub(super) fn deque(o: Object, visit: Visit<'_>) {
     const MOST: u64 = 1 << 14;
-    let blocks = (memory::word(o.0, deque::LEFT_INDEX) + memory::word(o.0, SIZE)) / deque::PER_BLOCK + 1;
+    let blocks =
+        memory::word(o.0, deque::LEFT_INDEX).saturating_add(memory::word(o.0, SIZE)) / deque::PER_BLOCK + 1;
     let mut block = memory::word(o.0, deque::LEFT_BLOCK);
     let last = memory::word(o.0, deque::RIGHT_BLOCK);
     for _ in 0..blocks.min(MOST) {

@@ -24,6 +24,8 @@ const ELEMENT_SIZE_2: u64 = 40;
 const OBJECTS: i32 = 17;
 /// Bytes of the numbered types from bool to object.
 const KNOWN: [u64; 18] = [1, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 4, 8, 16, 8, 16, 32, 8];
+/// Elements of one array of objects that are shown.
+const MOST_ELEMENTS: u64 = 1 << 22;
 /// More dimensions than numpy allows.
 const MOST_DIMENSIONS: i32 = 64;
 
@@ -129,7 +131,7 @@ pub(super) fn references(o: Object, visit: &mut dyn FnMut(Object)) {
     if !contiguous(o) {
         return;
     }
-    for index in 0..bytes / 8 {
+    for index in 0..(bytes / 8).min(MOST_ELEMENTS) {
         let element = memory::word(data + 8 * index, 0);
         if memory::usable(element) {
             visit(Object(element));
