@@ -102,7 +102,8 @@ def test_models_in_a_loop(run: Runner) -> None:
     probes = ended.probes()
     registry = probes["gradient_registry"]
     assert registry == sorted(registry)
-    if KERAS == "keras":  # a fault of TensorFlow: what a fit registers is never taken out
+    # What a fit of this Keras registers is never taken out; Keras 3.0 and Keras 2 register nothing.
+    if KERAS == "keras" and ended.facts()["framework.keras"].startswith("3.15"):
         assert len(registry) >= 5
     assert len(probes["traces"]) >= 5
     assert probes["traces"] == sorted(probes["traces"])
