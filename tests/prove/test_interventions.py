@@ -6,7 +6,7 @@ import ast
 import functools
 import subprocess
 import sys
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from pathlib import Path
 
 import nilometer
@@ -82,6 +82,15 @@ def test_a_cache_that_is_full_does_not_grow() -> None:
     assert _containers.size(small) == 1
     small(2)
     assert _containers.size(small) == 0
+
+
+def test_subclasses_with_a_length_of_their_own_are_left_alone() -> None:
+    class Counted(dict[str, int]):
+        def __len__(self) -> int:
+            raise AssertionError
+
+    assert all(map(_containers.is_container, ([], {}, set(), deque(), OrderedDict(), defaultdict(list))))
+    assert not any(map(_containers.is_container, (Counted(), (), "text", None)))
 
 
 WALKS = """

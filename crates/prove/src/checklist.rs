@@ -100,15 +100,21 @@ impl Evidence<'_> {
         };
         let graphs = self.share(part(&["graph", "kernel", "function", "gradient"]));
         let traced = self.share(in_phase("trace"));
+        let because = |words: &[&str]| {
+            let said = |why: &str| words.iter().any(|word| why.contains(word));
+            f64::from(u8::from(self.report.retraced.iter().any(|function| said(&function.why))))
+        };
+        let numbers = because(&["(a Python float)", "(a Python int)"]);
+        let shapes = because(&["had shape"]);
         [
             ("validation", survey.validates, 36.0, self.share(in_phase("validation"))),
             ("repeated-batch", survey.streams, 38.0, self.share(through(&LOADERS))),
             ("plain-pipeline", survey.buffers, 34.0, self.share(part(&["cache", "shuffle", "prefetch"]))),
             ("gc", true, if survey.collector_off { 2.5 * POINTED_AT } else { 20.0 }, 0.0),
             ("purge-graphs", tensorflow, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
-            ("fixed-shape", tensorflow && !epochs, 29.0, traced),
-            ("tensor-scalars", calls, 27.0, traced),
-            ("relaxed-shapes", calls, 26.0, traced),
+            ("fixed-shape", tensorflow && (!epochs || shapes > 0.0), 29.0, traced.max(shapes)),
+            ("tensor-scalars", calls || numbers > 0.0, 27.0, traced.max(numbers)),
+            ("relaxed-shapes", calls || shapes > 0.0, 26.0, traced.max(0.5 * shapes)),
             ("clear-session", per_model, 25.0, 0.0),
             ("workers-0", survey.workers, 24.0, 0.0),
             ("no-onednn", tensorflow, 15.0, self.share(part(&["onednn", "primitive"]))),

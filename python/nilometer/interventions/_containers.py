@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-KINDS = (list, dict, set, deque)
+_KINDS = (list, dict, set, deque)
+# Of these methods nobody else's code is run: subclasses that have their own are left alone.
+_LENGTHS = frozenset(kind.__len__ for kind in _KINDS)
 # A look costs up to a tenth of a second: it is left alone for so many times as long.
 _SHARE = 4.0
 _LOOKS = 4
@@ -66,6 +68,12 @@ def _near(own: set[str]) -> Iterator[tuple[str, Any]]:
         yield from _frames(frame, own)
 
 
+def is_container(value: Any) -> bool:
+    """Whether it is one of those that are looked at: also an `OrderedDict`, a list of Keras."""
+    kind = type(value)
+    return issubclass(kind, _KINDS) and kind.__len__ in _LENGTHS
+
+
 def size(container: Any) -> int:
     """How many things are in it, and in the containers right in it."""
     if type(container).__name__ == "_lru_cache_wrapper":
@@ -77,7 +85,7 @@ def size(container: Any) -> int:
 def inner(container: Any) -> list[Any]:
     """The containers right in a container, of the first so many things in it."""
     things = container.values() if isinstance(container, dict) else container
-    return [one for _, one in zip(range(_INNER), things, strict=False) if type(one) in KINDS]
+    return [one for _, one in zip(range(_INNER), things, strict=False) if is_container(one)]
 
 
 def _own_modules() -> set[str]:
@@ -94,7 +102,7 @@ def _own_modules() -> set[str]:
 
 def _named(names: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for name, value in list(names.items()):
-        if type(value) in KINDS and not (name.startswith("__") or name == "_"):
+        if is_container(value) and not (name.startswith("__") or name == "_"):
             yield prefix + name, value
 
 
@@ -119,7 +127,7 @@ def _cells(function: Any) -> dict[str, Any]:
 def _attributes(thing: Any) -> dict[str, Any]:
     found = getattr(thing, "__dict__", None)
     names = dict(found) if type(found) is dict else {}
-    names.update({name: value for name, value in vars(type(thing)).items() if type(value) in KINDS})
+    names.update({name: value for name, value in vars(type(thing)).items() if is_container(value)})
     return names
 
 
