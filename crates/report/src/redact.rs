@@ -22,6 +22,11 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
     for text in report.losses.iter_mut().chain(&mut report.recorder) {
         without_paths(text);
     }
+    for traced in &mut report.retraced {
+        base(&mut traced.file);
+        base(&mut traced.caller_file);
+        without_paths(&mut traced.why);
+    }
     report.holders.iter_mut().for_each(|held| holder(&mut held.holder));
     for frame in profile.into_iter().flat_map(|profile| &mut profile.frames) {
         base(&mut frame.file);
@@ -29,12 +34,29 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
 }
 
 fn finding(finding: &mut Finding) {
+    if let Some(change) = &mut finding.change {
+        for text in finding.sites.iter().filter_map(|site| site.text.as_deref()) {
+            without_code(change, text);
+        }
+        without_paths(change);
+    }
     finding.sites.iter_mut().for_each(site);
     finding.stack.iter_mut().for_each(|frame| base(&mut frame.file));
     finding.prove = None; // it repeats the command line
     without_paths(&mut finding.sentence);
     for holder in finding.holder.iter_mut().chain(&mut finding.also_held_by) {
         self::holder(holder);
+    }
+}
+
+/// A change may show the line that it is about, without its comment.
+fn without_code(change: &mut String, line: &str) {
+    for code in [line, line.split(" #").next().unwrap_or(line).trim()] {
+        if !code.is_empty() {
+            *change = change
+                .replace(&format!(" instead of `{code}`"), "")
+                .replace(&format!("`{code}`"), "that line");
+        }
     }
 }
 

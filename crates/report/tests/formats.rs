@@ -137,10 +137,15 @@ fn what_is_redacted_is_in_no_form() {
         finding.sentence = format!("{secret} keeps every prediction");
         finding.stack[1].file = secret.to_owned();
         finding.sites[0].file = secret.to_owned();
-        finding.sites[0].text = Some("password = 'hunter2'".to_owned());
+        finding.sites[0].text = Some("password = 'hunter2'  # a comment".to_owned());
+        finding.change = Some("keep less instead of `password = 'hunter2'`".to_owned());
         finding.holder.as_mut().unwrap().path = format!("module {secret}: kept[*]");
     }
     run.report.components[2].made_at = Some(run.report.findings[0].sites[0].clone());
+    for traced in &mut run.report.retraced {
+        traced.file = secret.to_owned();
+        traced.caller_file = secret.to_owned();
+    }
     run.profile.as_mut().unwrap().frames[0].file = secret.to_owned();
     let json = |run: &Run| serde_json::to_string(&(&run.report, &run.profile)).unwrap();
     assert!(json(&run).contains("hunter2") && json(&run).contains("/home/secret"));

@@ -105,8 +105,7 @@ class Forest {
       node.value += bytes;
       node.samples += stack.samples;
       for (const entry of paths[i]) {
-        let child = node.known.get(entry.key);
-        if (!child) node.known.set(entry.key, (child = newNode(entry, node)));
+        const child = childOf(node, entry);
         child.value += bytes;
         child.samples += stack.samples;
         node = child;
@@ -120,17 +119,28 @@ class Forest {
 }
 
 function newNode(entry, parent) {
-  return { entry, parent, value: 0, own: 0, samples: 0, known: new Map(), children: [], depth: parent ? parent.depth + 1 : 0 };
+  return { entry, parent, value: 0, own: 0, samples: 0, known: null, children: [], depth: parent ? parent.depth + 1 : 0 };
 }
 
-/** Children in the order of their names would jump about between weights; the heaviest first reads best. */
+/** Children up to which looking through them is quicker than a map, of which there would be hundreds of thousands. */
+const FEW = 8;
+
+function childOf(node, entry) {
+  const { children, known } = node;
+  let child = known ? known.get(entry) : children.find((one) => one.entry === entry);
+  if (!child) {
+    children.push((child = newNode(entry, node)));
+    if (known) known.set(entry, child);
+    else if (children.length > FEW) node.known = new Map(children.map((one) => [one.entry, one]));
+  }
+  return child;
+}
+
+/** The heaviest child first. */
 function settle(root) {
-  const open = [root];
-  while (open.length > 0) {
-    const node = open.pop();
-    node.children = [...node.known.values()].sort((a, b) => b.value - a.value || (a.entry.key < b.entry.key ? -1 : 1));
+  for (const node of nodesBelow(root)) {
+    if (node.children.length > 1) node.children.sort((a, b) => b.value - a.value || (a.entry.key < b.entry.key ? -1 : 1));
     node.known = null;
-    open.push(...node.children);
   }
 }
 
