@@ -12,13 +12,14 @@ ALLOWED: dict[str, set[str]] = {
     "stats": set(),
     "unwind": set(),
     "pyframes": set(),
+    "census": set(),
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "stats"},
     "prove": {"diagnose"},
     "report": {"diagnose", "prove"},
     "cli": {"capture", "host", "symbols", "diagnose", "prove", "report"},
-    "native": {"capture", "host", "cli"},
+    "native": {"capture", "census", "host", "cli"},
 }
 PREFIX = "nilometer-"
 

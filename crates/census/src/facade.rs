@@ -3,8 +3,8 @@
 //! In: the thread that holds the GIL, now and then. Out: what grew, with its path; the whole heap on request. What must not
 //! happen here: a look from a thread that does not hold the GIL, or for another interpreter of the same process.
 
+use crate::clock::Moment;
 use std::collections::HashMap;
-use std::time::Instant;
 
 use crate::object::Python;
 use crate::paths::{Analysed, Collected, Path, PathLimits, Whole, collect, find};
@@ -83,7 +83,7 @@ impl Census {
 
     /// Looks for containers that grow. The GIL is held; without it nothing is looked at and the counts say so.
     pub fn scan(&mut self, cycle: u64) -> Scan {
-        let start = Instant::now();
+        let start = Moment::now();
         if !self.python.may_look() {
             return Scan { cycle, ..Scan::default() };
         }

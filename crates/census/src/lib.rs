@@ -10,6 +10,7 @@
 mod api;
 mod bounds;
 mod check;
+mod clock;
 mod dicts;
 mod elements;
 mod facade;

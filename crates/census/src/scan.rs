@@ -4,7 +4,9 @@
 //! must not happen here: a walk without end. Objects and time are bounded; what was not reached is not forgotten.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use crate::growth::{Growth, Rise};
 use crate::layout::{SIZE, dict, set};
@@ -124,20 +126,20 @@ pub struct Scanner {
 impl Scanner {
     /// Looks at the heap. The caller holds the GIL.
     pub fn scan(&mut self, python: &Python) -> Found {
-        let start = Instant::now();
+        let start = Moment::now();
         let mut counts = ScanCounts { whole: true, ..ScanCounts::default() };
         let met = self.walk(python, start, &mut counts);
         counts.walk_ns = nanoseconds(start);
         let types = self.count(python, &met, counts.whole);
         counts.growing = self.growth.rises.len() as u64;
-        let grown = self.weigh(python, Instant::now());
+        let grown = self.weigh(python, Moment::now());
         counts.table_bytes =
             self.growth.bytes() + self.types.keys().map(|name| name.capacity() as u64 + 40).sum::<u64>();
         counts.cost_ns = nanoseconds(start);
         Found { counts, grown, types }
     }
 
-    fn walk(&mut self, python: &Python, start: Instant, counts: &mut ScanCounts) -> Vec<Met> {
+    fn walk(&mut self, python: &Python, start: Moment, counts: &mut ScanCounts) -> Vec<Met> {
         /// Objects between two looks at the clock.
         const STRETCH: u64 = 4096;
         let mut met: Vec<Met> = Vec::new();
@@ -213,7 +215,7 @@ impl Scanner {
     }
 
     /// Weighs those that grew, the longest rows first, as long as there is time.
-    fn weigh(&self, python: &Python, start: Instant) -> Vec<GrownContainer> {
+    fn weigh(&self, python: &Python, start: Moment) -> Vec<GrownContainer> {
         let mut rises = self.growth.rises.clone();
         if rises.is_empty() {
             return Vec::new();
@@ -254,6 +256,6 @@ impl Scanner {
     }
 }
 
-fn nanoseconds(start: Instant) -> u64 {
+fn nanoseconds(start: Moment) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

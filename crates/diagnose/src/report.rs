@@ -258,6 +258,8 @@ pub struct Holder {
     pub owner: String,
     /// The path from a root that a person knows.
     pub path: String,
+    /// The source file of its owner, if it is known.
+    pub file: Option<String>,
     /// What kind of container: `list`, `dict`, `closure`, ...
     pub kind: String,
     /// What it holds.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use nilometer_capture::{Board, CensusCounts, CycleUnit, DEFAULT_PAUSE_NS, Grown, Holder, Observation};
-use nilometer_census::{Class, Object, Path, PathLimits, Scanner, collect, find};
+use nilometer_census::{Census, Class, Path, PathLimits};
 use pyo3::Python;
 
 use crate::recorder;
@@ -36,7 +36,7 @@ pub(crate) struct Watch(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    census: Census,
+    census: Heap,
     rises: [Rise; CycleUnit::ALL.len()],
     scan: Turn,
     whole: Turn,
@@ -51,10 +51,10 @@ struct State {
 }
 
 #[derive(Default)]
-enum Census {
+enum Heap {
     #[default]
     NotYet,
-    Ready(Box<(nilometer_census::Python, Scanner)>),
+    Ready(Box<Census>),
     /// This Python cannot be read.
     Refused,
 }
@@ -156,19 +156,19 @@ impl Watch {
 }
 
 impl State {
-    fn ready(&mut self, session: &Session) -> Option<&mut (nilometer_census::Python, Scanner)> {
-        if matches!(self.census, Census::NotYet) {
-            self.census = match nilometer_census::Python::find() {
-                Ok(python) => Census::Ready(Box::new((python, Scanner::default()))),
+    fn ready(&mut self, session: &Session) -> Option<&mut Census> {
+        if matches!(self.census, Heap::NotYet) {
+            self.census = match Census::find() {
+                Ok(census) => Heap::Ready(Box::new(census)),
                 Err(why) => {
                     session.lost(&format!("who holds memory: {why}"));
-                    Census::Refused
+                    Heap::Refused
                 }
             };
         }
         match &mut self.census {
-            Census::Ready(ready) => Some(ready),
-            Census::NotYet | Census::Refused => None,
+            Heap::Ready(census) => Some(census),
+            Heap::NotYet | Heap::Refused => None,
         }
     }
 
@@ -176,13 +176,15 @@ impl State {
     fn scan(&mut self, session: &Session, cycle: u64) {
         let began = Instant::now();
         let limits = limits(session);
-        let Some((python, scanner)) = self.ready(session) else { return };
-        let found = scanner.scan(python);
-        let targets: Vec<Object> = found.grown.iter().map(|grown| grown.object).collect();
-        let paths = find(python, &targets, &limits);
+        let Some(census) = self.ready(session) else { return };
+        // A third of the pause for the walk over all objects, for weighing and for paths each.
+        census.path_limits.max_pause_ns = limits.max_pause_ns / 3;
+        census.limits().walk = Duration::from_nanos(limits.max_pause_ns / 3);
+        census.limits().weigh = Duration::from_nanos(limits.max_pause_ns / 3);
+        let found = census.scan(cycle);
         let mut seen = Vec::new();
-        for (grown, path) in found.grown.into_iter().zip(paths) {
-            let Some(path) = path else { continue };
+        for one in found.grown {
+            let (Some(path), grown) = (one.path, one.container) else { continue };
             let holder = Holder { elements: grown.elements, ..told(path) };
             let holder = self.holder(holder, &mut seen);
             seen.push(Observation::Grown(Grown {
@@ -195,12 +197,11 @@ impl State {
             }));
         }
         self.scan.note(began);
-        let took = nanoseconds(began);
         seen.push(Observation::Census(CensusCounts {
             depth: Some(1),
             objects: Some(found.counts.objects),
-            cost_ns: Some(took),
-            pause_ns: Some(took),
+            cost_ns: Some(found.counts.cost_ns),
+            pause_ns: Some(nanoseconds(began)),
             cut: Some(u64::from(!found.counts.whole)),
             ..CensusCounts::default()
         }));
@@ -214,10 +215,10 @@ impl State {
         let began = Instant::now();
         let limits = limits(session);
         let blocks = recorder::samples();
-        let Some((python, _)) = self.ready(session) else { return };
-        let collected = collect(python, &limits);
+        let Some(census) = self.ready(session) else { return };
+        let Some(collected) = census.collect(&limits) else { return };
         let analysed = py.detach(|| collected.analyse(&blocks));
-        let whole = analysed.name(python, &limits);
+        let Some(whole) = census.name(analysed, &limits) else { return };
         let mut seen = Vec::new();
         let mut found = 0;
         for (index, samples) in whole.held {

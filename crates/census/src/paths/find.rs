@@ -4,8 +4,8 @@
 //! Collection and naming happen in one go under the GIL, so no address can go stale between. What must not happen here:
 //! Python code, work past the limits.
 
+use crate::clock::Moment;
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
 
 use super::Path;
 use super::edges::each_child;
@@ -130,7 +130,7 @@ impl Search {
     fn run(&mut self, look: &Look<'_>, roots: &Roots, targets: &[Object], limits: &PathLimits) {
         /// How many objects are looked at between two looks at the clock.
         const BETWEEN: u32 = 256;
-        let began = Instant::now();
+        let began = Moment::now();
         let weights = Weights::new(look, roots);
         self.most = limits.max_nodes.min(START as usize - 1);
         let mut missing: HashSet<u64> = targets.iter().map(|target| target.address()).collect();

@@ -70,10 +70,11 @@ fn shown(keeps: &Keeps) -> Shown {
 
 /// A holder as the report tells it.
 pub(crate) fn of(holder: &Holder) -> Shown {
-    let Holder { path, owner, kind, bound, elements, .. } = holder;
+    let Holder { path, owner, kind, bound, elements, file, .. } = holder;
     Shown {
         owner: owner.clone(),
         path: path.clone(),
+        file: (!file.is_empty()).then(|| file.clone()),
         kind: kind.clone(),
         elements: elements.clone(),
         bound: *bound,

@@ -1,11 +1,12 @@
 //! The line that puts elements into a holder, found in the source.
 //!
-//! In: a finding with its holder, the user's files on its stacks. Out: a site `kept_at`, where just one line of the user's
-//! functions on those stacks adds to what the holder is called by. What must not happen here: a guess; where several
+//! In: a finding with its holder, the user's files on its stacks and that of the holder's owner. Out: a site `kept_at`, where
+//! just one line of them, or of the owner's class, adds to what the holder is called by. What must not happen here: a guess; where several
 //! lines would do, none is named.
 
 use crate::lookup::Lookup;
 use crate::report::{Finding, Site};
+use crate::sampled::origin::{Origin, shown};
 
 /// Lines of a file that are looked at.
 const MOST_LINES: usize = 50_000;
@@ -17,43 +18,65 @@ const ADDS: [&str; 9] =
 /// Adds the line to each finding that has a holder.
 pub(crate) fn add_kept_at(findings: &mut [Finding], folder: Option<&str>, lookup: &mut dyn Lookup) {
     for finding in findings {
-        let Some(name) = finding.holder.as_ref().and_then(|h| attribute(&h.path)) else { continue };
-        let Some(made) = finding.sites.iter().find(|s| s.role == "made_at" && s.line > 0) else { continue };
-        let mut files: Vec<&str> = vec![&made.file];
-        files.extend(finding.stack.iter().filter(|f| f.kind == "user").map(|f| f.file.as_str()));
-        files.dedup();
-        let mut found: Vec<Site> = Vec::new();
-        let mut seen: Vec<&str> = Vec::new();
-        for file in files {
-            if seen.contains(&file) {
-                continue;
-            }
-            seen.push(file);
-            let path = match folder {
-                Some(folder) if !file.starts_with(['/', '<']) => format!("{folder}/{file}"),
-                _ => file.to_owned(),
-            };
-            for (at, line) in lookup.lines(&path).iter().take(MOST_LINES).enumerate() {
-                if adds(line, name) {
-                    found.push(Site {
-                        role: "kept_at",
-                        file: file.to_owned(),
-                        line: u32::try_from(at + 1).unwrap_or(0),
-                        function: String::new(),
-                        bytes_per_cycle: made.bytes_per_cycle,
-                        text: Some(line.trim().to_owned()),
-                        inside: None,
-                    });
-                }
-            }
-        }
-        if let [site] = found.as_slice()
-            && !(site.file == made.file && site.line == made.line)
-        {
-            let site = site.clone();
+        let Some(site) = kept_at(finding, folder, lookup) else { continue };
+        let is_made_there = |made: &Site| made.file == site.file && made.line == site.line;
+        if !finding.sites.iter().any(is_made_there) {
             finding.sites.insert(0, site);
         }
     }
+}
+
+fn kept_at(finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
+    let holder = finding.holder.as_ref()?;
+    let name = attribute(&holder.path)?;
+    let made = finding.sites.iter().find(|s| s.role == "made_at" && s.line > 0).map(|s| s.file.as_str());
+    let on_stack = finding.stack.iter().filter(|f| f.kind == "user").map(|f| f.file.as_str());
+    let owners = holder.file.as_deref().filter(|file| Origin::of(file) == Origin::User);
+    let mut files: Vec<String> = Vec::new();
+    for file in made.into_iter().chain(on_stack).chain(owners.map(|file| shown(file, folder))) {
+        if !files.iter().any(|known| known == file) {
+            files.push(file.to_owned());
+        }
+    }
+    let mut found: Vec<(String, usize, String)> = Vec::new();
+    for file in files {
+        let path = match folder {
+            Some(folder) if !file.starts_with(['/', '<']) => format!("{folder}/{file}"),
+            _ => file.clone(),
+        };
+        let lines = lookup.lines(&path);
+        let mut adding: Vec<usize> = (0..lines.len().min(MOST_LINES))
+            .filter(|at| lines.get(*at).is_some_and(|line| adds(line, name)))
+            .collect();
+        if let (2.., Some(class)) = (adding.len(), class_of(&lines, &holder.owner)) {
+            adding.retain(|at| class.contains(at));
+        }
+        found.extend(
+            adding.into_iter().filter_map(|at| Some((file.clone(), at, lines.get(at)?.trim().to_owned()))),
+        );
+    }
+    let [(file, at, text)] = found.as_slice() else { return None };
+    Some(Site {
+        role: "kept_at",
+        file: file.clone(),
+        line: u32::try_from(at + 1).unwrap_or(0),
+        function: String::new(),
+        bytes_per_cycle: finding.bytes_per_cycle.estimate,
+        text: Some(text.clone()),
+        inside: None,
+    })
+}
+
+/// The lines of a class, if it is defined at the outermost level.
+fn class_of(lines: &[String], name: &str) -> Option<std::ops::Range<usize>> {
+    let begins = |line: &String| {
+        let rest = line.strip_prefix("class ").and_then(|rest| rest.strip_prefix(name));
+        rest.is_some_and(|rest| rest.starts_with(['(', ':']))
+    };
+    let first = lines.iter().position(begins).filter(|_| !name.is_empty())?;
+    let is_outer = |line: &String| line.starts_with(|c: char| !c.is_whitespace() && c != '#' && c != ')');
+    let length = lines.iter().skip(first + 1).position(is_outer);
+    Some(first..length.map_or(lines.len(), |length| first + 1 + length))
 }
 
 /// What the container is called in the source: the last name of its path.
@@ -130,6 +153,25 @@ mod tests {
         ] {
             assert!(!adds(line, "saved"), "{line}");
         }
+    }
+
+    #[test]
+    fn the_lines_of_a_class() {
+        let lines: Vec<String> = [
+            "import x",
+            "class A(B):",
+            "    x = []",
+            "",
+            "    def f(self):",
+            "        pass",
+            "class AB:",
+            "    y = 1",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        assert_eq!(class_of(&lines, "A"), Some(1..6));
+        assert_eq!(class_of(&lines, "AB"), Some(6..8));
+        assert_eq!(class_of(&lines, ""), None);
     }
 
     #[test]

@@ -22,6 +22,8 @@ const NET: f64 = 0.5;
 const COVERED: f64 = 0.6;
 /// It is over where the last third of the cycles adds less than this share of it.
 const OVER: f64 = 0.5;
+/// Where holders account for all of a growth, a place without one may still be told with this share of it.
+const MOST_UNHELD: f64 = 0.25;
 /// Birth cycles that make a finding likely.
 const LIKELY: usize = 4;
 
@@ -76,12 +78,27 @@ pub(crate) fn conclude<'a>(
     let claims = findings.into_iter().zip(keeps).map(|(finding, keeps)| Claim { finding, keeps });
     let mut findings = by_holder(claims.collect());
     if let Some(rate) = leaking(&judgement) {
+        let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
+        told.extend(grown(held, &rate, &told));
+        findings = beside(told, unheld, &rate);
         findings.extend(grown(held, &rate, &findings));
     }
     add_source(&mut findings, setting.folder, lookup);
     add_kept_at(&mut findings, setting.folder, lookup);
     let explained = leaking(&judgement).map(|rate| share(&findings, rate));
     (judgement, findings, explained)
+}
+
+/// Places that nobody is known to hold, beside holders that were seen: memory that Python keeps for reuse has the stack of
+/// its first use, so that a line may seem to make what another one did. What holders account for needs no such line.
+fn beside(mut told: Vec<Finding>, unheld: Vec<Finding>, rate: &Interval) -> Vec<Finding> {
+    let seen =
+        |f: &&Finding| f.confidence == "certain" || f.holder.as_ref().is_some_and(|h| h.share.is_some());
+    let held: i64 = told.iter().filter(seen).map(|f| f.bytes_per_cycle.estimate).sum();
+    let left = (rate.estimate - held as f64).max(MOST_UNHELD * rate.estimate);
+    told.extend(unheld.into_iter().filter(|f| held == 0 || f.bytes_per_cycle.low as f64 <= left));
+    told.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
+    told
 }
 
 /// The share of a growth that findings account for.

@@ -168,6 +168,7 @@ pub(crate) fn leak() -> Report {
                 path: "fit(): callbacks[0].saved[*]".to_owned(),
                 elements: "12 x ndarray (2000, 500) float64".to_owned(),
                 kind: "list".to_owned(),
+                file: None,
                 share: Some(1.0),
                 bound: None,
             }),
@@ -175,6 +176,7 @@ pub(crate) fn leak() -> Report {
                 owner: "History".to_owned(),
                 path: "model.history.history['preds'][*]".to_owned(),
                 kind: "list".to_owned(),
+                file: None,
                 elements: "12 x ndarray (2000, 500) float64".to_owned(),
                 bound: None,
                 share: Some(0.9),
@@ -217,6 +219,7 @@ pub(crate) fn leak() -> Report {
                 owner: "PredictionLogger".to_owned(),
                 path: "fit(): callbacks[0].saved".to_owned(),
                 kind: "list".to_owned(),
+                file: None,
                 elements: "12 x ndarray (2000, 500) float64".to_owned(),
                 ..Holder::default()
             },

@@ -3,8 +3,8 @@
 //! In: [`Collected`] and the samples. Out: [`Analysed`]: only what is still to be named. What must not happen here: a read of
 //! Python's memory; the addresses are only numbers by now.
 
+use crate::clock::Moment;
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use super::collect::Collected;
 use super::join::Join;
@@ -48,7 +48,7 @@ const MOST_TYPES: usize = 50;
 impl Collected {
     /// Finds owners and classes. Needs no GIL.
     pub fn analyse(self, blocks: &[Block]) -> Analysed {
-        let began = Instant::now();
+        let began = Moment::now();
         let nodes = self.nodes.len();
         let mut join = Join::new(blocks);
         let mut bytes = vec![0_u64; nodes];

@@ -3,7 +3,7 @@
 //! In: the heap, under the GIL. Out: [`Collected`], plain numbers that outlive it. What must not happen here: naming, or any work
 //! that could be done later; each microsecond is one that the program waits.
 
-use std::time::Instant;
+use crate::clock::Moment;
 
 use super::super::PathLimits;
 use super::super::edges::each_child;
@@ -63,7 +63,7 @@ pub struct Collected {
 
 /// Walks the heap. The caller holds the GIL, and Python code does not run until this returns.
 pub fn collect(python: &Python, limits: &PathLimits) -> Collected {
-    let began = Instant::now();
+    let began = Moment::now();
     let mut collected = Collected::new();
     match Look::new(python) {
         Ok(look) => collected.walk(&look, limits, began),
@@ -97,7 +97,7 @@ impl Collected {
         }
     }
 
-    fn walk(&mut self, look: &Look<'_>, limits: &PathLimits, began: Instant) {
+    fn walk(&mut self, look: &Look<'_>, limits: &PathLimits, began: Moment) {
         let most = limits.max_nodes.min(1 << 31);
         let roots = Roots::collect(look);
         let mut starts = roots.starts.clone();

@@ -4,8 +4,8 @@
 //! looked at only when it was just found among its parent's children and still has the type that it had. What must not happen
 //! here: a read at an address that was not found alive in this step.
 
+use crate::clock::Moment;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::time::Instant;
 
 use super::super::edges::each_child;
 use super::super::find::MANY;
@@ -38,7 +38,7 @@ struct Merged {
 impl Analysed {
     /// Names the holders. The caller holds the GIL.
     pub fn name(mut self, python: &Python, limits: &PathLimits) -> Whole {
-        let began = Instant::now();
+        let began = Moment::now();
         let mut whole = Whole {
             counts: self.counts,
             loose: std::mem::take(&mut self.loose),
@@ -104,7 +104,7 @@ impl Analysed {
         look: &Look<'_>,
         roots: &Roots,
         limits: &PathLimits,
-        began: Instant,
+        began: Moment,
         merged: &mut Vec<Merged>,
         whole: &mut Whole,
     ) {
