@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests" / "page"))
 from browser import Browser, Page, find_browser  # noqa: E402 (the tests' browser is the only one)
 
 MOST = 200_000  # bytes of one picture
-WIDTH = 1000
+WIDTH = 900
 MARGIN = 16
 
 
@@ -47,7 +47,7 @@ MODELS = "corpus/models_loop/train.py --models 36"
 COPIES = "corpus/in_memory_1m/train.py"
 
 PICTURES = (
-    Picture("report", LEAKY, ("#top", "#findings")),
+    Picture("report", LEAKY, ("#top", ".finding")),
     Picture("reading/curve", MODELS, ("#curve .bar", "#curve .readout"), points=("svg.curve", 0.55, 0.5)),
     Picture("reading/close", MODELS, ("#curve .bar", "#curve svg"), presses=(("#curve button", "the fits"),)),
     Picture("reading/finding", KEEPS, (".finding",)),
@@ -59,6 +59,7 @@ PICTURES = (
         points=("canvas.flame", 0.6, 0.5),
     ),
     Picture("reading/survivors", MODELS, ("#survivors .matrix-box", "#survivors .readout")),
+    Picture("reading/holders", KEEPS, ("#holders > .tree",)),
     Picture("reading/start", COPIES, ("#start .chart",)),
 )
 

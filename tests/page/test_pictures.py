@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import synthetic
 from browser import Browser, Page
 from pages import Pages
 
@@ -188,4 +189,17 @@ def test_keys_bring_what_is_below_into_sight(pages: Pages, browser: Browser) -> 
     assert page.read(scrolled) > 0
     page.press("Home")
     assert page.read(scrolled) == 0
+    page.close()
+
+
+def test_many_holders_are_folded(pages: Pages, browser: Browser) -> None:
+    report = synthetic.report()
+    report["holders"] = [
+        synthetic.held(f"root{i}.part{j}", 2_000_000 - i) for i in range(30) for j in range(2)
+    ]
+    page = browser.open(pages.of("holders", report, None))
+    assert len(page.texts("#holders > .tree > li")) == 12
+    assert page.text("#holders > details > summary") == "18 smaller ones: 68.7 MiB"
+    page.click("#holders .tree summary")
+    assert page.read("document.querySelectorAll('#holders .tree details[open]').length") == 1
     page.close()

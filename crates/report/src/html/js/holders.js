@@ -1,15 +1,21 @@
 // Who holds how much: paths from roots that a person knows, as a tree.
 
+/** Roots that are shown at once; with more holders than that, their parts are folded. */
+const MANY = 12;
+
 function holdersSection(report) {
   const held = (report.holders ?? []).filter(({ live_bytes }) => live_bytes > 0);
   if (held.length === 0) return null;
   const tree = holderTree(held);
-  const most = Math.max(...tree.children.map((node) => node.bytes));
+  const draw = { most: Math.max(...tree.children.map((node) => node.bytes)), open: held.length <= MANY };
+  const [first, rest] = [tree.children.slice(0, MANY), tree.children.slice(MANY)];
+  const list = (nodes) => h("ul", { class: "tree" }, nodes.map((node) => holderNode(node, draw)));
   return section(
     "holders",
     "Holders",
     "What the program could still reach at the last look at its heap, and the path that keeps it. What hangs below several paths counts for one of them.",
-    h("ul", { class: "tree" }, tree.children.map((node) => holderNode(node, most))),
+    list(first),
+    rest.length > 0 && h("details", {}, h("summary", {}, `${number(rest.length)} smaller ones: ${size(sum(rest))}`), list(rest)),
   );
 }
 
@@ -45,9 +51,13 @@ function joined(node) {
   return node;
 }
 
-function holderNode(node, most) {
+function sum(nodes) {
+  return nodes.reduce((all, node) => all + node.bytes, 0);
+}
+
+function holderNode(node, draw) {
   const share = h("i", { class: "share" });
-  share.style.width = `${Math.max(0.5, (100 * node.bytes) / most)}%`;
+  share.style.width = `${Math.max(0.5, (100 * node.bytes) / draw.most)}%`;
   const { holder } = node;
   const words = [
     h("span", { class: "bytes" }, size(node.bytes)),
@@ -63,6 +73,6 @@ function holderNode(node, most) {
   return h(
     "li",
     {},
-    h("details", { open: true }, h("summary", { class: "row" }, words), h("ul", {}, node.children.map((child) => holderNode(child, most)))),
+    h("details", { open: draw.open }, h("summary", { class: "row" }, words), h("ul", {}, node.children.map((child) => holderNode(child, draw)))),
   );
 }
