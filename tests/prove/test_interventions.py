@@ -134,3 +134,30 @@ def test_containers_are_found_by_names_a_person_knows(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True)
     expected = ["Keeps.saved", "Keeps.shared", "__main__.TOP", "closure.inside", "generates():seen"]
     assert done.stdout.strip() == str(sorted([*expected, "looks():local"])), done.stderr
+
+
+ROOTS = """
+import numpy as np
+from nilometer.interventions import bounded
+
+class Keeps:
+    def __init__(self):
+        self.saved = []
+
+def generates():
+    seen = []
+    while True:
+        yield seen
+
+generator, arrays = generates(), [np.zeros(3), np.ones(3)]
+next(generator)
+for x in [*arrays, generator]:
+    bounded.roots(None, {"x": x, "callbacks": [[Keeps()], None]})
+print("fine")
+"""
+
+
+def test_what_fit_is_given_is_not_compared(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text(ROOTS)
+    done = subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "fine\n", done.stderr

@@ -9,8 +9,9 @@ stays.
 
 from __future__ import annotations
 
-import gc
+import contextlib
 import sys
+import weakref
 from collections import deque
 from time import monotonic
 
@@ -25,47 +26,104 @@ if TYPE_CHECKING:
 _KINDS = (list, dict, set, deque)
 # Of these methods nobody else's code is run: subclasses that have their own are left alone.
 _LENGTHS = frozenset(kind.__len__ for kind in _KINDS)
-# A look costs up to a tenth of a second: it is left alone for so many times as long.
+# A look takes a few milliseconds: none for so many times as long.
 _SHARE = 4.0
 _LOOKS = 4
 _INNER = 1000
+# So many steps from a name, and of a container the last things in it.
+_DEPTH = 4
+_ITEMS = 50
+
+
+class _Method:
+    def method(self) -> None:
+        """Only there for its type."""
+
 
 _generator = type(_ for _ in ())
 _function = type(lambda: None)
+_method = type(_Method().method)
 
 
-def walk(path: str = "") -> Iterator[tuple[str, Any]]:
-    """All of them that can be named now; one may come by several names.
-
-    Of those in a module only the one at `path`, if that is in one: then no more is looked at.
-    """
-    module, _, name = path.rpartition(".")
-    if module in sys.modules:
-        yield from _named({name: vars(sys.modules[module]).get(name)}, f"{module}.")
-        return
+def walk() -> Iterator[tuple[str, Any]]:
+    """All of them that can be named now; one may come by several names."""
     own = _own_modules()
-    yield from _near(own)
-    for thing in gc.get_objects():
-        kind = type(thing)
-        if kind is _function:
-            if thing.__closure__ and thing.__module__ in own:
-                yield from _named(_cells(thing), f"{thing.__name__}.")
-        elif kind is _generator:
-            if thing.gi_frame is not None and thing.gi_frame.f_globals.get("__name__") in own:
-                yield from _named(thing.gi_frame.f_locals, f"{thing.__name__}():")
-        elif kind.__name__ == "_lru_cache_wrapper":
-            if getattr(thing, "__module__", None) in own:
-                yield f"{thing.__name__}.cache", thing
-        elif kind.__module__ in own:
-            yield from _named(_attributes(thing), f"{kind.__name__}.")
-
-
-def _near(own: set[str]) -> Iterator[tuple[str, Any]]:
-    """Those that need no search: in modules and in functions that run."""
-    for module in own:
-        yield from _named(vars(sys.modules[module]), f"{module}.")
+    seen: set[int] = set()
+    waiting: list[tuple[str, dict[str, Any]]] = [(f"{name}.", vars(sys.modules[name])) for name in own]
+    frame: FrameType | None
     for frame in list(sys._current_frames().values()):
-        yield from _frames(frame, own)
+        waiting.extend(_frames(frame, own))
+    # It may be our own: then it and all that is found here would wait for the collector.
+    frame = None
+    waiting.extend(("", {"": root}) for root in map(_call, list(_roots.values())) if root is not None)
+    # Breadth first, and no further than this: what is deeper has a holder that is nearer.
+    for _ in range(_DEPTH):
+        found = [
+            (prefix + name, value)
+            for prefix, names in waiting
+            for name, value in list(names.items())
+            if not name.startswith("__") and name != "_"
+        ]
+        waiting = []
+        for path, value in found:
+            if is_container(value):
+                if path:
+                    yield path, value
+                if id(value) not in seen:
+                    seen.add(id(value))
+                    things = list(value.values() if isinstance(value, dict) else value)[-_ITEMS:]
+                    waiting.extend(inside for thing in things for inside in _inside(thing, own, seen))
+            elif type(value).__name__ == "_lru_cache_wrapper":
+                yield f"{value.__name__}.cache", value
+            else:
+                waiting.extend(_inside(value, own, seen))
+
+
+def add_root(thing: Any) -> None:
+    """What is only known to a framework: a callback, a generator."""
+    # By their addresses: to compare two would be to ask the program.
+    with contextlib.suppress(TypeError):
+        _roots[id(thing)] = weakref.ref(thing)
+
+
+_roots: dict[int, weakref.ref[Any]] = {}
+
+
+def _call(root: weakref.ref[Any]) -> Any:
+    return root()
+
+
+def _inside(thing: Any, own: set[str], seen: set[int]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The names in something of the program's own, and what to say before them; nothing in what is not."""
+    kind = type(thing)
+    if id(thing) in seen:
+        return
+    if kind is _function:
+        if thing.__closure__ and thing.__module__ in own:
+            seen.add(id(thing))
+            yield f"{thing.__name__}.", _cells(thing)
+    elif kind is _generator:
+        if thing.gi_frame is not None and thing.gi_frame.f_globals.get("__name__") in own:
+            seen.add(id(thing))
+            yield f"{thing.__name__}():", _locals(thing.gi_frame)
+    elif kind is _method:
+        yield from _inside(thing.__self__, own, seen)
+        yield from _inside(thing.__func__, own, seen)
+    elif isinstance(thing, type):
+        if thing.__module__ in own:
+            seen.add(id(thing))
+            yield f"{thing.__name__}.", dict(vars(thing))
+    elif kind.__module__ in own:
+        seen.add(id(thing))
+        found = getattr(thing, "__dict__", None)
+        yield f"{kind.__name__}.", dict(found) if type(found) is dict else {}
+        yield from _inside(kind, own, seen)
+    elif kind.__module__.partition(".")[0] in ("keras", "tf_keras"):
+        # Of a callback of Keras' own the functions that it was given: LambdaCallback.
+        functions = {n: v for n, v in getattr(thing, "__dict__", {}).items() if type(v) is _function}
+        if functions:
+            seen.add(id(thing))
+            yield f"{kind.__name__}.", functions
 
 
 def is_container(value: Any) -> bool:
@@ -94,24 +152,28 @@ def _own_modules() -> set[str]:
     folder = os.getcwd() + "/"
     own = {"__main__"}
     for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
+        # Not by asking for the attribute: some modules are imported only then.
+        file = getattr(module, "__dict__", {}).get("__file__")
         if isinstance(file, str) and file.startswith(folder) and "site-packages" not in file:
             own.add(name)
     return own
 
 
-def _named(names: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for name, value in list(names.items()):
-        if is_container(value) and not (name.startswith("__") or name == "_"):
-            yield prefix + name, value
-
-
-def _frames(frame: FrameType | None, own: set[str]) -> Iterator[tuple[str, Any]]:
+def _frames(frame: FrameType | None, own: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     while frame is not None:
         code = frame.f_code
         if frame.f_globals.get("__name__") in own and code.co_name != "<module>":
-            yield from _named(frame.f_locals, f"{code.co_name}():")
+            yield f"{code.co_name}():", _locals(frame)
         frame = frame.f_back
+
+
+def _locals(frame: FrameType) -> dict[str, Any]:
+    """The variables of a frame; up to Python 3.12 it keeps what it gave, and with it what they were."""
+    kept = frame.f_locals
+    names = dict(kept)
+    if sys.version_info < (3, 13):
+        kept.clear()
+    return names
 
 
 def _cells(function: Any) -> dict[str, Any]:
@@ -124,31 +186,20 @@ def _cells(function: Any) -> dict[str, Any]:
     return found
 
 
-def _attributes(thing: Any) -> dict[str, Any]:
-    found = getattr(thing, "__dict__", None)
-    names = dict(found) if type(found) is dict else {}
-    names.update({name: value for name, value in vars(type(thing)).items() if is_container(value)})
-    return names
-
-
 _sizes: dict[str, list[int]] = {}
 _told: set[str] = set()
-_next_near = 0.0
-_next_all = 0.0
+_next = 0.0
 
 
 def look() -> None:
     """Counts, if it is time, and tells of those that grow."""
-    global _next_near, _next_all
+    global _next
     began = monotonic()
-    if began < min(_next_near, _next_all):
+    if began < _next:
         return
-    everything = began >= _next_all
-    _count(walk() if everything else _near(_own_modules()))
+    _count(walk())
     ended = monotonic()
-    _next_near = ended + _SHARE * (ended - began if not everything else 0.001)
-    if everything:
-        _next_all = ended + _SHARE * (ended - began)
+    _next = ended + _SHARE * (ended - began)
 
 
 def _count(found: Iterator[tuple[str, Any]]) -> None:

@@ -6,6 +6,7 @@ Never: a look at a module that has not been imported.
 
 from __future__ import annotations
 
+from nilometer import _native
 from nilometer.hooks.wrapping import replace
 from nilometer.interventions._imports import after_import
 
@@ -65,8 +66,12 @@ def _on_method(owners: dict[str, str], method: str, change: Callable[[Any, dict[
         signature = inspect.signature(original)
 
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-            bound = signature.bind(self, *args, **kwargs)
-            change(self, bound.arguments)
+            try:
+                bound = signature.bind(self, *args, **kwargs)
+                change(self, bound.arguments)
+            except Exception as error:
+                _native.lost(f"{change.__module__}: {type(error).__name__}: {error}")
+                return original(self, *args, **kwargs)
             return original(*bound.args, **bound.kwargs)
 
         return call

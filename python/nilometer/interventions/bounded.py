@@ -8,7 +8,8 @@ Proves: this container keeps the memory. What the program wanted with the old el
 
 from __future__ import annotations
 
-from nilometer.interventions import _containers, acted
+from nilometer.interventions import _containers, _keras, acted
+from nilometer.interventions._callbacks import flat
 from nilometer.interventions._cycles import before_cycle
 
 TYPE_CHECKING = False
@@ -23,15 +24,23 @@ def install(path: str) -> None:
 
     # The search is dear, so cycles that are fast do not wait for it; what it found is bounded in each.
     def search() -> None:
-        found[:] = [container for name, container in _containers.walk(path) if name == path]
+        found[:] = [container for name, container in _containers.walk() if name == path]
 
     def trim() -> None:
         for container in found:
             if _trim(container, lengths):
                 acted(f"bounded:{path}")
 
+    _keras.on_fit(roots)
     before_cycle(search)
     before_cycle(trim)
+
+
+def roots(_: Any, arguments: dict[str, Any]) -> None:
+    """Makes known what `fit` is given: nobody else may have a name for it."""
+    callbacks = arguments.get("callbacks")
+    for thing in [*flat(getattr(callbacks, "callbacks", callbacks)), arguments.get("x")]:
+        _containers.add_root(thing)
 
 
 def _trim(container: Any, lengths: dict[int, int]) -> bool:

@@ -13,7 +13,7 @@ import sys
 
 from nilometer import _native
 from nilometer.hooks.wrapping import replace
-from nilometer.interventions import _containers, _cycles, _eagerness, _keras, plain_pipeline
+from nilometer.interventions import _containers, _cycles, _eagerness, _keras, bounded, plain_pipeline
 from nilometer.interventions._callbacks import flat
 from nilometer.interventions._data import kind_of
 from nilometer.interventions._imports import after_import
@@ -48,7 +48,8 @@ def _cycle() -> None:
     _containers.look()
 
 
-def _fit(_: Any, arguments: dict[str, Any]) -> None:
+def _fit(model: Any, arguments: dict[str, Any]) -> None:
+    bounded.roots(model, arguments)
     callbacks = arguments.get("callbacks")
     for callback in flat(getattr(callbacks, "callbacks", callbacks)):
         say(f"callback.{type(callback).__name__}", _span(type(callback)))
