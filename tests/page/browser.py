@@ -54,6 +54,8 @@ class Browser:
             "--disable-component-update",
             "--host-resolver-rules=MAP * ~NOTFOUND",  # no page of ours may want the network
             "--hide-scrollbars",
+            "--disable-renderer-backgrounding",
+            "--disable-backgrounding-occluded-windows",
             f"--user-data-dir={self.profile}",
             "about:blank",
         ]
@@ -132,6 +134,7 @@ class Browser:
         page = Page(self, target, session)
         for domain in ("Page", "Runtime", "Log"):
             page.send(f"{domain}.enable")
+        page.send("Page.bringToFront")
         page.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -172,13 +175,13 @@ class Page:
         return answer["result"].get("value")
 
     def wait(self, expression: str) -> None:
-        """Waits until an expression is true, looked at once per painted frame."""
+        """Waits until an expression is true."""
         wait = f"""new Promise((yes, no) => {{
             const end = performance.now() + {PATIENCE * 1000};
             const look = () => {{
                 if ({expression}) yes(true);
                 else if (performance.now() > end) no(new Error("waited too long"));
-                else requestAnimationFrame(look);
+                else setTimeout(look, 10);
             }};
             look();
         }})"""
