@@ -56,8 +56,9 @@ pub(crate) fn with_neighbours(folder: &Path, root: &Path, how: How) -> io::Resul
         names.push((name.to_owned(), above));
         at = above;
     }
-    let Some((own, _)) = names.first().cloned() else { return Ok(root.join("root")) };
     let mut to = root.to_path_buf();
+    fs::create_dir_all(&to)?;
+    let Some((own, _)) = names.first().cloned() else { return Ok(to.join("root")) };
     // The outermost name stands for itself only: its neighbours are beyond what is mirrored.
     for (i, (name, above)) in names.iter().enumerate().rev() {
         if i < ABOVE && how.links {
@@ -186,6 +187,18 @@ mod tests {
         assert_eq!(fs::read_to_string(to.join("../link.py")).unwrap(), "a");
         assert_eq!(fs::read_to_string(to.join("a.py")).unwrap(), "a");
         assert!(!to.join("..").join("src").is_symlink());
+    }
+
+    #[test]
+    fn folders_near_the_root_have_fewer_neighbours() {
+        let root = tempfile::tempdir().unwrap();
+        let how = How { links: true, all: false };
+        let to = with_neighbours(Path::new("/etc"), &root.path().join("tree"), how).unwrap();
+        assert_eq!(to, root.path().join("tree/etc"));
+        assert_eq!(fs::read_link(root.path().join("tree/usr")).unwrap(), Path::new("/usr"));
+        let to = with_neighbours(Path::new("/"), &root.path().join("whole"), how).unwrap();
+        assert_eq!(to, root.path().join("whole/root"));
+        fs::create_dir(to).unwrap();
     }
 
     #[test]
