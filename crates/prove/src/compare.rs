@@ -107,7 +107,9 @@ pub fn compare(leak: Bytes, unit: &str, with: &Measured) -> Compared {
         } else {
             Effect::NoEffect
         }
-    } else if left.low as f64 >= STILL * leak.low as f64 {
+    } else if left.low as f64 >= STILL * leak.low as f64
+        && left.estimate as f64 >= STILL * leak.estimate as f64
+    {
         Effect::NoEffect
     } else {
         Effect::Undecided
@@ -181,6 +183,18 @@ mod tests {
             Effect::NoEffect
         );
         assert_eq!(effect(Verdict::Leak, 9 * MIB, 10 * MIB, 11 * MIB), Effect::NoEffect);
+    }
+
+    #[test]
+    fn a_leak_that_is_known_badly_is_not_said_to_be_the_same() {
+        let badly = bytes(MIB / 4, 4 * MIB, 9 * MIB);
+        let half = Measured {
+            verdict: Verdict::Leak,
+            growth: Some(bytes(2 * MIB - 1000, 2 * MIB, 2 * MIB + 1000)),
+            unit: "epoch",
+            cycles: 16,
+        };
+        assert_eq!(compare(badly, "epoch", &half).effect, Effect::Undecided);
     }
 
     #[test]
