@@ -47,7 +47,7 @@ MODELS = "corpus/models_loop/train.py --models 36"
 COPIES = "corpus/in_memory_1m/train.py"
 
 PICTURES = (
-    Picture("report", LEAKY, ("#top", ".finding")),
+    Picture("report", LEAKY, ("#verdict h1", ".finding .source")),
     Picture("reading/curve", MODELS, ("#curve .bar", "#curve .readout"), points=("svg.curve", 0.55, 0.5)),
     Picture("reading/close", MODELS, ("#curve .bar", "#curve svg"), presses=(("#curve button", "the fits"),)),
     Picture("reading/finding", KEEPS, (".finding",)),

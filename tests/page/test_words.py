@@ -27,6 +27,7 @@ def test_sections_come_in_their_order(pages: Pages, browser: Browser) -> None:
     wanted = "verdict curve findings components sites survivors holders start phases processes losses"
     assert page.read("[...document.querySelectorAll('main > section')].map((e) => e.id)") == wanted.split()
     assert "fit(): callbacks[0].saved[*]" in page.text(".finding")
+    assert page.texts(".change code") == ["self.saved.append(preds)"]
     assert "nilometer prove train.py" in page.text(".finding .command")
     assert "12 records could not be written" in page.text("#losses")
     assert "7 samples could not be kept" in page.text("#losses")

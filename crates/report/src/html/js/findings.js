@@ -29,7 +29,7 @@ function findingItem(finding, i, unit) {
     finding.part && !finding.sentence.includes(finding.part) && ["part", finding.part],
     finding.phase && ["phase", phaseWords(finding.phase)],
     finding.cycles_seen > 0 && ["seen in", counted(finding.cycles_seen, unit)],
-    finding.change && ["change", h("span", { class: "change" }, finding.change)],
+    finding.change && ["change", h("span", { class: "change" }, withCode(finding.change))],
     finding.prove && ["prove it", command(finding.prove)],
   ].filter(Boolean);
   return h(
@@ -65,6 +65,11 @@ function siteRow(site) {
       site.inside && h("span", { class: "note" }, `in ${site.inside}`),
     ],
   ];
+}
+
+/** Words in which code stands between backquotes. */
+function withCode(words) {
+  return words.split("`").map((part, i) => (i % 2 === 1 ? h("code", {}, part) : part));
 }
 
 /** A command line, to be copied. */
