@@ -84,14 +84,15 @@ class Pages:
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
-    return Pages(tmp_path_factory.mktemp("pages"))
-
-
-@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = find_browser()
     if path is None:
         pytest.skip("no Chromium on this machine: install one, or name it in CHROMIUM")
     with Browser(path) as one:
         yield one
+
+
+@pytest.fixture(scope="session")
+def pages(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Pages:
+    """Nothing is recorded where there is no browser to look at it."""
+    return Pages(tmp_path_factory.mktemp("pages"))
