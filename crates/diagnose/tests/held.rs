@@ -181,3 +181,42 @@ fn a_list_that_grows_too_little_or_has_stopped_is_not_accused() {
     });
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
 }
+
+#[test]
+fn a_line_that_surely_makes_what_a_list_keeps_is_told_with_it() {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    for epoch in 1..=15 {
+        w.makes(stack, 1 << 20, 1);
+        w.objects(200).cycle(Epoch);
+        if epoch >= 7 {
+            w.scans("__main__.HISTORY[*]", epoch, epoch, 1 << 20, false);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(finding.holder.as_ref().unwrap().path, "__main__.HISTORY[*]");
+    assert_eq!(finding.sites.last().unwrap().line, 30);
+}
+
+#[test]
+fn a_line_that_nobody_holds_gives_way_to_a_holder_that_accounts_for_the_growth() {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stack = w.stack(&[FIT]);
+    for epoch in 1..=15 {
+        // What it says it makes is twice what stays: memory that was handed on.
+        w.makes(stack, 64 << 10, 32);
+        w.takes(-1024 * KIB).objects(200).cycle(Epoch);
+        if epoch >= 7 {
+            w.scans("__main__.HISTORY[*]", epoch, epoch, 1 << 20, false);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    assert_eq!(report.verdict, Verdict::Leak);
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert!(finding.sites.iter().all(|site| site.role != "made_at"), "{finding:#?}");
+}

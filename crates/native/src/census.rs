@@ -21,6 +21,12 @@ const PAUSE: u32 = 100;
 /// The first scans may follow each other faster: growth is what rose in three of them.
 const FIRST_SCANS: u32 = 4;
 const FIRST_PAUSE: u32 = 4;
+/// A rise of so many bytes is looked at at once, one of so many at the end of its stretch; a smaller one, which may be
+/// garbage that waits, when the first look costs no more than one part in fifty of the program's time so far.
+const STRONG: u64 = 4 << 20;
+const NOTABLE: u64 = 1 << 20;
+const FIRST_LOOK: Duration = Duration::from_millis(300);
+const FIRST_SHARE: u32 = 50;
 /// Cycles between two whole looks at least.
 const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
@@ -96,7 +102,8 @@ impl Watch {
         if let Some(live) = live {
             rise.note(ordinal, live);
         }
-        if !rise.is_seen() || session.board().pause_limit().is_none() {
+        let risen = rise.risen();
+        if risen == 0 || session.board().pause_limit().is_none() {
             return;
         }
         let pause = if state.scan.times < FIRST_SCANS { FIRST_PAUSE } else { PAUSE };
@@ -104,7 +111,8 @@ impl Watch {
             state.scan(session, ordinal);
         }
         let looked = state.looked_at;
-        if looked == 0 || (ordinal >= (2 * looked).max(looked + APART) && state.whole.is_due(PAUSE)) {
+        let first = looked == 0 && (risen >= STRONG || is_cheap(session));
+        if first || looked > 0 && (ordinal >= (2 * looked).max(looked + APART) && state.whole.is_due(PAUSE)) {
             state.look(py, session);
             state.looked_at = ordinal;
         }
@@ -128,11 +136,14 @@ impl Watch {
     /// A stretch of cycles is over: the last chance to see what its frames hold.
     pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
         let Ok(mut state) = self.0.try_lock() else { return };
-        let is_rising = |unit: &CycleUnit| state.rises.get(*unit as usize).is_some_and(Rise::is_seen);
-        let most =
-            CycleUnit::ALL.into_iter().filter(is_rising).map(|unit| session.board().cycles(unit)).max();
-        let Some(ordinal) = most.filter(|ordinal| *ordinal >= state.looked_at + APART) else { return };
-        let affordable = state.whole.times < WHATEVER_THE_COST || state.whole.is_due(PAUSE);
+        let risen = |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, Rise::risen);
+        let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
+        let most = rising.map(|unit| (session.board().cycles(unit), risen(unit))).max();
+        let Some((ordinal, risen)) = most.filter(|(ordinal, _)| *ordinal >= state.looked_at + APART) else {
+            return;
+        };
+        let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session));
+        let affordable = early || state.whole.times > 0 && state.whole.is_due(PAUSE);
         if session.board().pause_limit().is_some() && affordable {
             state.look(py, session);
             state.looked_at = ordinal;
@@ -270,6 +281,11 @@ impl State {
         seen.push(Observation::Holder(Holder { id: *id, elements: elements.clone(), ..holder }));
         *id
     }
+}
+
+/// Whether a first look would be a small part of the program's time so far.
+fn is_cheap(session: &Session) -> bool {
+    Duration::from_nanos(session.age()) >= FIRST_LOOK * FIRST_SHARE
 }
 
 fn limits(session: &Session) -> PathLimits {

@@ -52,22 +52,23 @@ impl Rise {
         }
     }
 
-    /// Whether the last third lies above the first, most steps lead up, and it is more than a residue.
-    pub(crate) fn is_seen(&self) -> bool {
+    /// Bytes from the first third to the last, if most steps lead up and it is more than a residue; else 0.
+    pub(crate) fn risen(&self) -> u64 {
         let points = self.points.get(..self.count).unwrap_or_default();
         let third = (points.len() / 3).max(1);
         let (Some(first), Some(last)) =
             (points.get(..third), points.get(points.len().saturating_sub(third)..))
         else {
-            return false;
+            return 0;
         };
-        let (Some(from), Some(to)) = (middle(first), middle(last)) else { return false };
+        let (Some(from), Some(to)) = (middle(first), middle(last)) else { return 0 };
         let up = points.windows(2).filter(|pair| matches!(pair, [a, b] if b.1 > a.1)).count();
         let risen = to.1.saturating_sub(from.1);
-        points.len() >= LEAST
+        let is_rise = points.len() >= LEAST
             && risen >= WHOLE
             && risen >= PER_CYCLE.saturating_mul(to.0.saturating_sub(from.0))
-            && 2 * up > points.len() - 1
+            && 2 * up > points.len() - 1;
+        if is_rise { risen } else { 0 }
     }
 }
 
@@ -89,7 +90,7 @@ mod tests {
         for (at, live) in levels.into_iter().enumerate() {
             rise.note(at as u64 + 1, live);
         }
-        rise.is_seen()
+        rise.risen() > 0
     }
 
     const MIB: u64 = 1 << 20;

@@ -195,6 +195,11 @@ impl Session {
         self.writer.append(&Record::Child { pid, parent, role });
     }
 
+    /// Nanoseconds since the run began.
+    pub(crate) fn age(&self) -> u64 {
+        self.writer.now()
+    }
+
     pub(crate) fn board(&self) -> &Board {
         self.writer.board()
     }

@@ -10,7 +10,9 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let Root::Module(module) = path.root else { return None };
     let global = module.rsplit('.').next().unwrap_or(module);
-    if path.name.is_empty() || global != path.name {
+    // On an object that a global names, it is the object's.
+    let owner = case.finding.holder.as_ref().map_or("", |h| h.owner.as_str());
+    if path.name.is_empty() || global != path.name || !owner.is_empty() {
         return None;
     }
     Some(Explanation {

@@ -10,6 +10,7 @@ mod kept_by_class;
 mod kept_by_closure;
 mod kept_by_generator;
 mod kept_by_module;
+mod kept_by_object;
 mod kept_datasets;
 mod kept_exceptions;
 mod kept_in_loop;
@@ -79,7 +80,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 11] = [
+const ALL: [Cause; 12] = [
     ("tapes-kept", kept_tapes::explain),
     ("exceptions-kept", kept_exceptions::explain),
     ("lru-cache", lru_cache::explain),
@@ -91,6 +92,7 @@ const ALL: [Cause; 11] = [
     ("class-attribute-grows", kept_by_class::explain),
     ("closure-keeps", kept_by_closure::explain),
     ("global-grows", kept_by_module::explain),
+    ("object-keeps", kept_by_object::explain),
 ];
 
 /// Says the cause of each finding that has one.

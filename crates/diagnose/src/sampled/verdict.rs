@@ -22,6 +22,8 @@ const NET: f64 = 0.5;
 const COVERED: f64 = 0.6;
 /// It is over where the last third of the cycles adds less than this share of it.
 const OVER: f64 = 0.5;
+/// A line makes what a holder keeps if their bytes differ by no more than this share.
+const ALIKE: f64 = 0.25;
 /// Where holders account for all of a growth, a place without one may still be told with this share of it.
 const MOST_UNHELD: f64 = 0.25;
 /// Birth cycles that make a finding likely.
@@ -91,14 +93,33 @@ pub(crate) fn conclude<'a>(
 
 /// Places that nobody is known to hold, beside holders that were seen: memory that Python keeps for reuse has the stack of
 /// its first use, so that a line may seem to make what another one did. What holders account for needs no such line.
-fn beside(mut told: Vec<Finding>, unheld: Vec<Finding>, rate: &Interval) -> Vec<Finding> {
-    let seen =
-        |f: &&Finding| f.confidence == "certain" || f.holder.as_ref().is_some_and(|h| h.share.is_some());
-    let held: i64 = told.iter().filter(seen).map(|f| f.bytes_per_cycle.estimate).sum();
+fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &Interval) -> Vec<Finding> {
+    for holder in told.iter_mut().filter(|f| f.sites.is_empty()) {
+        adopt(holder, &mut unheld);
+    }
+    let held: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
     let left = (rate.estimate - held as f64).max(MOST_UNHELD * rate.estimate);
-    told.extend(unheld.into_iter().filter(|f| held == 0 || f.bytes_per_cycle.low as f64 <= left));
+    let fits = |f: &Finding| f.bytes_per_cycle.estimate as f64 <= (1.0 + ALIKE) * left;
+    told.extend(unheld.into_iter().filter(|f| held == 0 || fits(f)));
     told.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
     told
+}
+
+/// The one line that surely makes as much as this holder keeps is where it is made.
+fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>) {
+    let keeps = holder.bytes_per_cycle.estimate as f64;
+    let alike = |f: &Finding| {
+        f.confidence == "certain" && (f.bytes_per_cycle.estimate as f64 - keeps).abs() <= ALIKE * keeps
+    };
+    let mut found = (0..unheld.len()).filter(|at| unheld.get(*at).is_some_and(alike));
+    let (Some(at), None) = (found.next(), found.next()) else { return };
+    let site = unheld.remove(at);
+    holder.sites = site.sites;
+    holder.stack = site.stack;
+    holder.phase = site.phase;
+    holder.part = site.part;
+    holder.bytes_per_cycle = site.bytes_per_cycle;
+    holder.cycles_seen = holder.cycles_seen.max(site.cycles_seen);
 }
 
 /// The share of a growth that findings account for.
