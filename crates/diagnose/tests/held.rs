@@ -220,3 +220,27 @@ fn a_line_that_nobody_holds_gives_way_to_a_holder_that_accounts_for_the_growth()
     let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
     assert!(finding.sites.iter().all(|site| site.role != "made_at"), "{finding:#?}");
 }
+
+#[test]
+fn lists_that_grow_alike_have_the_lines_that_fill_them() {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stacks =
+        [w.stack(&[FIT, KERAS, "/job/train.py:40 Keep.on_epoch_end"]), w.stack(&[FIT, KERAS, OTHER])];
+    for epoch in 1..=15 {
+        for stack in stacks {
+            w.makes(stack, 1 << 20, 1);
+        }
+        w.objects(200).cycle(Epoch);
+        if epoch >= 7 {
+            w.scans("__main__.logger.saved[*]", epoch, epoch, 1 << 20, false);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let told =
+        |f: &Finding| (f.holder.is_some(), f.sites.iter().map(|s| (s.role, s.line)).collect::<Vec<_>>());
+    let mut told: Vec<_> = report.findings.iter().map(told).collect();
+    told.sort();
+    assert_eq!(told, [(false, vec![("made_at", 31)]), (true, vec![("made_at", 40)])]);
+}

@@ -6,9 +6,13 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use nilometer_capture::{Board, CensusCounts, CycleUnit, DEFAULT_PAUSE_NS, Grown, Holder, Observation};
+use nilometer_capture::{
+    Board, CensusCounts, Counters, CycleUnit, DEFAULT_PAUSE_NS, Grown, Holder, Observation,
+};
 use nilometer_census::{Census, Class, Path, PathLimits};
 use pyo3::Python;
 
@@ -38,7 +42,11 @@ const PATHS: usize = 4096;
 
 /// Looks at the heap of this process.
 #[derive(Default)]
-pub(crate) struct Watch(Mutex<State>);
+pub(crate) struct Watch {
+    state: Mutex<State>,
+    /// Bytes of the census' own tables, which lie in the program's heap and are none of its own.
+    own: AtomicU64,
+}
 
 #[derive(Default)]
 struct State {
@@ -54,6 +62,8 @@ struct State {
     looked_at: u64,
     /// Calls of `fit` that are under way.
     fits: u32,
+    /// Bytes of our own tables.
+    own: u64,
 }
 
 #[derive(Default)]
@@ -93,7 +103,7 @@ impl Watch {
         ordinal: u64,
         live: Option<u64>,
     ) {
-        let Ok(mut state) = self.0.try_lock() else { return };
+        let Ok(mut state) = self.state.try_lock() else { return };
         // What ends inside of an epoch comes and goes with it; and only between epochs does a path begin at `fit`.
         if state.fits > 0 && !matches!(unit, CycleUnit::Epoch | CycleUnit::Step | CycleUnit::Request) {
             return;
@@ -109,6 +119,7 @@ impl Watch {
         let pause = if state.scan.times < FIRST_SCANS { FIRST_PAUSE } else { PAUSE };
         if state.scan.is_due(pause) {
             state.scan(session, ordinal);
+            self.own.store(state.own, Relaxed);
         }
         let looked = state.looked_at;
         let first = looked == 0 && (risen >= STRONG || is_cheap(session));
@@ -120,7 +131,7 @@ impl Watch {
 
     /// A call of `fit` begins.
     pub(crate) fn fit_begins(&self) {
-        if let Ok(mut state) = self.0.try_lock() {
+        if let Ok(mut state) = self.state.try_lock() {
             state.fits = state.fits.saturating_add(1);
         }
     }
@@ -128,14 +139,14 @@ impl Watch {
     /// A call of `fit` ends, after which what its frames hold is gone.
     pub(crate) fn fit_ends(&self, py: Python<'_>, session: &Session) {
         self.last_chance(py, session);
-        if let Ok(mut state) = self.0.try_lock() {
+        if let Ok(mut state) = self.state.try_lock() {
             state.fits = state.fits.saturating_sub(1);
         }
     }
 
     /// A stretch of cycles is over: the last chance to see what its frames hold.
     pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
-        let Ok(mut state) = self.0.try_lock() else { return };
+        let Ok(mut state) = self.state.try_lock() else { return };
         let risen = |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, Rise::risen);
         let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
         let most = rising.map(|unit| (session.board().cycles(unit), risen(unit))).max();
@@ -152,7 +163,7 @@ impl Watch {
 
     /// Answers requests, from outside or from the program itself.
     pub(crate) fn answer(&self, py: Python<'_>, session: &Session) {
-        let Ok(mut state) = self.0.try_lock() else { return };
+        let Ok(mut state) = self.state.try_lock() else { return };
         let asked = session.board().censuses_asked();
         if asked > state.answered {
             state.answered = asked;
@@ -160,9 +171,18 @@ impl Watch {
         }
     }
 
+    /// Takes our own tables out of what the program has in use.
+    pub(crate) fn leave_out(&self, counters: &mut Counters) {
+        let own = self.own.load(Relaxed);
+        // Tables are large, and large blocks are mappings.
+        let mapped = counters.heap_mapped.map_or(0, |mapped| mapped.min(own));
+        counters.heap_mapped = counters.heap_mapped.map(|bytes| bytes - mapped);
+        counters.heap_in_use = counters.heap_in_use.map(|bytes| bytes.saturating_sub(own - mapped));
+    }
+
     /// Whether somebody waits for an answer. Does not allocate.
     pub(crate) fn is_asked(&self, board: &Board) -> bool {
-        self.0.try_lock().is_ok_and(|state| board.censuses_asked() > state.answered)
+        self.state.try_lock().is_ok_and(|state| board.censuses_asked() > state.answered)
     }
 }
 
@@ -193,6 +213,7 @@ impl State {
         census.limits().walk = Duration::from_nanos(limits.max_pause_ns / 3);
         census.limits().weigh = Duration::from_nanos(limits.max_pause_ns / 3);
         let found = census.scan(cycle);
+        let counts = found.counts;
         let mut seen = Vec::new();
         for one in found.grown {
             let (Some(path), grown) = (one.path, one.container) else { continue };
@@ -208,12 +229,13 @@ impl State {
             }));
         }
         self.scan.note(began);
+        self.own = counts.table_bytes;
         seen.push(Observation::Census(CensusCounts {
             depth: Some(1),
-            objects: Some(found.counts.objects),
-            cost_ns: Some(found.counts.cost_ns),
+            objects: Some(counts.objects),
+            cost_ns: Some(counts.cost_ns),
             pause_ns: Some(nanoseconds(began)),
-            cut: Some(u64::from(!found.counts.whole)),
+            cut: Some(u64::from(!counts.whole)),
             ..CensusCounts::default()
         }));
         for one in seen {

@@ -258,8 +258,9 @@ impl Session {
     pub(crate) fn tick_outside(&self) {
         let now = self.writer.now();
         if self.unasked.is_due(now)
-            && let Some(counters) = self.reader.read(now, Depth::Paced, None)
+            && let Some(mut counters) = self.reader.read(now, Depth::Paced, None)
         {
+            self.watch.leave_out(&mut counters);
             self.unasked.note(self.writer.now(), counters.cost_ns.unwrap_or_default());
             self.writer.append_reading(now, Moment::Tick, &counters);
         }
@@ -284,7 +285,8 @@ impl Session {
             collector: &|counters| self.interpreter.read_collector(py, counters),
             allocator: &|counters| self.interpreter.read_allocator(py, counters),
         };
-        let counters = self.reader.read(now, depth, Some(&python))?;
+        let mut counters = self.reader.read(now, depth, Some(&python))?;
+        self.watch.leave_out(&mut counters);
         let end = self.writer.now();
         self.pacer.note(asker, end, counters.cost_ns.unwrap_or_default());
         if let Ok(mut latest) = self.latest.try_lock() {

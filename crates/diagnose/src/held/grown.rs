@@ -60,6 +60,13 @@ pub(crate) fn grown(held: &Held, rate: &Interval, told: &[Finding]) -> Vec<Findi
             prove: None,
         });
     }
+    // Together they may account for all of it where each alone does not.
+    let sum: i64 = out.iter().map(|f: &Finding| f.bytes_per_cycle.estimate).sum::<i64>() + explained;
+    if (sum as f64 - rate.estimate).abs() <= AGREES * rate.estimate {
+        for finding in out.iter_mut().filter(|f| f.confidence == "possible") {
+            finding.confidence = "likely";
+        }
+    }
     out
 }
 

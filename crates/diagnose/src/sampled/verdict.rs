@@ -11,7 +11,7 @@ use crate::cycles::Unit;
 use crate::held::{Claim, Held, add_kept_at, by_holder, grown};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
-use crate::report::{Finding, Verdict};
+use crate::report::{Finding, Site, Verdict};
 use crate::sizes::size;
 
 /// Growth of a user's own line counts from this share of the floor on: frameworks' residue does not hide in it.
@@ -22,6 +22,8 @@ const NET: f64 = 0.5;
 const COVERED: f64 = 0.6;
 /// It is over where the last third of the cycles adds less than this share of it.
 const OVER: f64 = 0.5;
+/// The role of a place that makes memory.
+const MADE_AT: &str = "made_at";
 /// A line makes what a holder keeps if their bytes differ by no more than this share.
 const ALIKE: f64 = 0.25;
 /// Where holders account for all of a growth, a place without one may still be told with this share of it.
@@ -82,6 +84,7 @@ pub(crate) fn conclude<'a>(
     if let Some(rate) = leaking(&judgement) {
         let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
         told.extend(grown(held, &rate, &told));
+        add_kept_at(&mut told, setting.folder, lookup);
         findings = beside(told, unheld, &rate);
         findings.extend(grown(held, &rate, &findings));
     }
@@ -94,7 +97,7 @@ pub(crate) fn conclude<'a>(
 /// Places that nobody is known to hold, beside holders that were seen: memory that Python keeps for reuse has the stack of
 /// its first use, so that a line may seem to make what another one did. What holders account for needs no such line.
 fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &Interval) -> Vec<Finding> {
-    for holder in told.iter_mut().filter(|f| f.sites.is_empty()) {
+    for holder in told.iter_mut().filter(|f| f.sites.iter().all(|site| site.role != MADE_AT)) {
         adopt(holder, &mut unheld);
     }
     let held: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
@@ -108,13 +111,31 @@ fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &Interval) -> 
 /// The one line that surely makes as much as this holder keeps is where it is made.
 fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>) {
     let keeps = holder.bytes_per_cycle.estimate as f64;
+    // The line that makes it may put it there as well.
+    let kept = holder.sites.pop();
+    let is_kept_there = |f: &Finding| {
+        let place = |site: &Site| (site.file.clone(), site.line);
+        kept.as_ref().is_some_and(|kept| f.sites.iter().any(|made| place(made) == place(kept)))
+    };
+    if let Some(at) = unheld.iter().position(is_kept_there) {
+        let site = unheld.remove(at);
+        holder.confidence = if site.confidence == "certain" { "certain" } else { holder.confidence };
+        take_place(holder, site);
+        return;
+    }
+    holder.sites.extend(kept);
     let alike = |f: &Finding| {
         f.confidence == "certain" && (f.bytes_per_cycle.estimate as f64 - keeps).abs() <= ALIKE * keeps
     };
     let mut found = (0..unheld.len()).filter(|at| unheld.get(*at).is_some_and(alike));
     let (Some(at), None) = (found.next(), found.next()) else { return };
     let site = unheld.remove(at);
-    holder.sites = site.sites;
+    take_place(holder, site);
+}
+
+/// The holder's memory is made there.
+fn take_place(holder: &mut Finding, site: Finding) {
+    holder.sites.extend(site.sites);
     holder.stack = site.stack;
     holder.phase = site.phase;
     holder.part = site.part;

@@ -167,7 +167,8 @@ impl World {
             self.recorder.paths.push(path.to_owned());
             self.recorder.paths.len() - 1
         }) as u64;
-        let holder = Holder { id, path: path.to_owned(), kind: "list".to_owned(), ..Holder::default() };
+        let (path, kind, file) = (path.to_owned(), "list".to_owned(), "/job/train.py".to_owned());
+        let holder = Holder { id, path, kind, file, ..Holder::default() };
         self.say(&Record::Observation(Observation::Holder(holder)));
         let grown = Grown { holder: id, cycle, length, bytes, new: 1, native };
         self.say(&Record::Observation(Observation::Grown(grown)))
