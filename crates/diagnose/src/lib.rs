@@ -88,7 +88,8 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();
     let program = outside.program();
-    causes::explain(&mut findings, cycles.unit.word());
+    let retraced = retracing::retraced(capture, &cycles, outside.folder());
+    causes::explain(&mut findings, &retraced, cycles.unit.word());
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     Report {
@@ -111,7 +112,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),
         probes: probes::Probes::of(capture, &cycles).told(),
-        retraced: retracing::retraced(capture, &cycles, outside.folder()),
+        retraced,
         processes: outside.processes(),
         timeline: curve(&timeline, &cycles),
         phases: phase_table::spans(&course, timeline.end_ns),

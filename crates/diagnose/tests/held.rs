@@ -4,6 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::{Observation, Record, Trace};
 use nilometer_diagnose::{Finding, Report, Verdict};
 use world::recorder::Made;
 use world::{KIB, World, started};
@@ -243,4 +244,31 @@ fn lists_that_grow_alike_have_the_lines_that_fill_them() {
     let mut told: Vec<_> = report.findings.iter().map(told).collect();
     told.sort();
     assert_eq!(told, [(false, vec![("made_at", 31)]), (true, vec![("made_at", 40)])]);
+}
+
+#[test]
+fn a_cache_of_graphs_is_told_by_what_made_the_function_be_traced_again() {
+    for (why, cause) in [
+        ("argument 'step' was 17, before 16 (a Python int)", "retraced-by-scalars"),
+        ("argument 'x' had shape (31, 4), before (32, 4)", "retraced-by-shapes"),
+        ("a new function object each time", "retraced-by-functions"),
+    ] {
+        let report = scanned(|w, epoch| {
+            let trace = Trace {
+                function: "train_step".to_owned(),
+                file: "/job/train.py".to_owned(),
+                line: 12,
+                nth: epoch,
+                why: why.to_owned(),
+                caller_file: "/job/train.py".to_owned(),
+                caller_line: 43,
+            };
+            w.say(&Record::Observation(Observation::Trace(trace)));
+            w.scans("__main__.train_step._function_cache._primary[*]", epoch, epoch, 4 << 10, true);
+        });
+        let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+        assert_eq!(finding.cause, cause);
+        assert!(finding.sentence.starts_with("train_step is traced again and again"), "{}", finding.sentence);
+        assert_eq!(finding.sites.iter().map(|s| (s.role, s.line)).collect::<Vec<_>>(), [("made_at", 43)]);
+    }
 }

@@ -22,5 +22,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             path.name,
             change(case)
         ),
+        ..Explanation::default()
     })
 }

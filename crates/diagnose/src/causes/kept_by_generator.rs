@@ -13,5 +13,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     Some(Explanation {
         sentence: format!("a generator keeps {} in its variable {}", what(case), path.name),
         change: change(case),
+        ..Explanation::default()
     })
 }

@@ -18,5 +18,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     Some(Explanation {
         sentence: format!("the global {global} keeps {} for as long as the program runs", what(case)),
         change: change(case),
+        ..Explanation::default()
     })
 }

@@ -15,5 +15,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     Some(Explanation {
         sentence: format!("{owner}.{} keeps {} of every {}", path.name, what(case), case.unit),
         change: change(case),
+        ..Explanation::default()
     })
 }

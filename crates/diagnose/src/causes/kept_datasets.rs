@@ -21,5 +21,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         sentence: format!("{} keeps {what}", path.name),
         change: "build the dataset once and iterate over it anew in each round; keep none of the iterators"
             .to_owned(),
+        ..Explanation::default()
     })
 }

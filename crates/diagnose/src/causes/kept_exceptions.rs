@@ -24,6 +24,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         change: "keep the text, not the exception: `errors.append(repr(error))`; or drop its frames with \
                  `error.with_traceback(None)`"
             .to_owned(),
+        ..Explanation::default()
     })
 }
 

@@ -20,5 +20,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     Some(Explanation {
         sentence: format!("{of} keeps {} of every {}", what(case), case.unit),
         change: change(case),
+        ..Explanation::default()
     })
 }

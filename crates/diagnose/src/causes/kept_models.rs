@@ -18,5 +18,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         change: "keep what you need of a model (its score, its weights on disk with `model.save_weights(...)`), and let the \
                  model go; or build it once and set its weights anew"
             .to_owned(),
+        ..Explanation::default()
     })
 }

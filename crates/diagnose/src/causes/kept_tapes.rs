@@ -15,5 +15,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         change: "take the gradients inside of the step and let the tape go: `grads = tape.gradient(loss, weights)`, \
                  and keep numbers only (`float(loss)`)"
             .to_owned(),
+        ..Explanation::default()
     })
 }

@@ -17,5 +17,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         change: format!(
             "keep numbers: `float(...)` or `.numpy()`{shown}; for a mean, `keras.metrics.Mean` keeps two numbers"
         ),
+        ..Explanation::default()
     })
 }

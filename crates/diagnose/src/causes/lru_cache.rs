@@ -22,5 +22,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             "give it a bound that fits: `@lru_cache(maxsize=32)` above {function}; tensors and arrays as arguments never \
              meet again, so that no call is ever answered from the cache"
         ),
+        ..Explanation::default()
     })
 }

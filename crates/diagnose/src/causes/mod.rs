@@ -19,8 +19,9 @@ mod kept_tapes;
 mod kept_tensors;
 mod lru_cache;
 mod path;
+mod retraced;
 
-use crate::report::{Finding, Frame, Site};
+use crate::report::{Finding, Frame, Retraced, Site};
 
 use path::Path;
 
@@ -30,6 +31,8 @@ pub(crate) struct Case<'a> {
     /// The holder's path, read; there is none where nobody is known to hold it.
     pub(crate) path: Option<Path<'a>>,
     pub(crate) unit: &'static str,
+    /// Functions that are traced again and again.
+    pub(crate) retraced: &'a [Retraced],
 }
 
 impl Case<'_> {
@@ -74,13 +77,18 @@ pub(crate) struct Explanation {
     pub(crate) sentence: String,
     /// What to change.
     pub(crate) change: String,
+    /// Where it is made, if the cause knows and the finding does not.
+    pub(crate) made_at: Option<Site>,
 }
 
 /// A cause: its name, and what it says if its evidence is there.
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 12] = [
+const ALL: [Cause; 15] = [
+    ("retraced-by-scalars", retraced::by_scalars),
+    ("retraced-by-shapes", retraced::by_shapes),
+    ("retraced-by-functions", retraced::by_functions),
     ("tapes-kept", kept_tapes::explain),
     ("exceptions-kept", kept_exceptions::explain),
     ("lru-cache", lru_cache::explain),
@@ -96,15 +104,18 @@ const ALL: [Cause; 12] = [
 ];
 
 /// Says the cause of each finding that has one.
-pub(crate) fn explain(findings: &mut [Finding], unit: &'static str) {
+pub(crate) fn explain(findings: &mut [Finding], retraced: &[Retraced], unit: &'static str) {
     for finding in findings {
         let path = finding.holder.as_ref().map(|h| Path::of(&h.path));
-        let case = Case { finding, path, unit };
+        let case = Case { finding, path, unit, retraced };
         let found = ALL.iter().find_map(|(name, explain)| Some((*name, explain(&case)?)));
         let found = found.or_else(|| Some(("loop-keeps", kept_in_loop::explain(&case)?)));
         let Some((name, said)) = found else { continue };
         name.clone_into(&mut finding.cause);
         finding.sentence = said.sentence;
         finding.change = Some(said.change);
+        let made = said.made_at.filter(|_| finding.sites.iter().all(|site| site.role != "made_at"));
+        let bytes_per_cycle = finding.bytes_per_cycle.estimate;
+        finding.sites.extend(made.map(|site| Site { bytes_per_cycle, ..site }));
     }
 }
