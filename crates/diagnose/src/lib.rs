@@ -89,7 +89,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let last = timeline.last();
     let program = outside.program();
     let retraced = retracing::retraced(capture, &cycles, outside.folder());
-    causes::explain(&mut findings, &retraced, cycles.unit.word());
+    causes::explain(&mut findings, &retraced, &program, cycles.unit.word());
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     Report {

@@ -20,7 +20,7 @@ const LOGS: &str = "__main__.LOGS[*]";
 /// Twelve epochs in which two lines keep a megabyte each; after the ninth the census sees who holds what.
 fn two_lines(look: impl Fn(&mut World, &[Made], &[Made])) -> Report {
     let mut w = started();
-    w.fact("cwd", "/job").records(64 << 10, 1);
+    w.fact("cwd", "/job").fact("argv", r#"["train.py", "--epochs=12"]"#).records(64 << 10, 1);
     let stacks = [w.stack(&[FIT, KERAS, CALLBACK]), w.stack(&[FIT, KERAS, OTHER])];
     let mut made = [Vec::new(), Vec::new()];
     for epoch in 0..12 {
@@ -52,6 +52,7 @@ fn lines_that_one_list_keeps_are_one_finding() {
     let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
     assert_eq!(finding.cause, "callback-keeps");
     assert_eq!(finding.sentence, "Keep.saved keeps arrays of every epoch");
+    assert_eq!(finding.prove.as_deref(), Some("nilometer prove --try callback:Keep train.py"));
     let holder = finding.holder.as_ref().unwrap();
     assert_eq!((holder.path.as_str(), holder.owner.as_str()), (SAVED, "Keep"));
     assert!(holder.share.unwrap() > 0.99);

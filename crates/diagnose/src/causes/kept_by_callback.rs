@@ -19,6 +19,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     Some(Explanation {
         sentence: format!("{owner}.{name} keeps {} of every {}", what(case), case.unit),
         change: change(case),
+        intervention: Some(format!("callback:{owner}")),
         ..Explanation::default()
     })
 }

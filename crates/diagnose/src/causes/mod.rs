@@ -21,7 +21,7 @@ mod lru_cache;
 mod path;
 mod retraced;
 
-use crate::report::{Finding, Frame, Retraced, Site};
+use crate::report::{Finding, Frame, Program, Retraced, Site};
 
 use path::Path;
 
@@ -77,6 +77,8 @@ pub(crate) struct Explanation {
     pub(crate) sentence: String,
     /// What to change.
     pub(crate) change: String,
+    /// The intervention of `nilometer prove` that would show it.
+    pub(crate) intervention: Option<String>,
     /// Where it is made, if the cause knows and the finding does not.
     pub(crate) made_at: Option<Site>,
 }
@@ -104,7 +106,14 @@ const ALL: [Cause; 15] = [
 ];
 
 /// Says the cause of each finding that has one.
-pub(crate) fn explain(findings: &mut [Finding], retraced: &[Retraced], unit: &'static str) {
+pub(crate) fn explain(
+    findings: &mut [Finding],
+    retraced: &[Retraced],
+    program: &Program,
+    unit: &'static str,
+) {
+    // What came as `-m`, `-c` or on stdin is not typed again so easily.
+    let script = program.argv.first().filter(|word| !word.starts_with('-'));
     for finding in findings {
         let path = finding.holder.as_ref().map(|h| Path::of(&h.path));
         let case = Case { finding, path, unit, retraced };
@@ -114,6 +123,10 @@ pub(crate) fn explain(findings: &mut [Finding], retraced: &[Retraced], unit: &'s
         name.clone_into(&mut finding.cause);
         finding.sentence = said.sentence;
         finding.change = Some(said.change);
+        finding.prove = said
+            .intervention
+            .zip(script)
+            .map(|(intervention, script)| format!("nilometer prove --try {intervention} {script}"));
         let made = said.made_at.filter(|_| finding.sites.iter().all(|site| site.role != "made_at"));
         let bytes_per_cycle = finding.bytes_per_cycle.estimate;
         finding.sites.extend(made.map(|site| Site { bytes_per_cycle, ..site }));

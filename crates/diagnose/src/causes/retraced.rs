@@ -51,6 +51,7 @@ fn said(function: &Retraced, change: &str) -> Explanation {
     Explanation {
         sentence: format!("{name} is traced again and again, and every graph stays: {}", function.why),
         change: change.to_owned(),
+        intervention: None,
         made_at: (function.caller_line > 0).then(|| Site {
             role: "made_at",
             file: function.caller_file.clone(),
