@@ -31,6 +31,8 @@ const STRONG: u64 = 4 << 20;
 const NOTABLE: u64 = 1 << 20;
 const FIRST_LOOK: Duration = Duration::from_millis(300);
 const FIRST_SHARE: u32 = 50;
+/// Later ones lie so far apart, as a part of the time so far: a service that runs for weeks must not fill its capture.
+const PARTS: u64 = 64;
 /// Cycles between two whole looks at least.
 const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
@@ -87,6 +89,11 @@ impl Turn {
         self.last.is_none_or(|(end, took)| end.elapsed() >= took * pause)
     }
 
+    /// Whether it ended at least so long ago.
+    fn rests(&self, pause: Duration) -> bool {
+        self.last.is_none_or(|(end, _)| end.elapsed() >= pause)
+    }
+
     fn note(&mut self, began: Instant) {
         self.times = self.times.saturating_add(1);
         self.last = Some((Instant::now(), began.elapsed()));
@@ -116,8 +123,12 @@ impl Watch {
         if risen == 0 || session.board().pause_limit().is_none() {
             return;
         }
-        let pause = if state.scan.times < FIRST_SCANS { FIRST_PAUSE } else { PAUSE };
-        if state.scan.is_due(pause) {
+        let is_due = if state.scan.times < FIRST_SCANS {
+            state.scan.is_due(FIRST_PAUSE)
+        } else {
+            state.scan.is_due(PAUSE) && state.scan.rests(Duration::from_nanos(session.age() / PARTS))
+        };
+        if is_due {
             state.scan(session, ordinal);
             self.own.store(state.own, Relaxed);
         }
