@@ -89,7 +89,21 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let last = timeline.last();
     let program = outside.program();
     let retraced = retracing::retraced(capture, &cycles, outside.folder());
-    causes::explain(&mut findings, &retraced, &program, cycles.unit.word());
+    let probes = probes::Probes::of(capture, &cycles).told();
+    let phase_totals = phase_table::totals(capture, &course, &stretches, timeline.end_ns);
+    let run = causes::Run {
+        unit: cycles.unit.word(),
+        retraced: &retraced,
+        probes: &probes,
+        collector_off: collector::is_off(&timeline, &cycles.points),
+        cycles: cycles.count,
+        builds: causes::goes_on_building(capture, &cycles),
+    };
+    causes::explain(&mut findings, &program, run);
+    let explained = match judgement.verdict {
+        Verdict::Leak => causes::add(&mut findings, run, rate, explained),
+        Verdict::NoLeak | Verdict::Undecided => explained,
+    };
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     Report {
@@ -111,12 +125,12 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         holders: sites.as_ref().map(Sites::holders).unwrap_or_default(),
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),
-        probes: probes::Probes::of(capture, &cycles).told(),
+        probes,
         retraced,
         processes: outside.processes(),
         timeline: curve(&timeline, &cycles),
         phases: phase_table::spans(&course, timeline.end_ns),
-        phase_totals: phase_table::totals(capture, &course, &stretches, timeline.end_ns),
+        phase_totals,
         losses: outside.losses,
     }
 }

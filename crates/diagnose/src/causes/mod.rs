@@ -5,6 +5,9 @@
 //! most telling first. What must not happen here: a cause that its evidence does not carry. A growth that none explains
 //! stays "growth-at-site" or "container-grows", with its sites and holders.
 
+mod added;
+mod gc_disabled;
+mod gradient_registry;
 mod kept_by_callback;
 mod kept_by_class;
 mod kept_by_closure;
@@ -17,11 +20,16 @@ mod kept_in_loop;
 mod kept_models;
 mod kept_tapes;
 mod kept_tensors;
+mod kernel_cache;
+mod kernels_per_shape;
 mod lru_cache;
 mod path;
 mod retraced;
 
-use crate::report::{Finding, Frame, Program, Retraced, Site};
+use crate::report::{Finding, Frame, Probe, Program, Retraced, Site};
+
+pub(crate) use added::add;
+pub(crate) use gradient_registry::goes_on_building;
 
 use path::Path;
 
@@ -31,8 +39,33 @@ pub(crate) struct Case<'a> {
     /// The holder's path, read; there is none where nobody is known to hold it.
     pub(crate) path: Option<Path<'a>>,
     pub(crate) unit: &'static str,
+    pub(crate) run: Run<'a>,
+}
+
+/// What the whole run tells, beside the finding.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub(crate) unit: &'static str,
     /// Functions that are traced again and again.
     pub(crate) retraced: &'a [Retraced],
+    pub(crate) probes: &'a [Probe],
+    /// The program switched Python's collector off.
+    pub(crate) collector_off: bool,
+    pub(crate) cycles: u64,
+    /// Models go on being built.
+    pub(crate) builds: bool,
+}
+
+impl Run<'_> {
+    /// Whether this count goes on growing.
+    pub(crate) fn grows(&self, probe: &str) -> bool {
+        self.probes.iter().any(|p| p.name == probe && p.per_cycle.is_some_and(|n| n > 0.0))
+    }
+
+    /// Whether graphs of traced functions pile up.
+    pub(crate) fn graphs_grow(&self) -> bool {
+        self.grows("func_graphs") || self.grows("concrete_functions")
+    }
 }
 
 impl Case<'_> {
@@ -52,6 +85,12 @@ impl Case<'_> {
         let text = self.line()?.text.as_deref()?;
         let code = text.split(" #").next().unwrap_or(text).trim();
         (!code.is_empty()).then_some(code)
+    }
+
+    /// Whether the memory is of graphs, and nobody in Python is known to hold it.
+    pub(crate) fn is_unheld_graph(&self) -> bool {
+        let graph = ["traced function", "function library"].iter().any(|word| self.is_part(word));
+        self.finding.holder.is_none() && (graph || self.finding.phase.as_deref() == Some("trace"))
     }
 
     /// Whether the memory belongs to this part of a library.
@@ -87,10 +126,16 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 15] = [
+const ALL: [Cause; 22] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
+    ("retraced-by-methods", retraced::by_methods),
     ("retraced-by-functions", retraced::by_functions),
+    ("metrics-in-a-loop", kernel_cache::by_metrics),
+    ("kernel-cache", kernel_cache::explain),
+    ("kernels-per-shape", kernels_per_shape::explain),
+    ("models-in-a-loop", gradient_registry::by_models),
+    ("tf-gradient-registry", gradient_registry::explain),
     ("tapes-kept", kept_tapes::explain),
     ("exceptions-kept", kept_exceptions::explain),
     ("lru-cache", lru_cache::explain),
@@ -103,20 +148,16 @@ const ALL: [Cause; 15] = [
     ("closure-keeps", kept_by_closure::explain),
     ("global-grows", kept_by_module::explain),
     ("object-keeps", kept_by_object::explain),
+    ("gc-disabled", gc_disabled::explain),
 ];
 
 /// Says the cause of each finding that has one.
-pub(crate) fn explain(
-    findings: &mut [Finding],
-    retraced: &[Retraced],
-    program: &Program,
-    unit: &'static str,
-) {
+pub(crate) fn explain(findings: &mut [Finding], program: &Program, run: Run) {
     // What came as `-m`, `-c` or on stdin is not typed again so easily.
     let script = program.argv.first().filter(|word| !word.starts_with('-'));
     for finding in findings {
         let path = finding.holder.as_ref().map(|h| Path::of(&h.path));
-        let case = Case { finding, path, unit, retraced };
+        let case = Case { finding, path, unit: run.unit, run };
         let found = ALL.iter().find_map(|(name, explain)| Some((*name, explain(&case)?)));
         let found = found.or_else(|| Some(("loop-keeps", kept_in_loop::explain(&case)?)));
         let Some((name, said)) = found else { continue };

@@ -3,30 +3,60 @@
 //! Evidence: the holder is such a cache, or nobody is known to hold it; and a function was still being traced in the last third of the
 //! cycles. What differed between two traces tells which cause it is: a Python number, a shape, a new function object.
 
-use super::{Case, Explanation};
+use super::{Case, Explanation, Run};
 use crate::report::{Retraced, Site};
 
+const SCALARS: &str = "pass it as a tensor, `tf.constant(...)` or a `tf.Variable` that is assigned: a Python number is part of \
+                       what the function is compiled for";
+const SHAPES: &str = "give the function a shape that leaves that open: `input_signature=[tf.TensorSpec([None, ...])]` or \
+                      `reduce_retracing=True`; or pad to a few sizes";
+const METHODS: &str = "call the method of one object that lives as long as the loop, and pass what differs as tensors: each \
+                       new object has a function of its own";
+const FUNCTIONS: &str = "make the function once, outside of the loop, and call that one each time";
+
 pub(super) fn by_scalars(case: &Case) -> Option<Explanation> {
-    let function = function(case).filter(|f| is_argument(f) && f.why.contains("(a Python "))?;
-    Some(said(
-        function,
-        "pass it as a tensor, `tf.constant(...)` or a `tf.Variable` that is assigned: a Python number is part of what the \
-         function is compiled for",
-    ))
+    told(case, "retraced-by-scalars")
 }
 
 pub(super) fn by_shapes(case: &Case) -> Option<Explanation> {
-    let function = function(case).filter(|f| is_argument(f) && f.why.contains("shape"))?;
-    Some(said(
-        function,
-        "give the function a shape that leaves that open: `input_signature=[tf.TensorSpec([None, ...])]` or \
-         `reduce_retracing=True`; or pad to a few sizes",
-    ))
+    told(case, "retraced-by-shapes")
+}
+
+pub(super) fn by_methods(case: &Case) -> Option<Explanation> {
+    told(case, "retraced-by-methods")
 }
 
 pub(super) fn by_functions(case: &Case) -> Option<Explanation> {
-    let function = function(case).filter(|f| f.why.contains("new function object"))?;
-    Some(said(function, "make the function once, outside of the loop, and call that one each time"))
+    told(case, "retraced-by-functions")
+}
+
+fn told(case: &Case, asked: &str) -> Option<Explanation> {
+    let function = function(case)?;
+    let (name, change) = reason(function)?;
+    (name == asked).then(|| said(function, change))
+}
+
+/// For a run whose graphs pile up unexplained: the function that is traced most, and how often per cycle.
+pub(super) fn of_run(run: Run) -> Option<(&'static str, Explanation, f64)> {
+    let known = |f: &'_ Retraced| Some((reason(f)?.0, said(f, reason(f)?.1), f.per_cycle));
+    run.retraced.iter().filter(|_| run.graphs_grow()).find_map(known)
+}
+
+/// The cause that the difference between two traces speaks for, and what helps.
+fn reason(function: &Retraced) -> Option<(&'static str, &'static str)> {
+    let why = function.why.as_str();
+    match () {
+        () if is_argument(function) && why.contains("(a Python ") => Some(("retraced-by-scalars", SCALARS)),
+        () if is_argument(function) && why.contains("shape") => Some(("retraced-by-shapes", SHAPES)),
+        () if why.contains("method of a new object") => Some(("retraced-by-methods", METHODS)),
+        () if ["new function object", "new lambda", "wrapped by tf.function"]
+            .iter()
+            .any(|w| why.contains(w)) =>
+        {
+            Some(("retraced-by-functions", FUNCTIONS))
+        }
+        () => None,
+    }
 }
 
 fn is_argument(function: &Retraced) -> bool {
@@ -36,14 +66,16 @@ fn is_argument(function: &Retraced) -> bool {
 /// The function whose graphs these are.
 fn function<'a>(case: &'a Case) -> Option<&'a Retraced> {
     let path = case.path.as_ref().map_or("", |path| path.full);
-    if !path.contains("_function_cache") && !case.elements().contains("ConcreteFunction") {
+    let cache = path.contains("_function_cache") || case.elements().contains("ConcreteFunction");
+    let unheld = case.is_unheld_graph() && case.run.graphs_grow();
+    if !(cache || unheld) {
         return None;
     }
     let name = |f: &&Retraced| {
         let name = f.function.rsplit('.').next().unwrap_or(&f.function);
         path.split(['.', '[', ' ']).any(|step| step == name)
     };
-    case.retraced.iter().find(name).or_else(|| case.retraced.first())
+    case.run.retraced.iter().find(name).or_else(|| case.run.retraced.first())
 }
 
 fn said(function: &Retraced, change: &str) -> Explanation {

@@ -204,8 +204,12 @@ impl Lookup for Files {
     }
 
     fn part(&mut self, frames: &[(&str, &str)]) -> Option<Part> {
-        let kernel = frames.iter().any(|(name, _)| name.contains("KernelCache"));
-        kernel.then(|| Part { words: "TensorFlow's eager kernel cache".to_owned(), op: None })
+        let known = [
+            ("KernelCache", "TensorFlow's eager kernel cache"),
+            ("create_primitive_common", "oneDNN primitive"),
+        ];
+        let (_, words) = known.iter().find(|(part, _)| frames.iter().any(|(name, _)| name.contains(part)))?;
+        Some(Part { words: (*words).to_owned(), op: None })
     }
 
     fn line(&mut self, file: &str, line: u32) -> Option<String> {

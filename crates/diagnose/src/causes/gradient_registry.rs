@@ -1,0 +1,65 @@
+//! TensorFlow's registry of gradients, which nothing takes entries out of: each train step that is traced anew leaves its graphs.
+//!
+//! Evidence: the holder is that registry, or graphs that nobody in Python is known to hold grow while the registry does. If a
+//! model is built in every cycle it is models in a loop; else a compile or a new function makes the step be traced.
+
+use nilometer_capture::{Capture, Edge, Record};
+
+use super::{Case, Explanation, Run};
+use crate::cycles::Cycles;
+
+pub(super) const MODELS: &str = "models-in-a-loop";
+pub(super) const REGISTRY: &str = "tf-gradient-registry";
+
+pub(super) fn by_models(case: &Case) -> Option<Explanation> {
+    (is_registry(case) && case.run.builds).then(|| said(case.run).1)
+}
+
+pub(super) fn explain(case: &Case) -> Option<Explanation> {
+    is_registry(case).then(|| said(case.run).1)
+}
+
+/// For a run with a growth that nothing explains.
+pub(super) fn of_run(run: Run) -> Option<(&'static str, Explanation)> {
+    (run.grows("gradient_registry") && run.graphs_grow()).then(|| said(run))
+}
+
+/// Whether models are still built in the second half of the cycles, one for every second cycle at least. A model that is built
+/// once is many builds at the beginning, one for each layer.
+pub(crate) fn goes_on_building(capture: &Capture, cycles: &Cycles) -> bool {
+    let half = cycles.points.len() / 2;
+    let Some(from) = cycles.points.get(half) else { return false };
+    let is_build =
+        |record: &Record| matches!(record, Record::Phase { name, edge: Edge::Begin, .. } if name == "build");
+    let late = capture.records.iter().filter(|r| r.at_ns > from.at_ns && is_build(&r.record)).count();
+    late > 0 && 2 * (late + 1) >= cycles.points.len() - half
+}
+
+fn is_registry(case: &Case) -> bool {
+    case.path.as_ref().is_some_and(|path| path.full.contains("gradient_registry"))
+        || case.is_unheld_graph() && case.run.grows("gradient_registry")
+}
+
+fn said(run: Run) -> (&'static str, Explanation) {
+    let unit = run.unit;
+    let (cause, sentence, change) = if run.builds {
+        (
+            MODELS,
+            format!(
+                "a model is built in every {unit}, and TensorFlow's gradient registry keeps its graphs for good"
+            ),
+            "build the model once and set its weights anew (`model.set_weights(...)`), or run each round in a process of its \
+             own; `clear_session()` gives back only a part",
+        )
+    } else {
+        (
+            REGISTRY,
+            format!(
+                "TensorFlow's gradient registry keeps the graphs of train steps that each {unit} traces anew"
+            ),
+            "compile once, and change what differs in place (`model.optimizer.learning_rate.assign(...)`); make each \
+             `tf.function` once, outside of the loop; `clear_session()` gives back only a part",
+        )
+    };
+    (cause, Explanation { sentence, change: change.to_owned(), ..Explanation::default() })
+}

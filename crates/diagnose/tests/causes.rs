@@ -1,0 +1,179 @@
+//! Causes that the run itself tells: graphs that pile up, caches of frameworks, a collector that is off.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::{Observation, Record, Trace};
+use nilometer_diagnose::{Finding, Report, Verdict};
+use world::{KIB, World, started};
+
+const STEP: &str = "/job/train.py:27 main";
+const METRIC: &str = "/v/lib/python3.11/site-packages/keras/src/metrics/confusion_metrics.py:60 AUC.__init__";
+const SCALAR: &str = "argument 'step' was 17, before 16 (a Python int)";
+
+fn count(w: &mut World, name: &str, value: u64) {
+    w.say(&Record::Observation(Observation::Probe { name: name.to_owned(), value }));
+}
+
+fn trace(w: &mut World, nth: u64, why: &str) {
+    w.say(&Record::Observation(Observation::Trace(Trace {
+        function: "train_step".to_owned(),
+        file: "/job/train.py".to_owned(),
+        line: 12,
+        nth,
+        why: why.to_owned(),
+        caller_file: "/job/train.py".to_owned(),
+        caller_line: 43,
+    })));
+}
+
+/// Fifteen epochs that keep 300 KiB each, of which no recorder and no census knows.
+fn unexplained(each: impl Fn(&mut World, u64)) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job");
+    for epoch in 1..=15 {
+        w.takes(300 * KIB).objects(100);
+        each(&mut w, epoch);
+        w.cycle(Epoch);
+    }
+    w.ends(0);
+    w.report()
+}
+
+fn only(report: &Report) -> &Finding {
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    finding
+}
+
+#[test]
+fn graphs_that_pile_up_are_told_with_the_line_that_calls_the_function() {
+    for (why, cause) in [
+        (SCALAR, "retraced-by-scalars"),
+        ("argument 'x' had shape (31, 4), before (32, 4)", "retraced-by-shapes"),
+        ("a method of a new object each time", "retraced-by-methods"),
+        ("a new lambda each time", "retraced-by-functions"),
+    ] {
+        let report = unexplained(|w, epoch| {
+            trace(w, epoch, why);
+            count(w, "func_graphs", epoch);
+        });
+        let finding = only(&report);
+        assert_eq!((finding.cause.as_str(), finding.confidence), (cause, "likely"));
+        assert!(finding.sentence.ends_with(why), "{}", finding.sentence);
+        let sites: Vec<_> = finding.sites.iter().map(|s| (s.file.as_str(), s.line)).collect();
+        assert_eq!(sites, [("train.py", 43)]);
+        assert!((finding.bytes_per_cycle.estimate - 300 * KIB).abs() < 30 * KIB, "{finding:#?}");
+    }
+}
+
+#[test]
+fn traces_whose_graphs_go_are_no_leak_of_theirs() {
+    let report = unexplained(|w, epoch| {
+        trace(w, epoch, "a new lambda each time");
+        count(w, "func_graphs", 3 + epoch % 2);
+    });
+    assert_eq!(report.findings, []);
+}
+
+#[test]
+fn without_a_leak_nobody_is_told() {
+    let mut w = started();
+    for epoch in 1..=15 {
+        trace(&mut w, epoch, SCALAR);
+        count(&mut w, "func_graphs", epoch);
+        w.cycle(Epoch);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!((report.verdict, report.findings.len()), (Verdict::NoLeak, 0));
+}
+
+#[test]
+fn what_a_list_explains_is_not_told_twice() {
+    let report = unexplained(|w, epoch| {
+        trace(w, epoch, SCALAR);
+        count(w, "func_graphs", epoch);
+        if epoch >= 7 {
+            w.scans("__main__.HISTORY[*]", epoch, epoch, 300 << 10, false);
+        }
+    });
+    assert_eq!(only(&report).cause, "global-grows");
+}
+
+#[test]
+fn a_model_for_each_cycle_and_a_compile_for_each_are_told_apart() {
+    let rounds = |always: bool| {
+        unexplained(move |w, epoch| {
+            // One model with many layers is built at the beginning.
+            for _ in 0..if always { 1 } else { 30 * u64::from(epoch == 1) } {
+                w.phase("build", |_| {});
+            }
+            count(w, "func_graphs", 9 * epoch);
+            count(w, "gradient_registry", 2 * epoch);
+        })
+    };
+    assert_eq!(only(&rounds(true)).cause, "models-in-a-loop");
+    assert_eq!(only(&rounds(false)).cause, "tf-gradient-registry");
+}
+
+#[test]
+fn a_registry_that_stands_still_keeps_nothing_more() {
+    let report = unexplained(|w, epoch| {
+        count(w, "func_graphs", 9 * epoch);
+        count(w, "gradient_registry", 2);
+    });
+    assert_eq!(report.findings, []);
+}
+
+#[test]
+fn a_collector_that_is_off_is_told_and_one_that_is_on_is_not() {
+    let with = |off: bool| {
+        unexplained(move |w, _| {
+            w.collects_by_itself = !off;
+        })
+    };
+    assert_eq!(only(&with(true)).cause, "gc-disabled");
+    assert_eq!(with(false).findings, []);
+}
+
+/// Fifteen epochs in which one place keeps 1 MiB.
+fn sampled(frames: &[&str], each: impl Fn(&mut World, u64)) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stack = w.stack(frames);
+    for epoch in 1..=15 {
+        w.makes(stack, 64 << 10, 16);
+        each(&mut w, epoch);
+        w.objects(200).cycle(Epoch);
+    }
+    w.ends(0);
+    w.report_with_names()
+}
+
+#[test]
+fn a_metric_that_is_made_in_every_step_is_seen_in_the_cache_of_kernels() {
+    let kernels = "tensorflow::KernelCache";
+    let report = sampled(&[STEP, METRIC, kernels], |_, _| {});
+    assert_eq!(only(&report).cause, "metrics-in-a-loop");
+    let report = sampled(&[STEP, kernels], |_, _| {});
+    assert_eq!(only(&report).cause, "kernel-cache");
+}
+
+#[test]
+fn kernels_for_shapes_are_told_only_where_shapes_are_new() {
+    let primitives = "dnnl::impl::primitive_t::create_primitive_common";
+    let report = sampled(&[STEP, primitives], |w, epoch| count(w, "batch_shapes", 10 * epoch));
+    assert_eq!(only(&report).cause, "kernels-per-shape");
+    let report = sampled(&[STEP, primitives], |w, _| count(w, "batch_shapes", 1));
+    assert_ne!(only(&report).cause, "kernels-per-shape");
+}
+
+#[test]
+fn memory_of_a_line_that_nobody_holds_is_garbage_for_good_when_the_collector_is_off() {
+    let report = sampled(&[STEP], |w, _| w.collects_by_itself = false);
+    let finding = only(&report);
+    assert_eq!((finding.cause.as_str(), finding.sites[0].line), ("gc-disabled", 27));
+    assert_eq!(only(&sampled(&[STEP], |_, _| {})).cause, "growth-at-site");
+}
