@@ -93,13 +93,14 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let phase_totals = phase_table::totals(capture, &course, &stretches, timeline.end_ns);
     let run = causes::Run {
         unit: cycles.unit.word(),
+        program: &program,
         retraced: &retraced,
         probes: &probes,
         collector_off: collector::is_off(&timeline, &cycles.points),
         cycles: cycles.count,
         builds: causes::goes_on_building(capture, &cycles),
     };
-    causes::explain(&mut findings, &program, run);
+    causes::explain(&mut findings, run);
     let explained = match judgement.verdict {
         Verdict::Leak => causes::add(&mut findings, run, rate, explained),
         Verdict::NoLeak | Verdict::Undecided => explained,

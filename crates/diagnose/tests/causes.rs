@@ -31,7 +31,7 @@ fn trace(w: &mut World, nth: u64, why: &str) {
 /// Fifteen epochs that keep 300 KiB each, of which no recorder and no census knows.
 fn unexplained(each: impl Fn(&mut World, u64)) -> Report {
     let mut w = started();
-    w.fact("cwd", "/job");
+    w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#);
     for epoch in 1..=15 {
         w.takes(300 * KIB).objects(100);
         each(&mut w, epoch);
@@ -64,6 +64,8 @@ fn graphs_that_pile_up_are_told_with_the_line_that_calls_the_function() {
         assert!(finding.sentence.ends_with(why), "{}", finding.sentence);
         let sites: Vec<_> = finding.sites.iter().map(|s| (s.file.as_str(), s.line)).collect();
         assert_eq!(sites, [("train.py", 43)]);
+        let prove = finding.prove.as_deref();
+        assert_eq!(prove.is_some_and(|p| p.contains("tensor-scalars")), cause == "retraced-by-scalars");
         assert!((finding.bytes_per_cycle.estimate - 300 * KIB).abs() < 30 * KIB, "{finding:#?}");
     }
 }
@@ -114,7 +116,10 @@ fn a_model_for_each_cycle_and_a_compile_for_each_are_told_apart() {
             count(w, "gradient_registry", 2 * epoch);
         })
     };
-    assert_eq!(only(&rounds(true)).cause, "models-in-a-loop");
+    let report = rounds(true);
+    let finding = only(&report);
+    assert_eq!(finding.cause, "models-in-a-loop");
+    assert_eq!(finding.prove.as_deref(), Some("nilometer prove --try purge-graphs train.py"));
     assert_eq!(only(&rounds(false)).cause, "tf-gradient-registry");
 }
 

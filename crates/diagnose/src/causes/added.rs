@@ -22,7 +22,7 @@ pub(crate) fn add(findings: &mut Vec<Finding>, run: Run, rate: f64, explained: O
     if findings.iter().any(|f| f.cause == cause) {
         return explained;
     }
-    findings.push(finding(cause, said, bytes.round() as i64, run.cycles));
+    findings.push(finding(cause, said, bytes.round() as i64, run));
     findings.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
     Some(share + bytes / rate)
 }
@@ -36,7 +36,7 @@ fn told(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
     Some((cause, said, left))
 }
 
-fn finding(cause: &str, said: Explanation, bytes: i64, cycles: u64) -> Finding {
+fn finding(cause: &str, said: Explanation, bytes: i64, run: Run) -> Finding {
     Finding {
         cause: cause.to_owned(),
         confidence: "likely",
@@ -47,9 +47,9 @@ fn finding(cause: &str, said: Explanation, bytes: i64, cycles: u64) -> Finding {
         bytes_per_cycle: Bytes { estimate: bytes, low: 0, high: bytes },
         phase: None,
         part: None,
-        cycles_seen: cycles,
+        cycles_seen: run.cycles,
         stack: Vec::new(),
         change: Some(said.change),
-        prove: None,
+        prove: run.prove(said.intervention),
     }
 }

@@ -20,6 +20,7 @@ pub(super) fn of_run(run: Run) -> Option<Explanation> {
                    circle is never freed"
             .to_owned(),
         change: "take out `gc.disable()`; or call `gc.collect()` now and then, as in `on_epoch_end`".to_owned(),
+        intervention: Some("gc".to_owned()),
         ..Explanation::default()
     })
 }

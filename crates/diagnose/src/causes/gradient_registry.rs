@@ -61,5 +61,6 @@ fn said(run: Run) -> (&'static str, Explanation) {
              `tf.function` once, outside of the loop; `clear_session()` gives back only a part",
         )
     };
-    (cause, Explanation { sentence, change: change.to_owned(), ..Explanation::default() })
+    let intervention = Some("purge-graphs".to_owned());
+    (cause, Explanation { sentence, change: change.to_owned(), intervention, ..Explanation::default() })
 }

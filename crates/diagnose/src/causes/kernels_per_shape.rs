@@ -14,6 +14,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         change: "pad batches to a few sizes (`bucket_by_sequence_length`, `drop_remainder=True`); \
                  `TF_ENABLE_ONEDNN_OPTS=0` runs without these kernels"
             .to_owned(),
+        intervention: Some("no-onednn".to_owned()),
         ..Explanation::default()
     })
 }

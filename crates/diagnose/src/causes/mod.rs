@@ -46,6 +46,7 @@ pub(crate) struct Case<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub(crate) unit: &'static str,
+    pub(crate) program: &'a Program,
     /// Functions that are traced again and again.
     pub(crate) retraced: &'a [Retraced],
     pub(crate) probes: &'a [Probe],
@@ -60,6 +61,13 @@ impl Run<'_> {
     /// Whether this count goes on growing.
     pub(crate) fn grows(&self, probe: &str) -> bool {
         self.probes.iter().any(|p| p.name == probe && p.per_cycle.is_some_and(|n| n > 0.0))
+    }
+
+    /// The command that tries this intervention.
+    pub(crate) fn prove(&self, intervention: Option<String>) -> Option<String> {
+        // What came as `-m`, `-c` or on stdin is not typed again so easily.
+        let script = self.program.argv.first().filter(|word| !word.starts_with('-'))?;
+        Some(format!("nilometer prove --try {} {script}", intervention?))
     }
 
     /// Whether graphs of traced functions pile up.
@@ -152,9 +160,7 @@ const ALL: [Cause; 22] = [
 ];
 
 /// Says the cause of each finding that has one.
-pub(crate) fn explain(findings: &mut [Finding], program: &Program, run: Run) {
-    // What came as `-m`, `-c` or on stdin is not typed again so easily.
-    let script = program.argv.first().filter(|word| !word.starts_with('-'));
+pub(crate) fn explain(findings: &mut [Finding], run: Run) {
     for finding in findings {
         let path = finding.holder.as_ref().map(|h| Path::of(&h.path));
         let case = Case { finding, path, unit: run.unit, run };
@@ -164,10 +170,7 @@ pub(crate) fn explain(findings: &mut [Finding], program: &Program, run: Run) {
         name.clone_into(&mut finding.cause);
         finding.sentence = said.sentence;
         finding.change = Some(said.change);
-        finding.prove = said
-            .intervention
-            .zip(script)
-            .map(|(intervention, script)| format!("nilometer prove --try {intervention} {script}"));
+        finding.prove = run.prove(said.intervention);
         let made = said.made_at.filter(|_| finding.sites.iter().all(|site| site.role != "made_at"));
         let bytes_per_cycle = finding.bytes_per_cycle.estimate;
         finding.sites.extend(made.map(|site| Site { bytes_per_cycle, ..site }));

@@ -83,7 +83,11 @@ fn said(function: &Retraced, change: &str) -> Explanation {
     Explanation {
         sentence: format!("{name} is traced again and again, and every graph stays: {}", function.why),
         change: change.to_owned(),
-        intervention: None,
+        intervention: match change {
+            SCALARS => Some("tensor-scalars".to_owned()),
+            SHAPES => Some("relaxed-shapes".to_owned()),
+            _ => None,
+        },
         made_at: (function.caller_line > 0).then(|| Site {
             role: "made_at",
             file: function.caller_file.clone(),
