@@ -165,7 +165,7 @@ def test_junit_fails_where_memory_leaks(forms: Forms) -> None:
         assert len(case.findall("failure")) == failures
     failure = ElementTree.fromstring(forms.of("junit")).find(".//failure")
     assert failure is not None
-    assert "leak.py:8: keep makes memory that stays" in (failure.text or "")
+    assert "leak.py:8: the global kept keeps" in (failure.text or "")
 
 
 def test_github_gets_annotations_and_a_summary(forms: Forms) -> None:
