@@ -61,6 +61,49 @@ fn lines_that_one_list_keeps_are_one_finding() {
     assert!((finding.bytes_per_cycle.estimate - (2 << 20)).abs() < 1000, "{:?}", finding.bytes_per_cycle);
 }
 
+/// Twelve epochs that keep a list of small objects and a block each; the look sees the objects in their lists but not the block,
+/// and scans see the outer list grow, and the list of blocks.
+#[test]
+fn a_list_and_the_lists_in_it_are_one_holder() {
+    const INNER: &str = "__main__.kept.samples[*][*]";
+    let mut w = started();
+    w.fact("cwd", "/job").fact("argv", r#"["train.py", "--epochs=12"]"#).records(64 << 10, 1);
+    let stacks = [w.stack(&[FIT, KERAS, CALLBACK]), w.stack(&[FIT, KERAS, OTHER])];
+    let mut small = Vec::new();
+    for epoch in 1..=12 {
+        small.push(w.makes(stacks[0], 64 << 10, 17));
+        w.makes(stacks[1], 1 << 20, 1);
+        w.objects(200).cycle(Epoch);
+        if epoch == 9 {
+            w.looks(&[(INNER, "Keep", &all(&small))]);
+        }
+        if epoch >= 7 {
+            w.scans("__main__.kept.samples[*]", epoch, epoch, 17 << 16, false);
+            w.scans("__main__.kept.blocks[*]", epoch, epoch, 1 << 20, false);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let told = |f: &Finding| {
+        let made = f.sites.iter().filter(|s| s.role == "made_at").map(|s| s.line).collect::<Vec<_>>();
+        (f.holder.as_ref().map_or("nobody", |h| &h.path).to_owned(), made)
+    };
+    let told: Vec<_> = report.findings.iter().map(told).collect();
+    assert_eq!(told, [(INNER.to_owned(), vec![30]), ("__main__.kept.blocks[*]".to_owned(), vec![31])]);
+}
+
+#[test]
+fn samples_of_a_list_and_of_what_is_in_its_lists_are_one_finding() {
+    let report = two_lines(|w, a, b| {
+        w.looks(&[
+            ("__main__.kept.samples[*][*]", "Keep", &all(a)),
+            ("__main__.kept.samples[*]", "Keep", &all(b)),
+        ]);
+    });
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(finding.holder.as_ref().unwrap().path, "__main__.kept.samples[*]");
+}
+
 #[test]
 fn each_holder_has_its_own_lines() {
     let report = two_lines(|w, a, b| {

@@ -7,7 +7,7 @@ use nilometer_capture::Grown;
 use nilometer_stats::Interval;
 
 use super::Held;
-use super::join::{of, sentence};
+use super::join::{is_within, of, sentence};
 use crate::report::{Bytes, Finding};
 
 /// Times that it was told at least; a container is told from the third scan on that it grew in. The first is where it is
@@ -24,13 +24,26 @@ const AGREES: f64 = 0.2;
 pub(crate) fn grown(held: &Held, rate: &Interval, told: &[Finding]) -> Vec<Finding> {
     let explained: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
     let mut left = rate.estimate - explained as f64;
-    let is_told = |path: &str| told.iter().any(|f| f.holder.as_ref().is_some_and(|h| h.path == path));
     let mut candidates: Vec<(u64, Pace)> =
         held.grown.iter().filter_map(|(id, scans)| Some((*id, Pace::of(scans)?))).collect();
     candidates.sort_by(|a, b| b.1.bytes.total_cmp(&a.1.bytes));
     let mut out = Vec::new();
     for (id, pace) in candidates {
-        let Some(holder) = held.holder(id).filter(|h| !is_told(&h.path)) else { continue };
+        let Some(holder) = held.holder(id) else { continue };
+        // What was told already of what hangs below it, or of what it hangs below.
+        let mut below = 0.0;
+        let mut is_told = false;
+        for finding in told.iter().chain(&out) {
+            let Some(path) = finding.holder.as_ref().map(|h| h.path.as_str()) else { continue };
+            is_told |= is_within(&holder.path, path);
+            if is_within(path, &holder.path) {
+                below += finding.bytes_per_cycle.estimate as f64;
+            }
+        }
+        let pace = Pace { bytes: pace.bytes - below, ..pace };
+        if is_told || (below > 0.0 && pace.native) {
+            continue;
+        }
         let unseen = pace.native && out.is_empty() && left > UNSEEN * rate.estimate;
         let bytes = if unseen { left } else { pace.bytes };
         if left <= 0.0 || bytes < SHARE * left.max(SHARE * rate.estimate) || pace.bytes > 2.0 * rate.high {

@@ -29,9 +29,11 @@ pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
             out.push(finding);
             continue;
         };
-        let held = out.iter_mut().find(|f| f.holder.as_ref().is_some_and(|h| h.path == first.holder.path));
-        if let Some(before) = held {
+        let is_same = |f: &Finding| f.holder.as_ref().is_some_and(|h| is_same(&h.path, &first.holder.path));
+        if let Some(before) = out.iter_mut().find(|f| is_same(f)) {
             merge(before, finding);
+            // The outermost is the one that grows from cycle to cycle.
+            before.holder = before.holder.take().map(|known| outer(known, shown(first)));
             continue;
         }
         "container-grows".clone_into(&mut finding.cause);
@@ -62,6 +64,25 @@ fn merge(into: &mut Finding, from: Finding) {
         }
     }
     into.cycles_seen = into.cycles_seen.max(from.cycles_seen);
+}
+
+/// What a container is called, whether one means it or what is in its elements: `kept.samples` of `kept.samples[*][*]`.
+fn container(path: &str) -> &str {
+    path.trim_end_matches("[*]")
+}
+
+fn is_same(a: &str, b: &str) -> bool {
+    container(a) == container(b)
+}
+
+fn outer(a: Shown, b: Shown) -> Shown {
+    if b.path.len() < a.path.len() { b } else { a }
+}
+
+/// Whether what `inner` keeps hangs below `path`, or is it.
+pub(super) fn is_within(inner: &str, path: &str) -> bool {
+    let rest = inner.strip_prefix(container(path));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
 }
 
 fn shown(keeps: &Keeps) -> Shown {
@@ -107,6 +128,16 @@ pub(crate) fn name(holder: &Holder) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_hangs_below_a_path() {
+        for inner in ["a.saved[*]", "a.saved[*][*]", "a.saved[*].logs[*]", "a.saved['x'][*]"] {
+            assert!(is_within(inner, "a.saved[*]"), "{inner}");
+        }
+        for other in ["a.saved_too[*]", "a[*]", "b.saved[*]", "a.logs[*]"] {
+            assert!(!is_within(other, "a.saved[*]"), "{other}");
+        }
+    }
 
     #[test]
     fn holders_are_called_as_people_call_them() {
