@@ -105,6 +105,18 @@ fn samples_of_a_list_and_of_what_is_in_its_lists_are_one_finding() {
 }
 
 #[test]
+fn what_a_callback_hands_to_a_thread_is_kept_by_the_threads_function() {
+    let report = two_lines(|w, a, b| {
+        let both: Vec<&Made> = a.iter().chain(b).collect();
+        w.looks(&[("average(): arrived[*]", "average", &both)]);
+    });
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(finding.cause, "loop-keeps");
+    assert_eq!(finding.sentence, "arrived in average() keeps arrays of every epoch");
+    assert_eq!(finding.prove, None);
+}
+
+#[test]
 fn each_holder_has_its_own_lines() {
     let report = two_lines(|w, a, b| {
         w.looks(&[(SAVED, "Keep", &all(a)), (LOGS, "", &all(b))]);

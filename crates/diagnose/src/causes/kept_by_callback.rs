@@ -1,7 +1,7 @@
 //! A callback that keeps something of every epoch or batch.
 //!
 //! Evidence: the holder's path leads through the callbacks of a running `fit`, or what it keeps is made in a callback's
-//! method that Keras calls.
+//! method that Keras calls and is kept by an object. A variable of a function is no callback's, whoever filled it.
 
 use super::{Case, Explanation};
 
@@ -11,7 +11,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let through = path.full.contains("callbacks[")
         || case.calls("callback_list.py", "on_epoch_end")
         || case.calls("callback_list.py", "on_train_batch_end");
-    if !through || holder.owner.is_empty() {
+    if !through || path.is_local() || holder.owner.is_empty() {
         return None;
     }
     let owner = holder.owner.as_str();
