@@ -159,6 +159,18 @@ fn two_paths_to_the_same_memory_are_both_told() {
     assert_eq!(finding.also_held_by.len(), 1, "{finding:#?}");
 }
 
+#[test]
+fn an_element_told_by_its_key_is_no_other_holder() {
+    let report = two_lines(|w, a, b| {
+        w.looks(&[("f.<lru cache>[(<tuple>,)]", "f", &all(&a[..2])), (LOGS, "", &all(b))]);
+        w.looks(&[("f.<lru cache>[*]", "f", &all(&a[2..]))]);
+    });
+    let finding = report.findings.iter().find(|f| f.sites.iter().any(|s| s.line == 30)).unwrap();
+    let holder = finding.holder.as_ref().unwrap();
+    assert_eq!((holder.path.as_str(), finding.confidence), ("f.<lru cache>[*]", "certain"));
+    assert!(holder.share.unwrap() > 0.99 && finding.also_held_by.is_empty(), "{finding:#?}");
+}
+
 /// Twenty epochs that make reference cycles which nobody collects, weighing more than the kept megabyte beside them.
 fn beside_garbage(look: bool) -> Report {
     let mut w = started();

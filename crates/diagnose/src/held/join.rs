@@ -42,7 +42,8 @@ pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
             finding.confidence = "likely";
         }
         finding.holder = Some(shown(first));
-        finding.also_held_by = keeps.iter().skip(1).filter(|k| k.share >= SOME).map(shown).collect();
+        let others = keeps.iter().skip(1).filter(|k| !is_element(&k.holder.path, &first.holder.path));
+        finding.also_held_by = others.filter(|k| k.share >= SOME).map(shown).collect();
         out.push(finding);
     }
     out.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
@@ -83,6 +84,28 @@ fn outer(a: Shown, b: Shown) -> Shown {
 pub(super) fn is_within(inner: &str, path: &str) -> bool {
     let rest = inner.strip_prefix(container(path));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
+}
+
+/// Whether `inner` is an element of what `path` means, or a container in it: `cache['x'][*]` of `cache[*]`. An attribute of an
+/// element is a holder of its own.
+pub(super) fn is_element(inner: &str, path: &str) -> bool {
+    let Some(rest) = inner.strip_prefix(container(path)).filter(|_| path.ends_with("[*]")) else {
+        return false;
+    };
+    let mut depth = 0_i32;
+    let mut quote = None;
+    for letter in rest.chars() {
+        match (quote, letter) {
+            (Some(end), _) if end == letter => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '[') => depth += 1,
+            (None, ']') => depth -= 1,
+            (None, _) if depth == 0 => return false,
+            (None, _) => {}
+        }
+    }
+    depth == 0
 }
 
 fn shown(keeps: &Keeps) -> Shown {
@@ -137,6 +160,17 @@ mod tests {
         for other in ["a.saved_too[*]", "a[*]", "b.saved[*]", "a.logs[*]"] {
             assert!(!is_within(other, "a.saved[*]"), "{other}");
         }
+    }
+
+    #[test]
+    fn elements_of_a_path() {
+        for inner in ["f.<lru cache>[(<tuple>,)]", "f.<lru cache>[('a]', 1)][*]", "f.<lru cache>[*]"] {
+            assert!(is_element(inner, "f.<lru cache>[*]"), "{inner}");
+        }
+        for other in ["f.<lru cache>[0].saved[*]", "f.<lru cache>.last", "f.saved[*]"] {
+            assert!(!is_element(other, "f.<lru cache>[*]"), "{other}");
+        }
+        assert!(!is_element("a.saved[0]", "a.saved"));
     }
 
     #[test]

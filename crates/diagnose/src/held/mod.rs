@@ -14,6 +14,7 @@ use nilometer_capture::{Capture, Grown, Holder, Observation, Record};
 use crate::sampled::recording::Sample;
 
 pub(crate) use grown::grown;
+use join::is_element;
 pub(crate) use join::{Claim, by_holder, of as shown};
 pub(crate) use kept_at::add_kept_at;
 
@@ -118,9 +119,22 @@ impl<'a> Held<'a> {
     pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
         let mut by_holder: BTreeMap<u64, f64> = BTreeMap::new();
         let mut all = 0.0;
-        for sample in samples.iter().filter(|s| self.could_be_seen(s)) {
+        let seen = || samples.iter().filter(|s| self.could_be_seen(s));
+        let mut ids: Vec<u64> = seen().filter_map(|s| self.of_sample.get(&s.id)).flatten().copied().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        // A look that finds few elements tells each by its key, another all of them as one.
+        let around = |id: u64| {
+            let path = self.holder(id).map_or("", |holder| holder.path.as_str());
+            let outer = |one: &u64| self.holder(*one).is_some_and(|h| is_element(path, &h.path));
+            ids.iter().copied().filter(move |one| outer(one))
+        };
+        let around: HashMap<u64, Vec<u64>> = ids.iter().map(|id| (*id, around(*id).collect())).collect();
+        for sample in seen() {
             all += sample.weight;
-            let mut holders = self.of_sample.get(&sample.id).cloned().unwrap_or_default();
+            let own = self.of_sample.get(&sample.id).into_iter().flatten();
+            let mut holders: Vec<u64> = own.filter_map(|id| around.get(id)).flatten().copied().collect();
+            holders.extend(self.of_sample.get(&sample.id).into_iter().flatten());
             holders.sort_unstable();
             holders.dedup();
             for holder in holders {
