@@ -97,12 +97,11 @@ pub(super) fn is_element(inner: &str, path: &str) -> bool {
     for letter in rest.chars() {
         match (quote, letter) {
             (Some(end), _) if end == letter => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(letter),
             (None, '[') => depth += 1,
             (None, ']') => depth -= 1,
             (None, _) if depth == 0 => return false,
-            (None, _) => {}
+            _ => {}
         }
     }
     depth == 0
