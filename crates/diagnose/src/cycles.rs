@@ -68,6 +68,8 @@ const FITS_IN_A_LOOP: u64 = 6;
 const MAIN_SHARE: f64 = 0.5;
 /// Most points a series needs.
 const MOST_POINTS: usize = 2000;
+/// A series is not made even below this.
+const ENOUGH_POINTS: usize = 10;
 
 impl Cycles {
     pub(crate) fn of(timeline: &Timeline, board: &BoardCounts, basis: Basis) -> Self {
@@ -111,7 +113,7 @@ fn marked(timeline: &Timeline, board: &BoardCounts, unit: CycleUnit, basis: Basi
     Cycles {
         unit: Unit::Marked(unit),
         count: board.cycles(unit),
-        points: thinned(increasing(points.collect())),
+        points: thinned(even(&increasing(points.collect()))),
         seconds: median(seconds),
     }
 }
@@ -126,6 +128,38 @@ fn increasing(points: Vec<Point>) -> Vec<Point> {
     for point in points {
         if out.last().is_none_or(|last| point.ordinal > last.ordinal) {
             out.push(point);
+        }
+    }
+    out
+}
+
+/// Readings are dense where cycles were few yet, and become rare when these are many: a thousandth of a run must not have half of
+/// the points. Points nearer to the one before than half of the usual distance go; the usual one is what half of
+/// the cycles lie in, so that nothing goes from an even series.
+fn even(points: &[Point]) -> Vec<Point> {
+    let mut gaps: Vec<u64> = points.windows(2).map(|w| w[1].ordinal - w[0].ordinal).collect();
+    gaps.sort_unstable();
+    let half = gaps.iter().sum::<u64>() / 2;
+    let mut passed = 0;
+    let mut reaches_half = |gap: &&u64| {
+        passed += **gap;
+        passed >= half
+    };
+    let mut usual = gaps.iter().find(|gap| reaches_half(gap)).copied().unwrap_or(1);
+    let mut out = apart(points, usual);
+    while out.len() < ENOUGH_POINTS && usual > 1 {
+        usual /= 2;
+        out = apart(points, usual);
+    }
+    out
+}
+
+/// Without those that are nearer to the one before than half of this many cycles.
+fn apart(points: &[Point], cycles: u64) -> Vec<Point> {
+    let mut out: Vec<Point> = Vec::with_capacity(points.len());
+    for point in points {
+        if out.last().is_none_or(|last| 2 * (point.ordinal - last.ordinal) >= cycles) {
+            out.push(point.clone());
         }
     }
     out

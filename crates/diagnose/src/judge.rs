@@ -170,7 +170,7 @@ impl Case<'_> {
             if carried_by_few(self.points) {
                 let reason =
                     format!("nearly all of the rise came in one or two {unit}s: that may have been all");
-                return self.say(Verdict::Undecided, reason, Some(self.points.len() as u64));
+                return self.say(Verdict::Undecided, reason, Some(self.span()));
             }
             if self.basis == Basis::Anonymous {
                 let reason = "resident memory grows, but this allocator cannot be asked whether it is in use or \
@@ -210,6 +210,12 @@ impl Case<'_> {
         self.undecided(&x, &y)
     }
 
+    /// Cycles from the first point to the last.
+    fn span(&self) -> u64 {
+        let ends = self.points.first().zip(self.points.last());
+        ends.map_or(1, |(first, last)| last.ordinal - first.ordinal + 1)
+    }
+
     /// The most that live memory plausibly grows by.
     fn likely_high(&self) -> f64 {
         let by_floor = growth_at_most(self.points).unwrap_or(f64::INFINITY);
@@ -239,7 +245,7 @@ impl Case<'_> {
                 "the {unit}s differ too much to tell a growth of up to {} per {unit} from none",
                 size(self.likely_high())
             );
-            let most = MOST_NEEDED * x.len() as u64;
+            let most = MOST_NEEDED * self.span();
             let needed = cycles_needed(x, y, self.tolerance() / 2.0).clamp(1, most);
             return self.say(Verdict::Undecided, reason, Some(needed));
         }
@@ -249,7 +255,7 @@ impl Case<'_> {
             size(self.net.gross.estimate)
         );
         // A full collection comes after a quarter more containers; how soon is not known better than "twice as long".
-        self.say(Verdict::Undecided, reason, Some(self.cycles.points.len() as u64))
+        self.say(Verdict::Undecided, reason, Some(self.cycles.count))
     }
 
     fn levelling(&self, bound: f64, cycles_to_95: f64, x: &[f64], y: &[f64]) -> Judgement {

@@ -92,6 +92,40 @@ fn the_growing_phase_is_named_where_only_the_first_epochs_were_read_closely() {
     assert_eq!(report.components.iter().find(once), None);
 }
 
+/// A loop that keeps its gradients every 64 calls, as it was measured: the first calls are all read, and give back by and by what
+/// start-up took; later ones are read now and then.
+#[test]
+fn readings_that_lie_close_weigh_no_more_than_others() {
+    let mut w = started();
+    let mut level = 0;
+    for _ in 1..=64 {
+        w.takes(-12 * KIB).cycle(Call);
+    }
+    let mut at = 64;
+    let later = [
+        (80, 1182),
+        (141, 1650),
+        (237, 1683),
+        (348, 2734),
+        (483, 3500),
+        (641, 4139),
+        (783, 5802),
+        (946, 6455),
+        (1129, 7789),
+        (1307, 9192),
+        (1513, 10252),
+    ];
+    for (call, kib) in later {
+        w.unread_cycles(Call, call - at - 1).takes((kib - level) * KIB).objects(200).cycle(Call);
+        (at, level) = (call, kib);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let rate = report.growth.unwrap().bytes_per_cycle;
+    assert!(rate.low <= 6 * KIB && rate.high >= 6 * KIB && rate.low >= 4 * KIB, "{rate:?}");
+}
+
 #[test]
 fn without_any_cycle_windows_of_time_serve() {
     let mut w = World::new();

@@ -191,7 +191,7 @@ impl Case<'_, '_> {
                 "live memory rose, but of what the last {unit}s made at most {} per {unit} stays: the rise may be over",
                 size(late)
             ),
-            needed: Some(self.setting.cycles.points.len() as u64),
+            needed: Some(self.setting.cycles.count),
             ..self.setting.judgement.clone()
         })
     }

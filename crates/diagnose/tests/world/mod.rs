@@ -168,6 +168,15 @@ impl World {
         self.reads(Moment::Cycle { unit, ordinal })
     }
 
+    /// So many cycles pass without readings, as pacing makes them.
+    pub(crate) fn unread_cycles(&mut self, unit: CycleUnit, count: u64) -> &mut Self {
+        for _ in 0..count {
+            self.ordinals[unit as usize] += 1;
+            self.writer.board().count_cycle(unit);
+        }
+        self.passes(count as f64)
+    }
+
     pub(crate) fn phase(&mut self, name: &str, inside: impl FnOnce(&mut Self)) -> &mut Self {
         let edge = |edge| Record::Phase { name: name.to_owned(), edge, thread: 1 };
         self.say(&edge(Edge::Begin)).reads(Moment::Phase);
