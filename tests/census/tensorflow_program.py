@@ -52,6 +52,7 @@ def check_growing_lists() -> None:
     tapes: list[Any] = []
     datasets: list[Any] = []
     iterators: list[Any] = []
+    arrays: list[Any] = []
     forget()
     for number in range(4):
         losses.extend(tf.constant(float(part)) * 2 for part in range(200))
@@ -63,9 +64,13 @@ def check_growing_lists() -> None:
         tapes.append(tape)
         datasets.append(tf.data.Dataset.from_tensor_slices(np.zeros((1000, 100), "f4")))
         iterators.append(iter(datasets[-1]))
+        # numpy looks at the tensor's memory, and is the last who keeps it.
+        arrays.append(np.asarray(tf.random.normal((100, 1000))))
+        assert not arrays[-1].flags.owndata
         result = scan()
     assert abs(grown(kept, result)["bytes"] - 400_000) < 2000, grown(kept, result)
     assert abs(grown(variables, result)["bytes"] - 200_000) < 4000, grown(variables, result)
+    assert abs(grown(arrays, result)["bytes"] - 400_000) < 2000, grown(arrays, result)
     one = grown(losses, result)
     assert one["elements"] == "200 x EagerTensor () float32", one
     assert one["bytes"] > 200 * 400, one

@@ -4,8 +4,9 @@
 //! happen here: trust in an element size that the type's number contradicts; the same data counted once per view.
 
 use super::Buffer;
+use crate::layout::{TYPE, flags};
 use crate::memory;
-use crate::object::Object;
+use crate::object::{Object, Type};
 
 /// Fields of `PyArrayObject`, the same since 1.7.
 const DATA: u64 = 16;
@@ -106,14 +107,26 @@ pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
     if memory::int(o.0, FLAGS) & OWNS_DATA != 0 {
         // numpy allocates at least one element.
         visit(Buffer { address: data, bytes: bytes.max(1), owner: true });
-    } else if bytes > 0 && is_capsule(memory::word(o.0, BASE)) {
+    } else if bytes > 0 && is_keeper(memory::word(o.0, BASE)) {
         visit(Buffer { address: data, bytes, owner: true });
     }
 }
 
-/// A capsule frees the memory that a library made for this array.
-fn is_capsule(base: u64) -> bool {
-    base != 0 && crate::object::Type(memory::word(base, crate::layout::TYPE)).raw_name() == b"PyCapsule"
+/// Whether the base is there only to free what a library made for this array: a capsule, TensorFlow's wrapper of a tensor.
+/// It leads to no other object and none of those that have bytes of their own.
+fn is_keeper(base: u64) -> bool {
+    if base == 0 {
+        return false;
+    }
+    let kind = Type(memory::word(base, TYPE));
+    let has_bytes = |part: Type| {
+        part.has(flags::BYTES)
+            || matches!(
+                part.raw_name().as_slice(),
+                b"bytearray" | b"array.array" | b"mmap.mmap" | b"numpy.ndarray"
+            )
+    };
+    kind.raw_name() == b"PyCapsule" || (!kind.has(flags::GC) && !kind.chain().any(has_bytes))
 }
 
 /// The base of a view, and the elements of an array of objects that owns them.
