@@ -69,8 +69,11 @@ pub(crate) struct DiffOptions {
     pub(crate) b: PathBuf,
     /// Its form
     #[arg(long, value_enum, default_value_t = DiffFormat::Terminal)]
-    pub(crate) format: DiffFormat,
-    /// The file to write to; - is stdout, where it goes if nothing is said
+    format: DiffFormat,
+    /// A page for a browser: the same as --format html
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+    /// The file or folder to write to; - is stdout, where every form but html goes if nothing is said
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Fail if B surely grows more per cycle than A, by more than SIZE
@@ -79,14 +82,34 @@ pub(crate) struct DiffOptions {
     pub(crate) fail_on_growth: Option<u64>,
 }
 
+impl DiffOptions {
+    pub(crate) fn format(&self) -> DiffFormat {
+        if self.html { DiffFormat::Html } else { self.format }
+    }
+}
+
 /// Forms of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiffFormat {
     /// For people, on a screen
     Terminal,
+    /// A page for a browser
+    Html,
     /// For programs: docs/diff.schema.json
     Json,
 }
+
+impl DiffFormat {
+    /// What stands behind the names of the captures in the name of its file.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Terminal => "txt",
+            Self::Html => "html",
+            Self::Json => "json",
+        }
+    }
+}
+
 /// `nilometer census`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CensusOptions {

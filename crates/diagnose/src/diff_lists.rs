@@ -39,10 +39,15 @@ const LEAST_SHARE: f64 = 0.02;
 /// Bytes that no sample was taken of with a chance of one in twenty, in mean distances between samples.
 const UNSEEN: f64 = 3.0;
 
-/// How much of a site a run may have had without a sample that says so.
+/// How much of a site or below a holder a run may have had without a sample that says so.
 fn unseen(report: &Report) -> f64 {
+    UNSEEN * mean(report)
+}
+
+/// Bytes between two samples, where they were furthest apart.
+fn mean(report: &Report) -> f64 {
     let mean = report.sampling.as_ref().and_then(|s| s.coarsest_mean.or(s.asked_mean));
-    UNSEEN * mean.unwrap_or(0) as f64
+    mean.unwrap_or(0) as f64
 }
 
 /// Amounts of what was found by rules, not by chance.
@@ -121,13 +126,13 @@ pub(crate) fn live_by_holder(a: &Report, b: &Report) -> Vec<Difference> {
         let mut out = Amounts::new();
         for held in &report.holders {
             let bytes = held.live_bytes as f64;
-            // The report does not say how sure it is: a tenth is allowed for.
-            let amount = Amount { bytes, deviation: 0.1 * bytes };
-            out.entry(held.holder.path.clone()).or_default().add(amount);
+            // The report does not say how sure it is: what so many samples make differ, and a tenth at least.
+            let deviation = (bytes.max(0.0) * mean(report)).sqrt().max(0.1 * bytes);
+            out.entry(held.holder.path.clone()).or_default().add(Amount { bytes, deviation });
         }
         out
     };
-    differences(&held(a), &held(b))
+    differences_beyond(&held(a), &held(b), [unseen(a), unseen(b)])
 }
 
 pub(crate) fn live_by_site(a: Side, b: Side) -> Vec<Difference> {

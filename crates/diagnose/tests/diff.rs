@@ -4,7 +4,9 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{Epoch, Predict};
-use nilometer_diagnose::{Change, Diff, Difference, Side, cycle_table, diff, profile};
+use nilometer_diagnose::{
+    Change, Diff, Difference, Holder, HolderBytes, Sampling, Side, cycle_table, diff, profile,
+};
 use world::{MIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
@@ -139,6 +141,27 @@ fn what_one_run_has_no_sample_of_did_not_surely_appear() {
     assert!(absent > 60, "{absent}: the runs' samples differ");
     let told: Vec<_> = diff.live_by_site.iter().filter(|d| d.is_change()).collect();
     assert!(told.len() <= absent / 20, "{told:?}");
+}
+
+#[test]
+fn one_sample_below_a_holder_is_no_holder_that_appeared() {
+    let mut reports = [run(0, 0, 0, 1), run(0, 0, 0, 2)].map(|w| nilometer_diagnose::diagnose(&w.capture()));
+    let held = |path: &str, live_bytes| HolderBytes {
+        holder: Holder { path: path.to_owned(), ..Holder::default() },
+        live_bytes,
+    };
+    for report in &mut reports {
+        report.sampling = Some(Sampling { coarsest_mean: Some(4 << 20), ..Sampling::default() });
+        report.holders = vec![held("common", 256 * MIB)];
+    }
+    reports[0].holders[0].live_bytes = 10 * MIB;
+    reports[1].holders.push(held("numpy.random[*]", 5 * MIB));
+    reports[1].holders.push(held("kept[*]", 64 * MIB));
+    let side = |i: usize| Side { report: &reports[i], profile: None, cycles: &[] };
+    let diff = diff(side(0), side(1));
+    assert_eq!(named(&diff.live_by_holder, "numpy.random[*]").change, Change::Same);
+    assert_eq!(named(&diff.live_by_holder, "kept[*]").change, Change::Appeared);
+    assert_eq!(named(&diff.live_by_holder, "common").change, Change::Grew);
 }
 
 #[test]

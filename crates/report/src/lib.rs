@@ -37,7 +37,7 @@ pub use diff::{diff_json, diff_terminal};
 pub use firefox::firefox;
 pub use github::github;
 pub use holders::holders;
-pub use html::{HtmlOptions, html};
+pub use html::{HtmlOptions, diff_html, html};
 pub use json::json;
 pub use jsonl::jsonl;
 pub use junit::junit;

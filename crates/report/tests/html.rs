@@ -3,9 +3,9 @@
 
 mod reports;
 
-use nilometer_diagnose::{Profile, Report};
-use nilometer_report::{HtmlOptions, html};
-use reports::{healthy, leak, profile, sites, undecided};
+use nilometer_diagnose::{Diff, Profile, Report, Side, diff};
+use nilometer_report::{HtmlOptions, diff_html, html};
+use reports::{cycles, healthy, leak, profile, sites, undecided};
 use serde_json::Value;
 
 const OPEN: HtmlOptions = HtmlOptions { redact: false };
@@ -24,10 +24,18 @@ fn data(page: &str) -> &str {
     between(page, "<script type=\"application/json\" id=\"data\">", "</script>")
 }
 
+/// The leak, and what mended it.
+fn difference(before: &Report) -> Diff {
+    let (after, profile, cycles) = (healthy(), profile(), cycles());
+    let side = |report| Side { report, profile: Some(&profile), cycles: &cycles };
+    diff(side(before), side(&after))
+}
+
 #[test]
 fn it_is_one_small_document_that_asks_for_nothing() {
-    for report in [leak(), sites(), healthy(), undecided()] {
-        let page = page(&report);
+    let mut all = [leak(), sites(), healthy(), undecided()].map(|report| page(&report)).to_vec();
+    all.push(diff_html(&difference(&leak())));
+    for page in all {
         let shell = page.len() - data(&page).len();
         assert!(shell <= 300 * 1024, "{shell} bytes before data");
         assert_eq!(page.matches("<script").count(), 2);
@@ -95,6 +103,21 @@ fn the_data_is_the_report_and_the_profile() {
     let without = html(&healthy(), None::<&Profile>, &OPEN);
     let value: Value = serde_json::from_str(data(&without)).unwrap();
     assert_eq!(value["profile"], Value::Null);
+}
+
+#[test]
+fn the_page_of_a_difference_is_the_difference() {
+    const HOSTILE: &str = "</script><!--{{data}}";
+    let mut before = leak();
+    before.program.name = HOSTILE.to_owned();
+    before.findings[0].sentence = HOSTILE.to_owned();
+    let diff = difference(&before);
+    let page = diff_html(&diff);
+    let value: Value = serde_json::from_str(data(&page)).unwrap();
+    assert_eq!(value["diff"], serde_json::to_value(&diff).unwrap());
+    assert_eq!(value["diff"]["a"]["name"], HOSTILE);
+    assert_eq!((page.matches("</script").count(), page.matches("<!--").count()), (2, 0));
+    assert!(between(&page, "<noscript>", "</noscript>").contains(&diff.sentence));
 }
 
 #[test]

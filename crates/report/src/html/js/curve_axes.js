@@ -37,16 +37,6 @@ function bandClass(name) {
   return ["validation", "evaluate", "predict"].includes(name) ? "look" : "work";
 }
 
-function byteAxis(frame) {
-  const group = s("g", { class: "axis", "aria-hidden": "true" });
-  for (const tick of byteTicks(frame.most, frame.floor, frame.narrow ? 4 : 6)) {
-    const y = frame.y(tick);
-    group.append(s("line", { class: "grid", x1: frame.left, x2: frame.right, y1: y, y2: y }));
-    group.append(s("text", { x: frame.left - 8, y: y + 4, "text-anchor": "end" }, tick === 0 ? "0" : size(tick)));
-  }
-  return group;
-}
-
 function timeAxis(frame) {
   const group = s("g", { class: "axis", "aria-hidden": "true" });
   for (const tick of timeTicks(frame.end, frame.begin, frame.narrow ? 4 : 8)) {

@@ -15,6 +15,17 @@ function byteTicks(most, least, count) {
   return multiples(step, most - first).map((tick) => first + tick);
 }
 
+/** Bytes along the left edge of a picture, with lines across it. */
+function byteAxis(frame) {
+  const group = s("g", { class: "axis", "aria-hidden": "true" });
+  for (const tick of byteTicks(frame.most, frame.floor, frame.narrow ? 4 : 6)) {
+    const y = frame.y(tick);
+    group.append(s("line", { class: "grid", x1: frame.left, x2: frame.right, y1: y, y2: y }));
+    group.append(s("text", { x: frame.left - 8, y: y + 4, "text-anchor": "end" }, tick === 0 ? "0" : size(tick)));
+  }
+  return group;
+}
+
 /** Round steps of time between two moments. */
 function timeTicks(end, begin, count) {
   const most = end - begin;

@@ -11,10 +11,6 @@ function verdictSection(report) {
   );
 }
 
-function capital(words) {
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** What the terminal says behind the word. */
 function verdictSentence(report) {
   const { unit, count, needed } = report.cycles;

@@ -18,6 +18,10 @@ const PHASES = {
   program: "outside of Keras",
 };
 
+function capital(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function phaseWords(name) {
   return PHASES[name] ?? name ?? "no phase";
 }
