@@ -187,6 +187,30 @@ pub(crate) fn traverse(function: u64, object: u64, mut visit: &mut dyn FnMut(u64
     unsafe { function(object as Pointer, each, (&raw mut visit).cast()) };
 }
 
+/// Calls a type's `tp_traverse` and adds what it shows to `into`, until there are more than `most`.
+pub(crate) fn children(function: u64, object: u64, into: &mut Vec<u64>, most: usize) {
+    struct Sink<'a> {
+        into: &'a mut Vec<u64>,
+        most: usize,
+    }
+    unsafe extern "C" fn each(object: Pointer, data: Pointer) -> c_int {
+        // SAFETY: `data` is what is passed below, and alive for the duration of the call.
+        let sink = unsafe { &mut *data.cast::<Sink>() };
+        if !object.is_null() {
+            sink.into.push(object as u64);
+        }
+        c_int::from(sink.into.len() > sink.most)
+    }
+    if function == 0 {
+        return;
+    }
+    let mut sink = Sink { into, most };
+    // SAFETY: the caller read the function from the `tp_traverse` of the object's own type.
+    let function = unsafe { std::mem::transmute::<usize, Traverse>(function as usize) };
+    // SAFETY: what the collector itself does with each object that it tracks; `each` changes nothing.
+    unsafe { function(object as Pointer, each, (&raw mut sink).cast()) };
+}
+
 /// Version, level and serial as in `PY_VERSION_HEX`, and the text that `sys.version` shows.
 pub(crate) fn version() -> Result<((u8, u8), String), String> {
     let initialized = function!(c"Py_IsInitialized" as Ask0);

@@ -27,6 +27,7 @@ mod scan;
 mod sizes;
 mod tail;
 mod text;
+mod traits;
 mod types;
 mod users;
 

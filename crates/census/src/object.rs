@@ -224,7 +224,7 @@ impl Python {
     }
 
     /// Bytes from the object's address on.
-    fn size(&self, o: Object, kind: Type) -> u64 {
+    pub(crate) fn size(&self, o: Object, kind: Type) -> u64 {
         let basic = memory::word(kind.0, types::BASIC_SIZE);
         let known = &self.known;
         let bits = kind.flags();

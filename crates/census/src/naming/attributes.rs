@@ -57,6 +57,11 @@ impl Look<'_> {
         if beside { self.own_dict(object) } else { 0 }
     }
 
+    /// Whether traversal shows the dict of such a class's instances, if they have one.
+    pub(crate) fn shows_all(&self, class: u64) -> bool {
+        self.python.layout.values != Values::Behind || word(class, types::FLAGS) & flags::INLINE_VALUES == 0
+    }
+
     /// The name of an attribute that is kept without a dict.
     pub(super) fn inline_value(&self, object: u64, child: u64) -> Option<String> {
         let mut name = None;

@@ -12,7 +12,7 @@ use super::edges::each_child;
 use super::render::{Chain, render};
 use super::weights::Weights;
 use crate::graph::search::{Buckets, DEAREST};
-use crate::graph::table::Table;
+use crate::graph::table::{self, Table};
 use crate::naming::{Kind, Label, Look};
 use crate::object::{Object, Python};
 use crate::roots::{Root, Roots};
@@ -132,7 +132,7 @@ impl Search {
         const BETWEEN: u32 = 256;
         let began = Moment::now();
         let weights = Weights::new(look, roots);
-        self.most = limits.max_nodes.min(START as usize - 1);
+        self.most = limits.max_nodes.min(table::MOST);
         let mut missing: HashSet<u64> = targets.iter().map(|target| target.address()).collect();
         for (index, root) in roots.starts.iter().enumerate() {
             self.offer(root.object, root.cost.min(DEAREST), START + index as u32);

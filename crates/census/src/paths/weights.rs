@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use crate::layout::{TYPE, flags, types};
 use crate::memory::word;
 use crate::naming::{Kind, Look};
-use crate::roots::{Roots, Whose};
-use crate::sizes::ByAddress;
+use crate::roots::{Place, Roots, Whose};
+use crate::sizes::{Addresses, ByAddress};
 
 const PLAIN: u32 = 1;
 const USERS: u32 = 3;
@@ -19,20 +19,46 @@ const MODULE: u32 = 10;
 const FRAME: u32 = 10;
 const TRACEBACK: u32 = 5;
 
+/// `func_globals`.
+const GLOBALS: u64 = 16;
+
 /// Costs during one look.
 pub(crate) struct Weights<'a> {
     look: &'a Look<'a>,
     roots: &'a Roots,
     /// By type: its objects' kind, and whether the type of an instance decides nothing.
     costs: RefCell<ByAddress<u64, u32>>,
-    /// By the `str` of a file's name.
+    /// By the `str` of a file's name, and by that of a module's.
     files: RefCell<ByAddress<u64, bool>>,
+    modules: RefCell<ByAddress<u64, bool>>,
+    /// Dicts of modules that are not the user's: what is defined there is not the user's either.
+    libraries: Addresses,
 }
 
 impl<'a> Weights<'a> {
     /// For one look.
     pub(crate) fn new(look: &'a Look<'a>, roots: &'a Roots) -> Weights<'a> {
-        Weights { look, roots, costs: RefCell::default(), files: RefCell::default() }
+        let mut libraries = Addresses::default();
+        for root in &roots.starts {
+            if let Place::Module(index) = root.place
+                && roots.modules.get(index as usize).is_some_and(|module| module.whose == Whose::Library)
+            {
+                libraries.insert(root.object);
+            }
+        }
+        let (costs, files, modules) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Weights { look, roots, costs, files, modules, libraries }
+    }
+
+    /// What it costs to enter the objects of a type; `None` where that depends on the object.
+    pub(crate) fn of_type(&self, class: u64) -> Option<u32> {
+        match self.look.kinds.of_type(class) {
+            Kind::Function | Kind::Type => None,
+            Kind::Module => Some(MODULE),
+            Kind::Frame => Some(FRAME),
+            Kind::Traceback => Some(TRACEBACK),
+            _ => Some(PLAIN),
+        }
     }
 
     /// What it costs to enter a live object.
@@ -41,13 +67,9 @@ impl<'a> Weights<'a> {
         if let Some(cost) = self.costs.borrow().get(&class) {
             return *cost;
         }
-        let cost = match self.look.kinds.of_type(class) {
-            Kind::Function => return self.function(object),
-            Kind::Type => return self.class(object),
-            Kind::Module => MODULE,
-            Kind::Frame => FRAME,
-            Kind::Traceback => TRACEBACK,
-            _ => PLAIN,
+        let Some(cost) = self.of_type(class) else {
+            let is_class = self.look.kinds.of_type(class) == Kind::Type;
+            return if is_class { self.class(object) } else { self.function(object) };
         };
         self.costs.borrow_mut().insert(class, cost);
         cost
@@ -60,6 +82,9 @@ impl<'a> Weights<'a> {
     }
 
     fn function(&self, object: u64) -> u32 {
+        if self.libraries.contains(&word(object, GLOBALS)) {
+            return FUNCTION;
+        }
         let name = self.look.code_file_object(self.look.code_of(object));
         if let Some(users) = self.files.borrow().get(&name) {
             return if *users { USERS } else { FUNCTION };
@@ -74,8 +99,13 @@ impl<'a> Weights<'a> {
         if !self.look.is_heap_type(class) {
             return CLASS;
         }
+        let name = self.look.value(self.look.class_dict(class), "__module__");
+        if let Some(users) = self.modules.borrow().get(&name) {
+            return if *users { USERS } else { CLASS };
+        }
         let module = self.look.module_of_class(class);
         let users = self.roots.module(&module).is_some_and(|module| module.whose == Whose::User);
+        self.modules.borrow_mut().insert(name, users);
         if users { USERS } else { CLASS }
     }
 }

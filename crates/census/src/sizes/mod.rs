@@ -123,6 +123,17 @@ impl<'a> Sizes<'a> {
         }
     }
 
+    /// Whether such objects hold references that `tp_traverse` does not show.
+    pub(crate) fn hides(&self, kind: Type) -> bool {
+        self.family(kind) == Family::Numpy
+    }
+
+    /// Whether memory outside of their blocks may belong to such objects.
+    pub(crate) fn has_buffers(&self, kind: Type) -> bool {
+        kind.has(flags::MANAGED_DICT)
+            || !matches!(self.family(kind), Family::Plain | Family::Opaque | Family::Context)
+    }
+
     /// How often a dict refers to each of its keys.
     pub(crate) fn key_references(&self, o: Object) -> u32 {
         if self.family(self.python.type_of(o)) == Family::OrderedDict { 2 } else { 1 }
