@@ -65,11 +65,11 @@ class ExpectedFinding:
         if self.part is not None:
             places = [f"{site['file']} {site['function']}" for site in finding["sites"]]
             return any(self.part in text for text in [finding["sentence"], *places])
-        made_at = next((site for site in finding["sites"] if site["role"] == "made_at"), None)
-        if made_at is None:
-            return False
-        place = f"/{made_at['file']}:{made_at['line']}"
-        return any(place.endswith(f"/{site}") for site in self.sites)
+        # The first line that makes it and the one that keeps it: the census alone knows of no other.
+        made_at = [site for site in finding["sites"] if site["role"] == "made_at"][:1]
+        kept_at = [site for site in finding["sites"] if site["role"] == "kept_at"]
+        places = [f"/{site['file']}:{site['line']}" for site in made_at + kept_at]
+        return any(place.endswith(f"/{site}") for place in places for site in self.sites)
 
     def found_in(self, findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The findings about this place, those that name it first; others may name its holder alone."""

@@ -40,7 +40,10 @@ fn holder(rest: &mut Rest) -> Result<Holder, Unreadable> {
     let id = rest.number()?;
     let (path, owner, kind, file) = (rest.string()?, rest.string()?, rest.string()?, rest.string()?);
     let [bound, retained, alone] = rest.numbers::<3>()?;
-    Ok(Holder { id, path, owner, kind, file, bound, retained, alone, elements: rest.string()? })
+    let elements = rest.string()?;
+    // Captures of before have none.
+    let role = if rest.left() > 0 { rest.string()? } else { String::new() };
+    Ok(Holder { id, path, owner, role, kind, file, bound, elements, retained, alone })
 }
 
 fn samples(rest: &mut Rest) -> Result<Vec<u64>, Unreadable> {

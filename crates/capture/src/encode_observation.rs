@@ -57,11 +57,12 @@ fn trace(traced: &Trace, sink: &mut impl Sink) {
 }
 
 fn holder(who: &Holder, sink: &mut impl Sink) {
-    let Holder { id, path, owner, kind, file, bound, elements, retained, alone } = who;
+    let Holder { id, path, owner, role, kind, file, bound, elements, retained, alone } = who;
     number(*id, sink);
     for text in [path, owner, kind, file] {
         string(text, sink);
     }
     numbers(&[*bound, *retained, *alone], sink);
     string(elements, sink);
+    string(role, sink);
 }

@@ -60,6 +60,8 @@ pub struct Holder {
     pub path: String,
     /// The class or function that owns it: `PredictionLogger`; empty if there is none.
     pub owner: String,
+    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`; empty for all others.
+    pub role: String,
     /// What holds: `list`, `dict`, ...; `native` and `garbage` without a path.
     pub kind: String,
     /// The file of the owner's module; empty if it is not known.

@@ -87,10 +87,21 @@ fn observation() -> impl Strategy<Value = Observation> {
             }
         ),
         numbers().prop_map(|numbers| Observation::Census(CensusCounts::from_numbers(&numbers))),
-        ((text(), text(), text(), text(), text()), number(), vec(option::of(number()), 3)).prop_map(
-            |((path, owner, kind, file, elements), id, numbers)| {
+        ((text(), text(), text(), text(), text(), text()), number(), vec(option::of(number()), 3)).prop_map(
+            |((path, owner, role, kind, file, elements), id, numbers)| {
                 let (bound, retained, alone) = (numbers[0], numbers[1], numbers[2]);
-                Observation::Holder(Holder { id, path, owner, kind, file, bound, elements, retained, alone })
+                Observation::Holder(Holder {
+                    id,
+                    path,
+                    owner,
+                    role,
+                    kind,
+                    file,
+                    bound,
+                    elements,
+                    retained,
+                    alone,
+                })
             }
         ),
         (number(), vec(number(), 0..200)).prop_map(|(holder, samples)| Observation::Held { holder, samples }),

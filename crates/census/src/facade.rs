@@ -11,7 +11,7 @@ use crate::paths::{Analysed, Collected, Path, PathLimits, Whole, collect, find};
 use crate::scan::{Found, GrownContainer, ScanCounts, Scanner};
 
 /// Paths are looked for so many of the heaviest containers at a time.
-const MOST_PATHS: usize = 16;
+const MOST_PATHS: usize = 32;
 /// Lighter tails than this need no path, unless native memory hangs below them.
 const LIGHT: u64 = 1024;
 /// Scans until a container without a path is looked for again.
@@ -117,7 +117,8 @@ impl Census {
             known.scans <= 255
         });
         let mut targets = Vec::new();
-        for one in grown.iter().filter(|one| one.bytes >= LIGHT || one.native).take(MOST_PATHS) {
+        for one in grown.iter().filter(|one| one.bytes >= LIGHT || one.native || one.partial).take(MOST_PATHS)
+        {
             let fresh = self.paths.get(&one.object.address()).is_none_or(|known| {
                 known.first != one.first || (known.path.is_none() && known.scans >= PATIENCE)
             });

@@ -6,9 +6,11 @@ use crate::naming::{Kind, Look};
 use crate::roots::{Place, Root, Roots, Whose};
 
 /// Who could own what a path leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) name: String,
+    /// See [`role`].
+    pub(crate) role: &'static str,
     pub(crate) file: String,
     pub(crate) whose: Whose,
 }
@@ -31,7 +33,7 @@ impl Owners {
             Place::Module(index) => {
                 if let Some(module) = roots.modules.get(index as usize) {
                     let (file, whose) = (module.file.clone(), module.whose);
-                    self.seen.push(Owner { name: String::new(), file, whose });
+                    self.seen.push(Owner { file, whose, ..Owner::default() });
                 }
             }
             Place::Type => {}
@@ -45,7 +47,7 @@ impl Owners {
         let name = if name == "<module>" { String::new() } else { name };
         let file = look.code_file(code);
         let whose = roots.places.whose(&file);
-        self.seen.push(Owner { name, file, whose });
+        self.seen.push(Owner { name, file, whose, ..Owner::default() });
     }
 
     /// A class.
@@ -54,7 +56,7 @@ impl Owners {
         let (file, whose) = roots
             .module(&module)
             .map_or((String::new(), Whose::Library), |module| (module.file.clone(), module.whose));
-        self.seen.push(Owner { name: look.type_name(class), file, whose });
+        self.seen.push(Owner { name: look.type_name(class), role: role(look, class), file, whose });
     }
 
     /// An object on the way: its class, where a `class` statement or an extension made it.
@@ -76,4 +78,25 @@ impl Owners {
         let last = self.seen.len().checked_sub(1)?;
         self.seen.into_iter().nth(users.unwrap_or(last))
     }
+}
+
+/// What a class is to the framework that calls it, by the classes that it is made from.
+fn role(look: &Look<'_>, class: u64) -> &'static str {
+    const FRAMEWORKS: [&str; 6] =
+        ["keras", "tf_keras", "tensorflow", "torch", "lightning", "pytorch_lightning"];
+    for base in look.bases(class) {
+        let role = match look.type_name(base).as_str() {
+            "Callback" => "callback",
+            "PyDataset" | "Sequence" | "Dataset" | "IterableDataset" => "dataset",
+            "Metric" => "metric",
+            "Model" => "model",
+            "Layer" => "layer",
+            _ => continue,
+        };
+        let module = look.module_of_class(base);
+        if FRAMEWORKS.contains(&module.split('.').next().unwrap_or_default()) {
+            return role;
+        }
+    }
+    ""
 }

@@ -256,6 +256,8 @@ pub struct Finding {
 pub struct Holder {
     /// Its name.
     pub owner: String,
+    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`; null for all others.
+    pub role: Option<String>,
     /// The path from a root that a person knows.
     pub path: String,
     /// The source file of its owner, if it is known.

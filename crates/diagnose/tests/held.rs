@@ -93,6 +93,26 @@ fn a_list_and_the_lists_in_it_are_one_holder() {
 }
 
 #[test]
+fn entries_that_one_line_fills_are_one_finding() {
+    let report = scanned_with_names(|w, epoch| {
+        w.scans("fit(): callbacks[0].saved['h1'][*]", epoch, epoch, 200 << 10, false);
+        w.scans("fit(): callbacks[0].saved['h2'][*]", epoch, epoch, 100 << 10, false);
+    });
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(finding.holder.as_ref().unwrap().path, "fit(): callbacks[0].saved[*][*]");
+    assert!((finding.bytes_per_cycle.estimate - 300 * KIB).abs() < 10 * KIB, "{finding:#?}");
+}
+
+#[test]
+fn two_attributes_are_two_findings() {
+    let report = scanned_with_names(|w, epoch| {
+        w.scans("fit(): callbacks[0].saved[*]", epoch, epoch, 200 << 10, false);
+        w.scans("fit(): callbacks[0].other[*]", epoch, epoch, 100 << 10, false);
+    });
+    assert_eq!(report.findings.len(), 2, "{:#?}", report.findings);
+}
+
+#[test]
 fn samples_of_a_list_and_of_what_is_in_its_lists_are_one_finding() {
     let report = two_lines(|w, a, b| {
         w.looks(&[
@@ -207,6 +227,16 @@ fn what_the_census_saw_held_is_no_garbage() {
 
 /// Fifteen epochs that keep 300 KiB each, which no recorder saw; from the seventh on scans see lists grow.
 fn scanned(each: impl Fn(&mut World, u64)) -> Report {
+    let report = world_of_scans(each).report();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    report
+}
+
+fn scanned_with_names(each: impl Fn(&mut World, u64)) -> Report {
+    world_of_scans(each).report_with_names()
+}
+
+fn world_of_scans(each: impl Fn(&mut World, u64)) -> World {
     let mut w = started();
     for epoch in 1..=15 {
         w.takes(300 * KIB).objects(100).cycle(Epoch);
@@ -215,9 +245,7 @@ fn scanned(each: impl Fn(&mut World, u64)) -> Report {
         }
     }
     w.ends(0);
-    let report = w.report();
-    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
-    report
+    w
 }
 
 #[test]

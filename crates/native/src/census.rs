@@ -60,8 +60,9 @@ struct State {
     ids: HashMap<String, (u64, String)>,
     /// Requests from outside that were answered.
     answered: u64,
-    /// Cycles of the rising unit at the last whole look.
+    /// Cycles of the rising unit at the last whole look, and at the last scan.
     looked_at: u64,
+    scanned_at: u64,
     /// Calls of `fit` that are under way.
     fits: u32,
     /// Bytes of our own tables.
@@ -164,9 +165,17 @@ impl Watch {
         let Some((ordinal, risen)) = most.filter(|(ordinal, _)| *ordinal >= state.looked_at + APART) else {
             return;
         };
+        if session.board().pause_limit().is_none() {
+            return;
+        }
+        // What grew since the scans before is told once more, cheaply, and for short runs enough.
+        if state.scan.times > 0 && risen >= NOTABLE && state.scanned_at < ordinal {
+            state.scan(session, ordinal);
+            self.own.store(state.own, Relaxed);
+        }
         let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session));
         let affordable = early || state.whole.times > 0 && state.whole.is_due(PAUSE);
-        if session.board().pause_limit().is_some() && affordable {
+        if affordable {
             state.look(py, session);
             state.looked_at = ordinal;
         }
@@ -236,10 +245,12 @@ impl State {
                 length: grown.length,
                 bytes: grown.bytes,
                 new: grown.length.saturating_sub(grown.before),
-                native: grown.native,
+                // What leads to more than could be walked is not weighed either.
+                native: grown.native || grown.partial,
             }));
         }
         self.scan.note(began);
+        self.scanned_at = cycle;
         self.own = counts.table_bytes;
         seen.push(Observation::Census(CensusCounts {
             depth: Some(1),
@@ -327,8 +338,8 @@ fn limits(session: &Session) -> PathLimits {
 }
 
 fn told(path: Path) -> Holder {
-    let Path { text, owner, kind, file, bound } = path;
-    Holder { path: text, owner, kind, file, bound, ..Holder::default() }
+    let Path { text, owner, role, kind, file, bound } = path;
+    Holder { path: text, owner, role, kind, file, bound, ..Holder::default() }
 }
 
 fn nanoseconds(since: Instant) -> u64 {

@@ -6,7 +6,7 @@
 use super::kinds::Kind;
 use super::text::name_at;
 use super::{Label, Look};
-use crate::layout::{TYPE, flags, types};
+use crate::layout::{SIZE, TUPLE_ITEMS, TYPE, flags, types};
 use crate::memory::word;
 use crate::object::Object;
 
@@ -39,6 +39,14 @@ impl Look<'_> {
         }
         let name = name_at(word(class, types::NAME), LONGEST);
         name.rsplit_once('.').map_or(name.clone(), |(_, last)| last.to_owned())
+    }
+
+    /// The class and those it is made from, in the order of `__mro__`.
+    pub(crate) fn bases(&self, class: u64) -> impl Iterator<Item = u64> {
+        const MOST: u64 = 64;
+        let order = word(class, types::MRO);
+        let count = if order == 0 { 0 } else { word(order, SIZE).min(MOST) };
+        (0..count).map(move |index| word(order + TUPLE_ITEMS, 8 * index))
     }
 
     /// The name of a class's module; empty if it does not say.

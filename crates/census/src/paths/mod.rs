@@ -19,6 +19,8 @@ pub struct Path {
     pub text: String,
     /// The class or function that a person would open; empty if there is none.
     pub owner: String,
+    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`; else empty.
+    pub role: String,
     /// The type of the container: `list`, `dict`, ...
     pub kind: String,
     /// The file of the owner's module, or of the root's; empty if it is not known.

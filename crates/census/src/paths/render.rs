@@ -74,9 +74,9 @@ pub(crate) fn render(look: &Look<'_>, roots: &Roots, chain: &Chain<'_>) -> Path 
     };
     let kind = if container == 0 { String::new() } else { look.type_name(word(container, TYPE)) };
     let owner = writer.owners.best();
-    let (owner, file) = owner.map_or((String::new(), String::new()), |owner| (owner.name, owner.file));
+    let owner = owner.unwrap_or_default();
     let bound = bound(look, container, before(container).unwrap_or(0));
-    Path { text: writer.text, owner, kind, file, bound }
+    Path { text: writer.text, owner: owner.name, role: owner.role.to_owned(), kind, file: owner.file, bound }
 }
 
 impl Writer<'_> {

@@ -3,9 +3,10 @@
 //! In: file names as Python knows them. Out: [`Whose`]. Pure.
 
 /// Who wrote a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whose {
     User,
+    #[default]
     Library,
     /// This tool.
     Ours,

@@ -1,14 +1,16 @@
 //! A callback that keeps something of every epoch or batch.
 //!
-//! Evidence: the holder's path leads through the callbacks of a running `fit`, or what it keeps is made in a callback's
-//! method that Keras calls and is kept by an object. A variable of a function is no callback's, whoever filled it.
+//! Evidence: the holder's owner is a callback by its class, or its path leads through the callbacks of a running `fit`, or what it
+//! keeps is made in a callback's method that Keras calls and is kept by an object. A variable of a function is no callback's,
+//! whoever filled it.
 
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let holder = case.finding.holder.as_ref()?;
-    let through = path.full.contains("callbacks[")
+    let through = holder.role.as_deref() == Some("callback")
+        || path.full.contains("callbacks[")
         || case.calls("callback_list.py", "on_epoch_end")
         || case.calls("callback_list.py", "on_train_batch_end");
     if !through || path.is_local() || holder.owner.is_empty() {

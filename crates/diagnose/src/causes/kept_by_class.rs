@@ -12,13 +12,19 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if holder.owner.is_empty() || !path.full.contains(&on_class) {
         return None;
     }
+    let empty = match holder.kind.as_str() {
+        "dict" | "OrderedDict" | "defaultdict" => "{}",
+        "set" => "set()",
+        "deque" => "deque(maxlen=...)",
+        _ => "[]",
+    };
     Some(Explanation {
         sentence: format!(
             "{on_class} is an attribute of the class: it keeps {} for all instances, and outlives them",
             what(case)
         ),
         change: format!(
-            "make it an attribute of the instance (`self.{} = []` in __init__), and {}",
+            "make it an attribute of the instance (`self.{} = {empty}` in __init__), and {}",
             path.name,
             change(case)
         ),

@@ -11,6 +11,7 @@ mod gradient_registry;
 mod kept_by_callback;
 mod kept_by_class;
 mod kept_by_closure;
+mod kept_by_dataset;
 mod kept_by_generator;
 mod kept_by_module;
 mod kept_by_object;
@@ -134,7 +135,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 22] = [
+const ALL: [Cause; 23] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -150,6 +151,7 @@ const ALL: [Cause; 22] = [
     ("datasets-kept", kept_datasets::explain),
     ("models-kept", kept_models::explain),
     ("callback-keeps", kept_by_callback::explain),
+    ("dataset-keeps", kept_by_dataset::explain),
     ("tensors-kept", kept_tensors::explain),
     ("generator-keeps", kept_by_generator::explain),
     ("class-attribute-grows", kept_by_class::explain),

@@ -3,16 +3,14 @@
 //! In: what the scans said of each container, the growth that was counted. Out: findings without a line. What must not happen
 //! here: a container accused that grows too little for it, or that stopped; a harmless list of numbers beside a real leak.
 
-use nilometer_capture::Grown;
 use nilometer_stats::Interval;
 
 use super::Held;
 use super::join::{is_within, of, sentence};
+use super::scans::Pace;
+use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
-/// Times that it was told at least; a container is told from the third scan on that it grew in. The first is where it is
-/// measured from.
-const TOLD: usize = 2;
 /// It must carry this share of the growth that is left to explain.
 const SHARE: f64 = 0.2;
 /// Memory that Python cannot see is credited to a container of native things if nothing else explains this share.
@@ -20,12 +18,15 @@ const UNSEEN: f64 = 0.5;
 /// Bytes that agree with the growth this well are no coincidence.
 const AGREES: f64 = 0.2;
 
-/// Findings for what `told` leaves unexplained of `rate`, bytes per cycle.
-pub(crate) fn grown(held: &Held, rate: &Interval, told: &[Finding]) -> Vec<Finding> {
+/// Findings for what `told` leaves unexplained of `rate`, bytes per cycle of the series.
+pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Finding]) -> Vec<Finding> {
     let explained: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
     let mut left = rate.estimate - explained as f64;
-    let mut candidates: Vec<(u64, Pace)> =
-        held.grown.iter().filter_map(|(id, scans)| Some((*id, Pace::of(scans)?))).collect();
+    let mut candidates: Vec<(u64, Pace)> = held
+        .rises
+        .iter()
+        .filter_map(|(id, rises)| Some((*id, Pace::of(rises, &held.scans, series)?)))
+        .collect();
     candidates.sort_by(|a, b| b.1.bytes.total_cmp(&a.1.bytes));
     let mut out = Vec::new();
     for (id, pace) in candidates {
@@ -81,28 +82,4 @@ pub(crate) fn grown(held: &Held, rate: &Interval, told: &[Finding]) -> Vec<Findi
         }
     }
     out
-}
-
-/// How a container grew.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    /// Per cycle, as far as Python can see.
-    bytes: f64,
-    cycles: u64,
-    native: bool,
-}
-
-impl Pace {
-    fn of(scans: &[&Grown]) -> Option<Self> {
-        let (first, last) = (scans.first()?, scans.last()?);
-        let cycles = last.cycle.checked_sub(first.cycle).filter(|cycles| *cycles > 0)?;
-        let after = scans.get(1..).unwrap_or_default();
-        let grows = scans.windows(2).all(|pair| matches!(pair, [a, b] if b.length > a.length));
-        if scans.len() < TOLD || !grows {
-            return None;
-        }
-        let bytes: u64 = after.iter().map(|scan| scan.bytes).sum();
-        let native = scans.iter().any(|scan| scan.native);
-        Some(Self { bytes: bytes as f64 / cycles as f64, cycles, native })
-    }
 }

@@ -113,9 +113,10 @@ fn shown(keeps: &Keeps) -> Shown {
 
 /// A holder as the report tells it.
 pub(crate) fn of(holder: &Holder) -> Shown {
-    let Holder { path, owner, kind, bound, elements, file, .. } = holder;
+    let Holder { path, owner, role, kind, bound, elements, file, .. } = holder;
     Shown {
         owner: owner.clone(),
+        role: (!role.is_empty()).then(|| role.clone()),
         path: path.clone(),
         file: (!file.is_empty()).then(|| file.clone()),
         kind: kind.clone(),

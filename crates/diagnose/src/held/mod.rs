@@ -6,10 +6,12 @@
 mod grown;
 mod join;
 mod kept_at;
+mod scans;
+mod siblings;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use nilometer_capture::{Capture, Grown, Holder, Observation, Record};
+use nilometer_capture::{Capture, Holder, Observation, Record};
 
 use crate::sampled::recording::Sample;
 
@@ -17,7 +19,11 @@ pub(crate) use grown::grown;
 use join::is_element;
 pub(crate) use join::{Claim, by_holder, of as shown};
 pub(crate) use kept_at::add_kept_at;
+use scans::Rise;
+pub(crate) use siblings::fold;
 
+/// A census of containers alone.
+const SCAN: u64 = 1;
 /// A census that goes over every edge.
 const WHOLE: u64 = 2;
 
@@ -31,8 +37,10 @@ pub(crate) struct Held<'a> {
     of_sample: HashMap<u64, Vec<u64>>,
     /// When each whole look ended.
     looks: Vec<u64>,
+    /// When each scan ended.
+    scans: Vec<u64>,
     /// Containers that grew, by holder, in the order of the scans.
-    pub(crate) grown: BTreeMap<u64, Vec<&'a Grown>>,
+    rises: BTreeMap<u64, Vec<Rise<'a>>>,
 }
 
 /// A holder and its share of something.
@@ -66,8 +74,11 @@ impl<'a> Held<'a> {
                         out.of_sample.entry(*sample).or_default().push(*holder);
                     }
                 }
-                Observation::Grown(grown) => out.grown.entry(grown.holder).or_default().push(grown),
+                Observation::Grown(grown) => {
+                    out.rises.entry(grown.holder).or_default().push(Rise { at_ns: stamped.at_ns, grown });
+                }
                 Observation::Census(counts) if counts.depth == Some(WHOLE) => out.looks.push(stamped.at_ns),
+                Observation::Census(counts) if counts.depth == Some(SCAN) => out.scans.push(stamped.at_ns),
                 Observation::Census(_) | Observation::Probe { .. } | Observation::Trace(_) => {}
             }
         }

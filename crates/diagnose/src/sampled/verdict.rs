@@ -8,7 +8,7 @@ use nilometer_stats::Interval;
 use super::finding::add_source;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
-use crate::held::{Claim, Held, add_kept_at, by_holder, grown};
+use crate::held::{Claim, Held, add_kept_at, by_holder, fold, grown};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Site, Verdict};
@@ -38,10 +38,12 @@ pub(crate) fn conclude<'a>(
     held: &Held,
     lookup: &mut dyn Lookup,
 ) -> (Judgement, Vec<Finding>, Option<f64>) {
-    let counted = setting.judgement;
+    let (counted, points) = (setting.judgement, &setting.cycles.points);
     let leaking = |j: &Judgement| j.rate.filter(|rate| j.verdict == Verdict::Leak && rate.estimate > 0.0);
     let Some(sites) = sites else {
-        let findings = leaking(counted).map_or(Vec::new(), |rate| grown(held, &rate, &[]));
+        let mut findings = leaking(counted).map_or(Vec::new(), |rate| grown(held, &rate, points, &[]));
+        add_kept_at(&mut findings, setting.folder, lookup);
+        let findings = fold(findings);
         let explained = leaking(counted).filter(|_| !findings.is_empty()).map(|rate| share(&findings, rate));
         return (counted.clone(), findings, explained);
     };
@@ -83,10 +85,10 @@ pub(crate) fn conclude<'a>(
     let mut findings = by_holder(claims.collect());
     if let Some(rate) = leaking(&judgement) {
         let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
-        told.extend(grown(held, &rate, &told));
+        told.extend(grown(held, &rate, points, &told));
         add_kept_at(&mut told, setting.folder, lookup);
-        findings = beside(told, unheld, &rate);
-        findings.extend(grown(held, &rate, &findings));
+        findings = beside(fold(told), unheld, &rate);
+        findings.extend(grown(held, &rate, points, &findings));
     }
     add_source(&mut findings, setting.folder, lookup);
     add_kept_at(&mut findings, setting.folder, lookup);

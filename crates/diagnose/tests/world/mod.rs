@@ -161,6 +161,7 @@ impl World {
 
     /// A cycle of one second ends.
     pub(crate) fn cycle(&mut self, unit: CycleUnit) -> &mut Self {
+        self.scan_ends();
         self.passes(1.0);
         self.ordinals[unit as usize] += 1;
         let ordinal = self.writer.board().count_cycle(unit);
@@ -197,7 +198,7 @@ impl World {
 
     /// The program ends; the collection at exit frees so many objects that kept so many bytes.
     pub(crate) fn ends_with(&mut self, objects: u64, garbage: i64) -> &mut Self {
-        self.reads(Moment::BeforeExit);
+        self.scan_ends().reads(Moment::BeforeExit);
         self.frees(2, objects, garbage).reads(Moment::AfterExitCollection)
     }
 

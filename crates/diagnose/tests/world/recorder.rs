@@ -27,6 +27,8 @@ pub(crate) struct Recorder {
     natives: Vec<String>,
     /// Paths that the census told.
     paths: Vec<String>,
+    /// A scan is under way.
+    scans: bool,
 }
 
 impl Default for Recorder {
@@ -40,6 +42,7 @@ impl Default for Recorder {
             texts: HashMap::new(),
             natives: Vec::new(),
             paths: Vec::new(),
+            scans: false,
         }
     }
 }
@@ -171,7 +174,17 @@ impl World {
         let holder = Holder { id, path, kind, file, ..Holder::default() };
         self.say(&Record::Observation(Observation::Holder(holder)));
         let grown = Grown { holder: id, cycle, length, bytes, new: 1, native };
+        self.recorder.scans = true;
         self.say(&Record::Observation(Observation::Grown(grown)))
+    }
+
+    /// The scan is over, if there was one.
+    pub(crate) fn scan_ends(&mut self) -> &mut Self {
+        if std::mem::take(&mut self.recorder.scans) {
+            let counts = CensusCounts { depth: Some(1), ..CensusCounts::default() };
+            self.say(&Record::Observation(Observation::Census(counts)));
+        }
+        self
     }
 
     /// Memory is made and given back at once.

@@ -165,6 +165,7 @@ pub(crate) fn leak() -> Report {
             sentence: "PredictionLogger.saved keeps every prediction".to_owned(),
             holder: Some(Holder {
                 owner: "PredictionLogger".to_owned(),
+                role: None,
                 path: "fit(): callbacks[0].saved[*]".to_owned(),
                 elements: "12 x ndarray (2000, 500) float64".to_owned(),
                 kind: "list".to_owned(),
@@ -174,6 +175,7 @@ pub(crate) fn leak() -> Report {
             }),
             also_held_by: vec![Holder {
                 owner: "History".to_owned(),
+                role: None,
                 path: "model.history.history['preds'][*]".to_owned(),
                 kind: "list".to_owned(),
                 file: None,
@@ -217,6 +219,7 @@ pub(crate) fn leak() -> Report {
         holders: vec![HolderBytes {
             holder: Holder {
                 owner: "PredictionLogger".to_owned(),
+                role: None,
                 path: "fit(): callbacks[0].saved".to_owned(),
                 kind: "list".to_owned(),
                 file: None,

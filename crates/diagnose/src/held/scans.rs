@@ -1,0 +1,106 @@
+//! What the scans said of containers that grow, told in the cycles that the report counts in.
+//!
+//! In: records of growth with the times of their scans, the series of cycles. Out: bytes per cycle of each container. What must not
+//! happen here: a rate over the time in which a container grew alone; where it stopped, the time after it counts as well.
+
+use nilometer_capture::Grown;
+
+use crate::cycles::Point;
+
+/// A container grew, as one scan saw it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rise<'a> {
+    pub(crate) at_ns: u64,
+    pub(crate) grown: &'a Grown,
+}
+
+/// How a container grew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pace {
+    /// Per cycle, as far as Python can see.
+    pub(crate) bytes: f64,
+    /// Cycles in which it was watched.
+    pub(crate) cycles: u64,
+    /// Memory that Python cannot see hangs below it.
+    pub(crate) native: bool,
+}
+
+impl Pace {
+    /// Of its rises and the times at which scans ended. A rise tells of the time since the scan before it; a container is told
+    /// from the third scan on that it grew in, so that one rise is enough to know that it goes on growing.
+    pub(crate) fn of(rises: &[Rise], scans: &[u64], points: &[Point]) -> Option<Self> {
+        let (first, last) = (rises.first()?, rises.last()?);
+        if !rises.windows(2).all(|pair| matches!(pair, [a, b] if b.grown.length > a.grown.length)) {
+            return None;
+        }
+        let before = scans.iter().rfind(|at| **at < first.at_ns);
+        let counted = if before.is_some() { rises } else { rises.get(1..)? };
+        let from = before.copied().unwrap_or(first.at_ns);
+        let to = scans.last().copied().unwrap_or(0).max(last.at_ns);
+        let cycles = cycle_at(points, to)? - cycle_at(points, from)?;
+        if counted.is_empty() || cycles < LEAST_CYCLES {
+            return None;
+        }
+        let bytes: u64 = counted.iter().map(|rise| rise.grown.bytes).sum();
+        let native = rises.iter().any(|rise| rise.grown.native);
+        Some(Self { bytes: bytes as f64 / cycles, cycles: cycles.round() as u64, native })
+    }
+}
+
+/// A container is watched for at least so long.
+const LEAST_CYCLES: f64 = 0.5;
+
+/// Cycles that had ended by then; between two readings in proportion to time.
+fn cycle_at(points: &[Point], at_ns: u64) -> Option<f64> {
+    let after = points.partition_point(|point| point.at_ns <= at_ns);
+    let before = after.checked_sub(1).and_then(|index| points.get(index));
+    match (before, points.get(after)) {
+        (Some(a), Some(b)) => {
+            let share = (at_ns - a.at_ns) as f64 / (b.at_ns - a.at_ns).max(1) as f64;
+            Some(a.ordinal as f64 + share * (b.ordinal - a.ordinal) as f64)
+        }
+        (Some(point), None) | (None, Some(point)) => Some(point.ordinal as f64),
+        (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+
+    /// Ten cycles, one per second, read at their ends.
+    fn points() -> Vec<Point> {
+        let point = |ordinal| Point { ordinal, at_ns: ordinal * 1000, level: 0.0, reading: 0 };
+        (1..=10).map(point).collect()
+    }
+
+    fn pace(rises: &[(u64, u64, u64)], scans: &[u64]) -> Option<Pace> {
+        let grown: Vec<Grown> = rises
+            .iter()
+            .map(|(_, length, bytes)| Grown { length: *length, bytes: *bytes, ..Grown::default() })
+            .collect();
+        let rises: Vec<Rise> =
+            rises.iter().zip(&grown).map(|((at_ns, ..), grown)| Rise { at_ns: *at_ns, grown }).collect();
+        Pace::of(&rises, scans, &points())
+    }
+
+    #[test]
+    fn one_rise_tells_of_the_time_since_the_scan_before() {
+        let found = pace(&[(8010, 8, 600)], &[2020, 5020, 8020]).unwrap();
+        assert!((found.bytes - 200.0).abs() < 1.0, "{found:?}");
+        assert_eq!(found.cycles, 3);
+        assert_eq!(pace(&[(8010, 8, 600)], &[8020]), None, "it is not known since when");
+    }
+
+    #[test]
+    fn the_time_after_the_last_rise_counts() {
+        let found = pace(&[(4010, 4, 400)], &[2020, 4020, 6020, 10_020]).unwrap();
+        assert!((found.bytes - 50.0).abs() < 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn what_became_shorter_does_not_grow() {
+        assert_eq!(pace(&[(4010, 9, 400), (6010, 5, 400)], &[2020, 4020, 6020]), None);
+    }
+}

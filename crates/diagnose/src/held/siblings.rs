@@ -1,0 +1,105 @@
+//! Containers that one line fills are one finding: `acts['h1']` and `acts['h2']` are `acts[*]`.
+//!
+//! In: findings with holders and the lines that fill them. Out: fewer findings. What must not happen here: two attributes, or two
+//! entries that different lines fill, told as one.
+
+use crate::report::{Bytes, Finding, Holder, Site};
+
+/// Folds findings of entries of one container that the same line fills.
+pub(crate) fn fold(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut out: Vec<Finding> = Vec::new();
+    for finding in findings {
+        match out.iter_mut().find(|known| are_siblings(known, &finding)) {
+            Some(known) => add(known, finding),
+            None => out.push(finding),
+        }
+    }
+    out
+}
+
+fn are_siblings(a: &Finding, b: &Finding) -> bool {
+    let (Some(one), Some(other)) = (&a.holder, &b.holder) else { return false };
+    let line = |f: &Finding| kept_at(f).map(|site| (site.file.clone(), site.line));
+    one.owner == other.owner
+        && one.path != other.path
+        && attribute(&one.path) == attribute(&other.path)
+        && line(a).is_some()
+        && line(a) == line(b)
+}
+
+fn kept_at(finding: &Finding) -> Option<&Site> {
+    finding.sites.iter().find(|site| site.role == "kept_at")
+}
+
+/// A path without the indexes at its end.
+fn attribute(path: &str) -> &str {
+    let mut rest = path;
+    while let Some(inner) = rest.strip_suffix(']') {
+        // A key may have brackets of its own.
+        let mut depth = 1;
+        let open = inner.char_indices().rev().find(|(_, letter)| {
+            depth += match letter {
+                ']' => 1,
+                '[' => -1,
+                _ => 0,
+            };
+            depth == 0
+        });
+        let Some((at, _)) = open else { break };
+        rest = &inner[..at];
+    }
+    rest
+}
+
+fn add(known: &mut Finding, more: Finding) {
+    let (a, b) = (known.bytes_per_cycle, more.bytes_per_cycle);
+    let sum = |a: i64, b: i64| a.saturating_add(b);
+    known.bytes_per_cycle =
+        Bytes { estimate: sum(a.estimate, b.estimate), low: sum(a.low, b.low), high: sum(a.high, b.high) };
+    for site in &mut known.sites {
+        site.bytes_per_cycle = known.bytes_per_cycle.estimate;
+    }
+    for site in more.sites {
+        if !known.sites.iter().any(|s| (&s.file, s.line) == (&site.file, site.line)) {
+            known.sites.push(site);
+        }
+    }
+    known.cycles_seen = known.cycles_seen.max(more.cycles_seen);
+    let order = ["possible", "likely", "certain"];
+    let rank = |word: &str| order.iter().position(|known| *known == word);
+    if rank(more.confidence) < rank(known.confidence) {
+        known.confidence = more.confidence;
+    }
+    if let (Some(holder), Some(other)) = (&mut known.holder, more.holder) {
+        take_in(holder, &other);
+    }
+}
+
+fn take_in(holder: &mut Holder, other: &Holder) {
+    let common = attribute(&holder.path).to_owned();
+    let indexes = holder.path[common.len()..].matches('[').count().max(1);
+    holder.path = common + &"[*]".repeat(indexes);
+    if !other.elements.is_empty() && !holder.elements.contains(&other.elements) {
+        let both = format!("{}, {}", holder.elements, other.elements);
+        both.trim_matches([',', ' ']).clone_into(&mut holder.elements);
+    }
+    holder.share = None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_attribute_of_a_path() {
+        for (path, found) in [
+            ("m.acts['h1'][*]", "m.acts"),
+            ("m.acts['a[0]'][*]", "m.acts"),
+            ("m.acts[*].logs[*]", "m.acts[*].logs"),
+            ("LOGS[*]", "LOGS"),
+            ("x", "x"),
+        ] {
+            assert_eq!(attribute(path), found);
+        }
+    }
+}
