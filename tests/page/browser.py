@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,8 @@ class Browser:
             "--no-first-run",
             "--disable-background-networking",
             "--disable-component-update",
-            "--host-resolver-rules=MAP * ~NOTFOUND",  # no page of ours may want the network
+            # No page of ours may want the network; what `nilometer serve` gives is on this machine.
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             "--hide-scrollbars",
             "--disable-renderer-backgrounding",
             "--disable-backgrounding-occluded-windows",
@@ -129,6 +131,12 @@ class Browser:
         self, file: Path, width: int = 1200, height: int = 900, *, dark: bool = False, scripts: bool = True
     ) -> Page:
         """Opens a file and waits until the page says that it is whole."""
+        return self.visit(file.resolve().as_uri(), width, height, dark=dark, scripts=scripts)
+
+    def visit(
+        self, url: str, width: int = 1200, height: int = 900, *, dark: bool = False, scripts: bool = True
+    ) -> Page:
+        """The same by an address."""
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, target, session)
@@ -146,8 +154,8 @@ class Browser:
         page.send("Emulation.setEmulatedMedia", features=features)
         if not scripts:
             page.send("Emulation.setScriptExecutionDisabled", value=True)
-        page.send("Page.navigate", url=file.resolve().as_uri())
-        self.read_until(lambda: page.saw("Page.loadEventFired"), f"open {file.name}")
+        page.send("Page.navigate", url=url)
+        self.read_until(lambda: page.saw("Page.loadEventFired"), f"open {url}")
         if scripts:
             page.wait("document.documentElement.dataset.ready === 'yes'")
         return page
@@ -248,6 +256,13 @@ class Page:
         }})()"""
         assert self.read(mark), f"nothing in {selector} says {words!r}"
         self.click("[data-wanted]")
+
+    def lead(self, press: Callable[[], None]) -> None:
+        """Presses what leads to another page, and waits until that is whole."""
+        before = len(self.saw("Page.loadEventFired"))
+        press()
+        self.browser.read_until(lambda: len(self.saw("Page.loadEventFired")) > before, "another page")
+        self.wait("document.documentElement.dataset.ready === 'yes'")
 
     def complaints(self) -> list[str]:
         """What stands in the console: errors, violations of the policy, warnings."""

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use crate::options::{CensusOptions, DiffOptions, ReportOptions};
+use crate::options::{CensusOptions, DiffOptions, ReportOptions, ServeOptions};
 use crate::prove::options::ProveOptions;
 use crate::quantity;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
@@ -29,6 +29,8 @@ enum Command {
     Report(ReportOptions),
     /// Say what differs between two captures: what grew, shrank, appeared and went
     Diff(DiffOptions),
+    /// Show a capture, or a folder of them, in a browser, also while programs still run
+    Serve(ServeOptions),
     /// Run a program again and again with one change each time, to see what ends its growth
     Prove(ProveOptions),
     /// Ask a running program who holds its memory
@@ -90,6 +92,7 @@ pub(crate) enum Parsed {
     Prove(ProveOptions),
     Report(ReportOptions),
     Diff(DiffOptions),
+    Serve(ServeOptions),
     Census(CensusOptions),
     /// Everything was said already (help, version, a mistake in the words); only the exit code is left.
     Said(i32),
@@ -108,6 +111,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         Ok(Words { command: Command::Run(options) }) => Parsed::Run(RunOptions { program, ..options }),
         Ok(Words { command: Command::Report(options) }) => Parsed::Report(options),
         Ok(Words { command: Command::Diff(options) }) => Parsed::Diff(options),
+        Ok(Words { command: Command::Serve(options) }) => Parsed::Serve(options),
         Ok(Words { command: Command::Prove(options) }) => Parsed::Prove(ProveOptions { program, ..options }),
         Ok(Words { command: Command::Census(options) }) => Parsed::Census(options),
         Err(error) => {
@@ -235,7 +239,7 @@ mod tests {
         let mut command = Words::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["run", "report", "diff", "prove"] {
+        for name in ["run", "report", "diff", "serve", "prove", "census"] {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
         }

@@ -75,7 +75,7 @@ fn looks(capture: &Capture) -> usize {
 }
 
 /// The program of the capture, if it still runs.
-fn running(capture: &Capture) -> Option<u32> {
+pub(crate) fn running(capture: &Capture) -> Option<u32> {
     if capture.records.iter().any(|stamped| matches!(stamped.record, Record::Exit(_))) {
         return None;
     }

@@ -20,6 +20,7 @@ mod remembering;
 mod report;
 mod run;
 mod say;
+mod serve;
 mod style;
 mod supervisor;
 
@@ -37,6 +38,7 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
         Parsed::Run(options) => run::run(&options, python, flags),
         Parsed::Report(options) => report::report(&options).map(|()| 0),
         Parsed::Diff(options) => diff::diff(&options),
+        Parsed::Serve(options) => serve::serve(&options).map(|()| 0),
         Parsed::Prove(options) => prove::prove(&options, python, flags),
         Parsed::Census(options) => census::census(&options).map(|()| 0),
         Parsed::Said(code) => Ok(code),

@@ -1,5 +1,6 @@
 //! The options of the commands that read captures.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -108,6 +109,21 @@ impl DiffFormat {
             Self::Json => "json",
         }
     }
+}
+
+/// `nilometer serve`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "The link works once, in one browser. Captures are only read. Ctrl-C ends it.")]
+pub(crate) struct ServeOptions {
+    /// A capture, or a folder with captures
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) what: PathBuf,
+    /// The port to listen on; 0 is any that is free
+    #[arg(short, long, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// The address to listen on; any but this machine's own can be reached by others, who need the link
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) bind: IpAddr,
 }
 
 /// `nilometer census`.

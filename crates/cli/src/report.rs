@@ -89,8 +89,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// A capture and all that is said about it.
 pub(crate) struct Read {
-    report: Report,
-    profile: Option<Profile>,
+    pub(crate) report: Report,
+    pub(crate) profile: Option<Profile>,
     cycles: Vec<CycleRow>,
     facts: BTreeMap<String, String>,
     began: f64,
@@ -101,21 +101,30 @@ impl Read {
     pub(crate) fn of(path: &Path, stacks: bool) -> Result<Self, Failure> {
         let progress = Progress::begin("reading the capture");
         let capture = open(path)?;
+        Ok(Self::from(&capture, stacks, &mut Remembering::new(Files::default()), &progress))
+    }
+
+    /// All that is said about a capture that was opened.
+    pub(crate) fn from(
+        capture: &Capture,
+        stacks: bool,
+        files: &mut Remembering<Files>,
+        progress: &Progress,
+    ) -> Self {
         progress.now("looking for what grows");
-        let mut files = Remembering::new(Files::default());
         let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
             Record::Fact { key, value } => Some((key.clone(), value.clone())),
             _ => None,
         });
-        let report = nilometer_diagnose::diagnose_with(&capture, &mut files);
+        let report = nilometer_diagnose::diagnose_with(capture, files);
         progress.now("sorting the stacks");
-        Ok(Self {
+        Self {
             report,
-            profile: stacks.then(|| nilometer_diagnose::profile(&capture, &mut files)).flatten(),
-            cycles: nilometer_diagnose::cycle_table(&capture),
+            profile: stacks.then(|| nilometer_diagnose::profile(capture, files)).flatten(),
+            cycles: nilometer_diagnose::cycle_table(capture),
             facts: facts.collect(),
             began: capture.header.start_unix_ns as f64 / 1e9,
-        })
+        }
     }
 
     pub(crate) fn side(&self) -> Side<'_> {

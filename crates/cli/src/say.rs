@@ -24,6 +24,11 @@ impl Failure {
         self
     }
 
+    /// What failed.
+    pub(crate) fn words(&self) -> &str {
+        &self.what
+    }
+
     /// Says it on stderr and gives back the exit code of a command that could not do its work.
     pub(crate) fn tell(&self) -> i32 {
         labelled("error", AnsiColor::Red, &self.what);

@@ -37,7 +37,10 @@ pub use diff::{diff_json, diff_terminal};
 pub use firefox::firefox;
 pub use github::github;
 pub use holders::holders;
-pub use html::{HtmlOptions, diff_html, html};
+pub use html::{
+    HtmlOptions, Served, ServedPage, Shelf, ShelfItem, diff_html, html, served_data, served_diff,
+    served_html, shelf_data, shelf_html,
+};
 pub use json::json;
 pub use jsonl::jsonl;
 pub use junit::junit;

@@ -15,6 +15,7 @@ const STYLE: &str = concat!(
     include_str!("css/charts.css"),
     include_str!("css/parts.css"),
     include_str!("css/diff.css"),
+    include_str!("css/served.css"),
     include_str!("css/print.css"),
 );
 
@@ -45,7 +46,8 @@ impl Document<'_> {
         ])
     }
 
-    fn policy(&self) -> String {
+    /// What the page may do, in the words of a content security policy.
+    pub(super) fn policy(&self) -> String {
         format!(
             "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; {}base-uri 'none'; form-action 'none'",
             digest::source(self.script),

@@ -6,10 +6,14 @@
 
 mod digest;
 mod document;
+mod served;
 
 use nilometer_diagnose::{Diff, Profile, Report};
 
 use self::document::Document;
+pub use self::served::{
+    Served, ServedPage, Shelf, ShelfItem, served_data, served_diff, served_html, shelf_data, shelf_html,
+};
 use crate::{Style, diff_terminal, headline, terminal};
 
 /// How the page is made.
@@ -64,6 +68,11 @@ const DIFF: &str = concat!(
     include_str!("js/begin.js"),
 );
 
+/// The report of a run that a server hands out, which follows the program.
+const SERVED: &str = concat!(report!(), include_str!("js/live.js"), include_str!("js/begin.js"));
+/// The captures of a folder.
+const SHELF: &str = concat!(shared!(), include_str!("js/shelf.js"), include_str!("js/begin.js"));
+
 /// What stands on the page where no script runs.
 const SCREEN: Style = Style { width: 100, color: false };
 
@@ -86,11 +95,15 @@ pub fn html(report: &Report, profile: Option<&Profile>, options: &HtmlOptions) -
 /// The page of a difference.
 pub fn diff_html(diff: &Diff) -> String {
     Document {
-        title: &format!("{} and {}: {}", diff.a.name, diff.b.name, diff.sentence),
+        title: &diff_title(diff),
         screen: &diff_terminal(diff, &SCREEN),
         data: &serde_json::json!({ "diff": diff }),
         script: DIFF,
         asks: false,
     }
     .text()
+}
+
+fn diff_title(diff: &Diff) -> String {
+    format!("{} and {}: {}", diff.a.name, diff.b.name, diff.sentence)
 }

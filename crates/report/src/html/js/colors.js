@@ -17,14 +17,14 @@ function resolved(name) {
   return value;
 }
 
-/** Calls `draw` whenever colours changed. */
-function onColors(draw) {
-  colors.listeners.push(draw);
+/** Calls `draw` whenever colours changed, as long as the element is on the page. */
+function onColors(element, draw) {
+  colors.listeners.push({ element, draw });
 }
 
 function recolor() {
   colors.known.clear();
-  for (const draw of colors.listeners) draw();
+  for (const { draw } of colors.listeners) draw();
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);

@@ -6,6 +6,9 @@ const LAYERS = [
   { key: "file", words: "file-backed", tells: "mapped files, which the kernel can drop" },
 ];
 
+/** What was chosen, also for the next time that the section is made. */
+const wanted = { range: "run" };
+
 /** Points as the picture has them: what lies on what. */
 function curvePoints(report) {
   return report.timeline.map((point) => {
@@ -47,15 +50,16 @@ function curveSection(report) {
     state.ends.length >= 3 && ["cycles", `the ${report.cycles.unit}s`],
     report.memory.limit_bytes && ["limit", report.forecast ? "to the limit, with forecast" : "to the limit"],
   ].filter(Boolean);
+  if (options.some(([range]) => range === wanted.range)) state.range = wanted.range;
   const choose = (value) => {
-    state.range = value;
+    state.range = wanted.range = value;
     redraw();
   };
   const out = section(
     "curve",
     "The curve",
     lead,
-    h("div", { class: "bar" }, legend(report, points), options.length > 1 && choice("Range of the picture", options, "run", choose)),
+    h("div", { class: "bar" }, legend(report, points), options.length > 1 && choice("Range of the picture", options, state.range, choose)),
     holder,
     readout,
     curveTable(state),

@@ -6,10 +6,10 @@ const LITTLE = 100;
 /** Lines of a list that are shown at once. */
 const MOST = 12;
 
-function show({ diff }) {
+function show({ diff, served }) {
   const main = document.getElementById("report");
   const names = diff.a.name === diff.b.name ? [h("code", {}, diff.a.name)] : [h("code", {}, diff.a.name), " and ", h("code", {}, diff.b.name)];
-  fillHead(nameLine(names, ", two runs"));
+  fillHead(nameLine(names, ", two runs"), homeLink(served));
   main.append(outcomeSection(diff));
   afterPaint(() => {
     const { unit } = diff.b;

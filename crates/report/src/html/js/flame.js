@@ -24,7 +24,7 @@ class Flame {
       onkeydown: (event) => this.key(event),
     });
     this.element = h("div", { class: "flame-box" }, this.canvas);
-    onColors(() => this.draw());
+    onColors(this.canvas, () => this.draw());
     onWidth(this.element, () => this.draw());
   }
 

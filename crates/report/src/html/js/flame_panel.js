@@ -1,10 +1,13 @@
 // The flame graph with its controls, its words, and the heaviest lines as a table.
 
+/** What was chosen, also for the next time that the section is made. */
+const flameWanted = {};
+
 function flameSection(report, profile) {
   if (!profile || profile.stacks.length === 0) return null;
   const unit = report.cycles.unit;
   const forest = new Forest(profile);
-  const state = { weight: report.verdict === "leak" && profile.stacks.some((one) => one.bytes_per_cycle > 0) ? "growth" : "live", python: true, fold: true };
+  const state = { weight: report.verdict === "leak" && profile.stacks.some((one) => one.bytes_per_cycle > 0) ? "growth" : "live", python: true, fold: true, ...flameWanted };
   const readout = h("p", { class: "readout", "aria-live": "polite" });
   const found = h("span", { class: "found", role: "status" });
   const out = h("button", { type: "button", class: "quiet", disabled: true, onclick: () => flame.zoom(flame.root) }, "zoom out");
@@ -29,7 +32,7 @@ function flameSection(report, profile) {
     rest(null);
   };
   const set = (name) => (value) => {
-    state[name] = value;
+    state[name] = flameWanted[name] = value;
     show();
   };
   const look = () => {
@@ -49,7 +52,7 @@ function flameSection(report, profile) {
       if (tops?.length) flame.zoom(tops[(tops.indexOf(flame.zoomed) + 1) % tops.length]);
     },
   });
-  const fold = h("input", { type: "checkbox", id: "fold", checked: true, onchange: () => set("fold")(fold.checked) });
+  const fold = h("input", { type: "checkbox", id: "fold", checked: state.fold, onchange: () => set("fold")(fold.checked) });
   queueMicrotask(show);
   return section(
     "sites",

@@ -10,6 +10,11 @@ function nameLine(...names) {
   return h("p", { class: "name" }, h("b", {}, "nilometer"), " ", names);
 }
 
+/** The way back to the list of captures, where a server has one. */
+function homeLink(served) {
+  return served?.home && h("a", { class: "home", href: served.home }, "All captures");
+}
+
 /** Headings that are too long for a link. */
 const SHORT = { curve: "Curve", components: "Parts", sites: "Sites", start: "Start-up", framework: "Framework", processes: "Children" };
 
@@ -19,7 +24,7 @@ function navigation(main) {
     const heading = one.querySelector("h2");
     return heading ? [h("a", { href: `#${one.id}` }, SHORT[one.id] ?? heading.textContent)] : [];
   });
-  document.getElementById("sections").replaceChildren(...links);
+  document.getElementById("sections").replaceChildren(...(links.length > 1 ? links : []));
 }
 
 function fillFoot(words) {

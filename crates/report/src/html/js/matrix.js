@@ -37,7 +37,7 @@ function matrixSection(report, profile) {
     if (!state.at) show(0, 0);
     else show(state.at.birth + step[0], Math.max(0, Math.min(state.at.age + step[1], (rows[state.at.birth + step[0]]?.length ?? 1) - 1)));
   });
-  onColors(draw);
+  onColors(canvas, draw);
   queueMicrotask(() => onWidth(holder, draw));
   return section(
     "survivors",

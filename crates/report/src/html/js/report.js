@@ -1,9 +1,11 @@
 // The report of one run: its sections in order. The verdict and the curve are there at once; the rest follows when they are
 // painted.
 
-/** The sections, first those that are painted first. Each makes an element, or nothing where there is nothing to show. */
-const FIRST = [verdictSection, curveSection, findingsSection];
-const REST = [
+/** What makes the sections; each makes an element, or nothing where there is nothing to show. */
+const MAKERS = [
+  verdictSection,
+  curveSection,
+  findingsSection,
   componentsSection,
   flameSection,
   matrixSection,
@@ -14,19 +16,34 @@ const REST = [
   processesSection,
   lossesSection,
 ];
+/** So many are painted first. */
+const FIRST = 3;
+/** What stands on the page now, a place for each maker. */
+const standing = MAKERS.map(() => null);
 
-function show({ report, profile, redacted }) {
-  const main = document.getElementById("report");
-  const put = (makers) => main.append(...makers.map((make) => make(report, profile)).filter(Boolean));
+function show(data) {
+  const { report, redacted, served } = data;
   fillHead(
     nameLine(h("code", {}, report.program.name)),
+    homeLink(served),
     redacted && h("p", { class: "note" }, "Paths, arguments and source were left out."),
   );
-  put(FIRST);
+  for (let i = 0; i < FIRST; i += 1) put(i, data);
   afterPaint(() => {
-    put(REST);
+    for (let i = FIRST; i < MAKERS.length; i += 1) put(i, data);
     const pid = report.program.pid === null ? "" : ` (pid ${report.program.pid})`;
     fillFoot(`Made by nilometer from the capture of one run${pid}.`);
-    whole(main);
+    whole(document.getElementById("report"));
+    if (served) follow(data);
   });
+}
+
+/** Makes a section, in its place, or in place of what stood there. */
+function put(i, { report, profile }) {
+  const made = MAKERS[i](report, profile) || null;
+  const old = standing[i];
+  standing[i] = made;
+  if (old && made) old.replaceWith(made);
+  else if (old) old.remove();
+  else if (made) document.getElementById("report").insertBefore(made, standing.slice(i + 1).find(Boolean) ?? null);
 }

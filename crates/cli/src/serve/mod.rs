@@ -1,0 +1,195 @@
+//! `nilometer serve FILE|DIR`: the report's page in a browser, also while the program still runs.
+//!
+//! In: a capture, or a folder of them. Out: pages on an address of this machine. What must not happen here: a write to
+//! anything, an answer to somebody who has not the link, or a page that is drawn by anything but the report's own script.
+
+mod answer;
+mod guard;
+mod request;
+mod room;
+mod shelf;
+mod stream;
+mod summary;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use nilometer_report::{Served, served_data, served_diff, served_html, shelf_data, shelf_html};
+use tiny_http::{Method, Request, Server};
+
+use self::answer::Answer;
+use self::guard::{Admission, Guard};
+use self::request::{Asked, name};
+use self::room::{Look, Rooms};
+use self::shelf::Shelf;
+use self::stream::Listeners;
+use self::summary::Summaries;
+use crate::options::ServeOptions;
+use crate::report::open;
+use crate::say::{self, Failure, bytes_to_stdout};
+use crate::supervisor::kernel::{self, Signals};
+
+/// Requests that are worked on at the same time.
+const WORKERS: usize = 4;
+const ENDS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
+
+/// All that requests share.
+struct Site {
+    shelf: Shelf,
+    rooms: Rooms,
+    summaries: Summaries,
+    listeners: Listeners,
+    guard: Guard,
+}
+
+pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
+    let shelf = Shelf::of(&options.what);
+    if shelf.only().is_some() {
+        open(&options.what)?; // says now what is wrong with it
+    }
+    // Before any other thread is there, so that none of them gets the signals.
+    kernel::block(&ENDS);
+    let mut signals =
+        Signals::open(&ENDS).map_err(|error| Failure::new(format!("signals cannot be watched ({error})")))?;
+    let (server, address) = listen(SocketAddr::new(options.bind, options.port))?;
+    let secrets = [secret()?, secret()?];
+    let link = format!("http://{address}/?token={}", secrets[0]);
+    let guard = Guard::new(secrets, address.ip(), address.port());
+    let (rooms, summaries, listeners) = (Rooms::default(), Summaries::default(), Listeners::default());
+    let site = Arc::new(Site { shelf, rooms, summaries, listeners, guard });
+    for _worker in 0..WORKERS {
+        let (server, site) = (Arc::clone(&server), Arc::clone(&site));
+        std::thread::spawn(move || {
+            while let Ok(request) = server.recv() {
+                site.take(request);
+            }
+        });
+    }
+    if !options.bind.is_loopback() {
+        say::warning("others can reach this address, and what is sent is not encrypted");
+    }
+    bytes_to_stdout(format!("{link}\n").as_bytes())?;
+    say::to_stderr("The link works once, in one browser. Ctrl-C ends it.\n");
+    while signals.next().is_none() {
+        signals.wait(Duration::from_mins(10));
+    }
+    Ok(())
+}
+
+fn listen(address: SocketAddr) -> Result<(Arc<Server>, SocketAddr), Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(format!("{address} cannot be listened on ({error})"))
+            .hint("--port 0 takes any free port")
+    };
+    let listener = TcpListener::bind(address).map_err(|error| failed(&error))?;
+    let address = listener.local_addr().map_err(|error| failed(&error))?;
+    let server = Server::from_listener(listener, None).map_err(|error| failed(&error))?;
+    Ok((Arc::new(server), address))
+}
+
+/// 128 bits that nobody can guess.
+fn secret() -> Result<String, Failure> {
+    let mut bytes = [0_u8; 16];
+    File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .map_err(|error| Failure::new(format!("/dev/urandom cannot be read ({error})")))?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
+impl Site {
+    /// Answers one request.
+    fn take(&self, request: Request) {
+        let header = |name: &'static str| {
+            request.headers().iter().find(|h| h.field.equiv(name)).map(|h| h.value.as_str().to_owned())
+        };
+        let (url, host, cookie) = (request.url().to_owned(), header("Host"), header("Cookie"));
+        let asked = Asked { url: &url, host: host.as_deref(), cookie: cookie.as_deref() };
+        if !matches!(request.method(), Method::Get | Method::Head) {
+            return send(request, Answer::words(405, "pages are only read"));
+        }
+        let answer = match self.guard.admit(&asked) {
+            Admission::Name => Answer::words(421, "this address is not served under that name"),
+            Admission::Out => Answer::words(
+                403,
+                "this opens only by the link that `nilometer serve` printed, and that works once. For another browser \
+                 start it again.",
+            ),
+            Admission::Cookie(cookie) => Answer::elsewhere("/", Some(cookie)),
+            Admission::In => match asked.path()[..] {
+                ["events", key] => return self.stream(request, key),
+                ref path => self.answer(path),
+            },
+        };
+        send(request, answer);
+    }
+
+    fn answer(&self, path: &[&str]) -> Answer {
+        let answer = match (path, self.shelf.only()) {
+            ([], Some(only)) => Ok(Answer::elsewhere(&format!("/capture/{}", request::key(only)), None)),
+            ([], None) => Ok(Answer::page(shelf_html(&self.shelf.listed()))),
+            (["list"], _) => Ok(Answer::json(shelf_data(&self.shelf.listed()))),
+            (["capture", key], _) => self.look(key).map(|look| {
+                let Look { read, .. } = &look;
+                Answer::page(served_html(&read.report, read.profile.as_ref(), &self.served(key, &look)))
+            }),
+            (["data", key], _) => self.look(key).map(|look| {
+                let Look { read, .. } = &look;
+                Answer::json(served_data(&read.report, read.profile.as_ref(), &self.served(key, &look)))
+            }),
+            (["summary", key], _) => {
+                self.path(key).map(|path| Answer::json(self.summaries.of(&path).to_string()))
+            }
+            (["compare", a, b], _) => self.look(a).and_then(|a| Ok((a, self.look(b)?))).map(|(a, b)| {
+                let diff = nilometer_diagnose::diff(a.read.side(), b.read.side());
+                Answer::page(served_diff(&diff, &Served { home: self.home(), ..Served::default() }))
+            }),
+            _ => Err(Answer::words(404, "there is no such page")),
+        };
+        answer.unwrap_or_else(|wrong| wrong)
+    }
+
+    fn path(&self, key: &str) -> Result<std::path::PathBuf, Answer> {
+        let path = name(key).and_then(|name| self.shelf.path(&name));
+        path.ok_or_else(|| Answer::words(404, "there is no such capture"))
+    }
+
+    fn look(&self, key: &str) -> Result<Look, Answer> {
+        let path = self.path(key)?;
+        self.rooms.of(&path).look().map_err(|failure| Answer::words(500, failure.words()))
+    }
+
+    fn served(&self, key: &str, look: &Look) -> Served {
+        Served {
+            version: look.version,
+            running: look.running,
+            data: format!("/data/{key}"),
+            events: format!("/events/{key}"),
+            home: self.home(),
+        }
+    }
+
+    fn home(&self) -> Option<String> {
+        self.shelf.only().is_none().then(|| "/".to_owned())
+    }
+
+    /// A thread of its own for each that listens.
+    fn stream(&self, request: Request, key: &str) {
+        let path = match self.path(key) {
+            Ok(path) => path,
+            Err(answer) => return send(request, answer),
+        };
+        let Some(place) = self.listeners.take() else {
+            return send(request, Answer::words(503, "too many pages listen already"));
+        };
+        let room = self.rooms.of(&path);
+        std::thread::spawn(move || stream::tell(request.into_writer(), &room, place));
+    }
+}
+
+fn send(request: Request, answer: Answer) {
+    // A browser that went away needs no answer.
+    request.respond(answer.into_response()).unwrap_or_default();
+}
