@@ -17,12 +17,13 @@
 use nilometer_capture::Moment;
 use nilometer_stats::{Interval, growth};
 
+use crate::at_exit::ExitCollection;
 use crate::cycles::Point;
-use crate::timeline::{Basis, Timeline};
+use crate::teeth::limit;
+use crate::timeline::Timeline;
 
-/// Bytes of garbage per container object: what is plausible at most, and what is usual at least.
+/// Bytes of garbage per container object that are plausible at most.
 const MOST_PER_OBJECT: f64 = 1024.0;
-const USUAL_PER_OBJECT: f64 = 200.0;
 /// Garbage to come may weigh so many times more than the garbage that was seen.
 const WEIGHT_MARGIN: f64 = 4.0;
 /// Troughs must cover this share of the series to speak for it, and at least so many cycles.
@@ -43,38 +44,26 @@ pub(crate) struct Net {
     pub(crate) examined: bool,
 }
 
-/// What the collection at exit found.
+/// Where in a series the judged part begins.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ExitCollection {
-    pub(crate) freed: f64,
-    /// Objects, if Python told.
-    objects: Option<f64>,
+pub(crate) struct Part {
+    /// The first of the points that speak for the future.
+    pub(crate) since: usize,
+    /// Where a filling began that had ended by then: what did not grow with it does not grow without it.
+    pub(crate) filled_from: Option<usize>,
 }
 
-impl ExitCollection {
-    pub(crate) fn of(timeline: &Timeline, basis: Basis) -> Option<Self> {
-        if basis != Basis::Live {
-            return None;
-        }
-        let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment);
-        let (before, after) = (at(Moment::BeforeExit)?, at(Moment::AfterExitCollection)?);
-        let collected = after.counters.gc_collected.zip(before.counters.gc_collected);
-        Some(Self {
-            freed: (before.live? - after.live?).max(0.0),
-            objects: collected.map(|(after, before)| after.saturating_sub(before) as f64),
-        })
-    }
-}
-
-/// Growth over `points`, of which `before` is the point before the first, if any.
+/// Growth over a part of the points.
 pub(crate) fn net_growth(
     timeline: &Timeline,
-    before: Option<&Point>,
-    points: &[Point],
+    all: &[Point],
+    part: Part,
     exit: Option<ExitCollection>,
 ) -> Option<Net> {
-    let all = series(points);
-    let plain = growth(&all.0, &all.1)?;
+    let points = all.get(part.since..)?;
+    let before = part.since.checked_sub(1).and_then(|at| all.get(at));
+    let (x, y) = series(points);
+    let plain = growth(&x, &y)?;
     if is_off(timeline, points) {
         // Nobody will ever look at it: what waits for a collection stays.
         return Some(Net {
@@ -90,18 +79,27 @@ pub(crate) fn net_growth(
         let sawtooth = rising(points) - rate.estimate;
         return Some(Net { rate, gross: rate, likely_high: rate.high, sawtooth, examined: true });
     }
-    let young = envelope(&troughs(timeline, before, points, 1), points, &plain);
-    let seen = young.unwrap_or(plain);
+    let collected = troughs(timeline, before, points, 1);
+    let limit = limit(timeline, all, part);
+    let mut seen = envelope(&collected, points, &plain).unwrap_or(plain);
+    if let Some(limit) = limit {
+        seen.high = seen.high.min(limit.surely);
+        seen.low = seen.low.min(seen.high);
+        seen.estimate = seen.estimate.min(seen.high);
+    }
     let Some(objects) = containers(timeline, points) else {
         // Nobody counted objects and no collection was seen: all of it may be garbage.
         let rate = Interval { estimate: seen.estimate, low: seen.low.min(0.0), high: seen.high };
         return Some(Net { rate, gross: seen, likely_high: seen.high, sawtooth: 0.0, examined: false });
     };
-    let by_exit = freed_per_cycle(&full, points, exit);
+    let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
     let most = most(timeline, points, exit, objects, by_exit);
-    let usual = by_exit.map_or(0.0, |b| (0.7 * b).min(objects * USUAL_PER_OBJECT));
+    let usual = exit.zip(by_exit).map_or(0.0, |(exit, freed)| exit.usual_garbage(freed, objects));
+    // Where collections took garbage back within the run, they tell more than what goes when functions have returned.
+    let limit = limit.filter(|limit| limit.collections > 1);
+    let garbage = limit.map_or(usual, |limit| limit.surely - limit.likely);
     let mut rate = Interval {
-        estimate: seen.estimate - usual,
+        estimate: seen.estimate - garbage,
         low: seen.low.min(seen.estimate) - most,
         high: seen.high,
     };
@@ -113,15 +111,8 @@ pub(crate) fn net_growth(
     }
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
     let sawtooth = (rising(points) - rate.estimate).max(0.0);
-    Some(Net { rate, gross: seen, likely_high: seen.high - usual, sawtooth, examined: false })
-}
-
-/// What the collection at exit freed, for each cycle since the last full one.
-fn freed_per_cycle(full: &[Point], points: &[Point], exit: Option<ExitCollection>) -> Option<f64> {
-    // Without one within the points, it may have been just before them.
-    let last_full = full.last().or(points.first()).map_or(1.0, |p| p.ordinal as f64);
-    let since_full = (points.last()?.ordinal as f64 - last_full).max(1.0);
-    exit.map(|e| e.freed / since_full)
+    let likely_high = limit.map_or(seen.high - usual, |limit| seen.high.min(limit.likely));
+    Some(Net { rate, gross: seen, likely_high, sawtooth, examined: false })
 }
 
 /// The most that may be garbage, per cycle.
@@ -147,7 +138,7 @@ pub(crate) fn garbage_at_most(
         return 0.0;
     }
     let full = troughs(timeline, before, points, 2);
-    let by_exit = freed_per_cycle(&full, points, exit);
+    let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
     containers(timeline, points)
         .map_or(f64::INFINITY, |objects| most(timeline, points, exit, objects, by_exit))
 }
@@ -191,7 +182,7 @@ fn weight_of_garbage(timeline: &Timeline, points: &[Point], exit: Option<ExitCol
         // Small collections say little: their drop drowns in what else the cycle did.
         (objects >= 100.0 && freed > 0.0).then(|| freed / objects)
     };
-    let at_exit = exit.and_then(|e| Some(e.freed / e.objects.filter(|n| *n >= 1.0)?));
+    let at_exit = exit.and_then(ExitCollection::weight);
     points.windows(2).filter_map(weigh).chain(at_exit).fold(0.0, f64::max)
 }
 
@@ -208,7 +199,12 @@ fn between(from: &Point, to: &Point, correction: f64, step: f64) -> Option<f64> 
 }
 
 /// The points right after a collection of this generation or an older one.
-fn troughs(timeline: &Timeline, before: Option<&Point>, points: &[Point], generation: u8) -> Vec<Point> {
+pub(crate) fn troughs(
+    timeline: &Timeline,
+    before: Option<&Point>,
+    points: &[Point],
+    generation: u8,
+) -> Vec<Point> {
     let collections = |p: &Point| {
         let c = &timeline.readings[p.reading].counters;
         if generation == 2 { c.gc2 } else { Some(c.gc2? + c.gc1?) }
@@ -258,7 +254,7 @@ pub(crate) fn rising(points: &[Point]) -> f64 {
 }
 
 /// How much cycles without a collection differ from the usual one, in the mean.
-fn jitter(points: &[Point], troughs: &[Point]) -> f64 {
+pub(crate) fn jitter(points: &[Point], troughs: &[Point]) -> f64 {
     let usual = rising(points);
     let collected = |p: &Point| troughs.iter().any(|t| t.ordinal == p.ordinal);
     let quiet = points.windows(2).filter(|w| !collected(&w[1]));

@@ -101,8 +101,13 @@ fn choose(timeline: &Timeline, board: &BoardCounts) -> Option<CycleUnit> {
 }
 
 fn marked(timeline: &Timeline, board: &BoardCounts, unit: CycleUnit, basis: Basis) -> Cycles {
+    let of_unit = |r: &Reading| matches!(r.moment, Moment::Cycle { unit: of, .. } if of == unit);
+    // A reading that was short of time has no Python part: beside others that have it, it is not the level of its moment.
+    let whole = basis == Basis::Live && timeline.readings.iter().any(|r| of_unit(r) && r.has_python);
     let points = timeline.readings.iter().enumerate().filter_map(|(i, r)| match r.moment {
-        Moment::Cycle { unit: of, ordinal } if of == unit => point(i, r, ordinal, basis),
+        Moment::Cycle { ordinal, .. } if of_unit(r) && (r.has_python || !whole) => {
+            point(i, r, ordinal, basis)
+        }
         _ => None,
     });
     let marks: Vec<_> = timeline.marks.iter().filter(|m| m.unit == unit).collect();

@@ -4,11 +4,13 @@
 //! sentence that says why. What must not happen here: a leak called on a few cycles, on start-up, on garbage that
 //! waits for its collection, or on a curve that is levelling off. `docs/design/verdict.md` argues it.
 
-use nilometer_stats::{ChangeKind, Interval, Shape, change, cycles_needed, growth, shape, warm_up};
+use nilometer_stats::{Interval, Shape, cycles_needed, shape, warm_up};
 
-use crate::collector::{ExitCollection, Net, net_growth, rising, series};
+use crate::at_exit::ExitCollection;
+use crate::collector::{Net, Part, net_growth, rising, series};
 use crate::cycles::{Cycles, Point, Unit};
 use crate::floor::growth_at_most;
+use crate::onset::growing_part;
 use crate::report::Verdict;
 use crate::sizes::size;
 use crate::timeline::{Basis, Timeline};
@@ -41,17 +43,19 @@ pub(crate) struct Filling {
 }
 
 /// Points after start-up that a verdict needs at least.
-const LEAST_POINTS: usize = 6;
+pub(crate) const LEAST_POINTS: usize = 6;
 /// The same where nothing marks a cycle: a stretch of time says less than something that repeats.
 const LEAST_WINDOWS: usize = 12;
 /// Start-up of more cycles than this is told apart from the one-time rises of the first ones.
 const LONG_START: usize = 3;
 /// Growth below this share of live memory per cycle cannot matter within a thousand cycles' doubling.
 const TOLERANCE: f64 = 0.0005;
+/// Where garbage was not seen to be taken back but only may be there, this share of what could matter must not be left.
+const PLAUSIBLE: f64 = 0.75;
 /// A rise below this in all is within what any process breathes.
 const LEAST_RISE: f64 = 256.0 * 1024.0;
 /// A rise that ended is worth telling from this on.
-const LEAST_FILLING: f64 = 1024.0 * 1024.0;
+pub(crate) const LEAST_FILLING: f64 = 1024.0 * 1024.0;
 /// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
 const CARRIED_BY_MANY: f64 = 0.3;
 /// Nobody is told to run more than so many times as long.
@@ -81,33 +85,15 @@ pub(crate) fn judge(
     let started = if long { LONG_START } else { warm };
     let ended = ended.or_else(|| long.then(|| levels[warm] - levels[LONG_START]));
     let since = warm + since;
-    let before = since.checked_sub(1).map(|i| &points[i]);
-    let Some(net) = net_growth(timeline, before, &points[since..], exit) else {
+    let Some(net) =
+        net_growth(timeline, points, Part { since, filled_from: ended.map(|_| started.min(since)) }, exit)
+    else {
         return too_few(cycles, LEAST_POINTS, warm);
     };
     let case = Case { cycles, basis, points: &points[since..], net, since, started };
     match ended {
         Some(bytes) => case.levelled(bytes),
         None => case.decide(),
-    }
-}
-
-/// Where the part begins that speaks for the future, and how much the part before it rose if growth ended there.
-fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>) {
-    let (x, y) = series(points);
-    let Some(found) = change(&x, &y) else { return (0, None) };
-    if found.kind != ChangeKind::Rate || points.len() - found.at < LEAST_POINTS {
-        return (0, None);
-    }
-    let late = growth(&x[found.at..], &y[found.at..]);
-    let early = growth(&x[..=found.at], &y[..=found.at]);
-    let grows = |rate: &Option<Interval>| rate.is_some_and(|r| r.low > floor);
-    let rise = y[found.at] - y[0];
-    match (grows(&early), grows(&late)) {
-        // It began late, or the rate changed: the late part says what is to come.
-        (false, true) => (found.at, None),
-        (true, false) if rise > LEAST_FILLING => (found.at, Some(rise)),
-        _ => (0, None),
     }
 }
 
@@ -189,14 +175,14 @@ impl Case<'_> {
             };
             return self.say(Verdict::Leak, reason, None);
         }
-        let high = self.likely_high();
-        if high <= tolerance {
-            let most = self.surely_high();
+        let (high, most) = (self.likely_high(), self.surely_high());
+        if most <= tolerance || high <= (PLAUSIBLE * tolerance).max(2.0 * floor) {
             let reason = if most > tolerance {
                 format!(
                     "what live memory grows by is garbage that Python's collector takes back (beyond it at most {} per \
-                     {unit})",
-                    size(high.max(0.0))
+                     {unit}, or {} if none of it were)",
+                    size(high.max(0.0)),
+                    size(most)
                 )
             } else if rate.low > 0.0 {
                 format!("live memory grows by at most {} per {unit}: too little to matter", size(most))
@@ -234,7 +220,9 @@ impl Case<'_> {
         // Many short calls to the hour: a share of all memory per call would hide any leak.
         let long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= Unit::LONG_FLOOR;
         let share = if long { TOLERANCE * level } else { 0.0 };
-        share.max(2.0 * floor)
+        // What would have been too little to be called a leak in this run, were it sure, need not be ruled out.
+        let unseen = (LEAST_RISE / self.span() as f64).min(4.0 * floor);
+        share.max(2.0 * floor).max(unseen)
     }
 
     fn undecided(&self, x: &[f64], y: &[f64]) -> Judgement {
@@ -283,7 +271,11 @@ impl Case<'_> {
         }
         let from = self.points.first().map_or(0, |p| p.ordinal);
         let unit = self.cycles.unit.word();
-        let reason = format!("live memory rose by {} until {unit} {from} and is flat since", size(bytes));
+        let reason = format!(
+            "live memory rose by {} until {unit} {from} and is flat since (at most {} per {unit})",
+            size(bytes),
+            size(self.surely_high().max(0.0))
+        );
         Judgement { filling: Some(Filling { bytes, bound: None }), reason, ..judged }
     }
 

@@ -4,6 +4,7 @@
 //! file, a clock or the machine: the same capture always gets the same report. What stands in other files (names of
 //! native functions, lines of source) is asked of the caller's [`Lookup`].
 
+mod at_exit;
 mod causes;
 mod collector;
 mod components;
@@ -16,6 +17,7 @@ mod forecast;
 mod held;
 mod judge;
 mod lookup;
+mod onset;
 mod phase_table;
 mod phases;
 mod probes;
@@ -25,6 +27,7 @@ mod report;
 mod retracing;
 mod sampled;
 mod sizes;
+mod teeth;
 mod timeline;
 
 pub use cycle_table::{CycleRow, cycle_table};
@@ -40,7 +43,7 @@ pub use sizes::{duration, size};
 
 use nilometer_capture::Capture;
 
-use collector::ExitCollection;
+use at_exit::ExitCollection;
 use components::Evidence;
 use cycles::Cycles;
 use held::Held;

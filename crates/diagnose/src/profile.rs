@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use nilometer_capture::Capture;
 use serde::Serialize;
 
-use crate::collector::ExitCollection;
+use crate::at_exit::ExitCollection;
 use crate::cycles::Cycles;
 use crate::judge;
 use crate::lookup::{Lookup, Name};

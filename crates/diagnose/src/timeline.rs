@@ -14,6 +14,8 @@ pub(crate) struct Reading {
     pub(crate) counters: Counters,
     /// Whether the collector's counters are of this reading, not of one before.
     pub(crate) has_collector: bool,
+    /// Whether the bytes of Python's small objects are, which are part of `live`.
+    pub(crate) has_python: bool,
 }
 
 impl Reading {
@@ -86,6 +88,7 @@ impl Timeline {
                     // A tick that found the interpreter busy has no Python part: small objects are as they were.
                     let small = counters.py_in_use.or(counters.py_blocks.map(|n| n * MEAN_BLOCK));
                     python = small.unwrap_or(python);
+                    let has_python = small.is_some();
                     let mut counters = Counters::clone(counters);
                     let has_collector = counters.gc0.is_some();
                     carry_collector(&mut collector, &mut counters);
@@ -96,6 +99,7 @@ impl Timeline {
                         live: heap.map(|b| (b + python) as f64),
                         counters,
                         has_collector,
+                        has_python,
                     });
                 }
                 Record::Fact { key, value } if key == "python.version" => {

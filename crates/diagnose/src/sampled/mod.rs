@@ -16,7 +16,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nilometer_capture::Capture;
 
-use crate::collector::{ExitCollection, full_collections, garbage_at_most};
+use crate::at_exit::ExitCollection;
+use crate::collector::{full_collections, garbage_at_most};
 use crate::cycles::Cycles;
 use crate::held::{Held, shown};
 use crate::judge::Judgement;

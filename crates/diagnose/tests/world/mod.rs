@@ -12,6 +12,7 @@ pub(crate) const KIB: i64 = 1024;
 pub(crate) const MIB: i64 = 1024 * KIB;
 
 /// A program that lives through cycles; all amounts are bytes.
+#[allow(clippy::struct_excessive_bools, reason = "switches of what a reading tells")]
 pub(crate) struct World {
     writer: Writer,
     folder: tempfile::TempDir,
@@ -25,6 +26,10 @@ pub(crate) struct World {
     ordinals: [u64; 16],
     has_heap: bool,
     has_collector: bool,
+    /// Readings tell what Python's small objects use.
+    has_python: bool,
+    /// What they use.
+    python: i64,
     /// `gc.disable()` was not called.
     pub(crate) collects_by_itself: bool,
     /// What tensors use of a pool, and what it has reserved, if there is one.
@@ -48,6 +53,8 @@ impl World {
             ordinals: [0; 16],
             has_heap: true,
             has_collector: true,
+            has_python: true,
+            python: 80 * MIB,
             collects_by_itself: true,
             pool: None,
             recorder: Recorder::default(),
@@ -77,6 +84,18 @@ impl World {
     /// Live memory changes.
     pub(crate) fn takes(&mut self, bytes: i64) -> &mut Self {
         self.live += bytes;
+        self
+    }
+
+    /// Live memory changes by Python's small objects.
+    pub(crate) fn takes_small(&mut self, bytes: i64) -> &mut Self {
+        self.python += bytes;
+        self.takes(bytes)
+    }
+
+    /// Readings from now on say nothing of Python's small objects, as where time was short.
+    pub(crate) fn python_is_read(&mut self, is_read: bool) -> &mut Self {
+        self.has_python = is_read;
         self
     }
 
@@ -138,7 +157,7 @@ impl World {
     }
 
     pub(crate) fn reads(&mut self, moment: Moment) -> &mut Self {
-        let python = 80 * MIB;
+        let python = self.python;
         let known = |count: u64| self.has_collector.then_some(count);
         let counters = Counters {
             rss_anon: Some((self.live + self.slack) as u64),
@@ -147,7 +166,7 @@ impl World {
             heap_mapped: Some(self.pool.map_or(0, |(_, reserved)| reserved as u64)),
             pool_used: self.pool.map(|(used, _)| used as u64),
             pool_reserved: self.pool.map(|(_, reserved)| reserved as u64),
-            py_in_use: Some(python as u64),
+            py_in_use: self.has_python.then_some(python as u64),
             gc0: known(self.collections[0]),
             gc1: known(self.collections[1]),
             gc2: known(self.collections[2]),

@@ -1,0 +1,104 @@
+//! How much can grow at most where a sawtooth was seen: the points just after a collection hold the least garbage.
+//!
+//! In: points and their collections. Out: an upper limit of the growth per cycle. What must not happen here: a limit below
+//! what really grows; what this says of garbage never makes a growth smaller than what two collections left behind.
+//!
+//! Collections of the middle generation are frequent, and free what was made since the one before. What they leave is no
+//! proof of a leak: an object that was in use just then grows old, and so does all that old garbage refers to. But it
+//! is a limit: memory that is kept for good is there after each of them.
+
+use nilometer_stats::growth;
+
+use crate::collector::{Part, jitter, rising, series, troughs};
+use crate::cycles::Point;
+use crate::timeline::Timeline;
+
+/// Collections must lie so many cycles apart, and cover this share of the series.
+const LEAST_SPAN: f64 = 3.0;
+const COVER: f64 = 0.4;
+/// Share of the steps that are left out at either end where the usual step is told: one-time events.
+const UNUSUAL: f64 = 0.1;
+/// Cycles' worth of garbage that a collection finds in use, and so leaves for the next full one: the cycle that runs, and
+/// often the one before it, as a model is in use until the next one is there.
+const IN_USE: f64 = 1.5;
+/// Collections nearer to each other than this leave as much as they free: nothing can be said of what they leave.
+const LEAST_APART: f64 = 2.0;
+
+/// Upper limits of the growth per cycle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    /// If nothing that collections left is garbage.
+    pub(crate) surely: f64,
+    /// If they left what was in use while they ran; never above `surely`.
+    pub(crate) likely: f64,
+    /// Collections that say so.
+    pub(crate) collections: usize,
+}
+
+/// The limit for a part of the points, the lowest that its collections give. `None` without a collection, or where one is in
+/// every cycle.
+pub(crate) fn limit(timeline: &Timeline, all: &[Point], part: Part) -> Option<Limit> {
+    let from = |since| limit_from(timeline, all, since);
+    let limits = [from(part.since), part.filled_from.and_then(from)];
+    limits.into_iter().flatten().min_by(|a, b| a.surely.total_cmp(&b.surely))
+}
+
+fn limit_from(timeline: &Timeline, all: &[Point], since: usize) -> Option<Limit> {
+    let points = all.get(since..)?;
+    let before = since.checked_sub(1).and_then(|at| all.get(at));
+    let collected = troughs(timeline, before, points, 1);
+    if collected.len() == points.len() {
+        return None;
+    }
+    let (start, end) = (points.first()?, points.last()?);
+    let (first, last) = (collected.first()?, collected.last()?);
+    let needed = LEAST_SPAN.max(COVER * cycles(start, end));
+    let gross = usual_step(points, &collected);
+    let swing = 2.0 * jitter(points, &collected);
+    let span = cycles(first, last);
+    if span >= needed {
+        let kept = (last.level - first.level) / span;
+        let taken = (gross - kept).max(0.0);
+        // The first of them may have been read long after its collection, and the last right after.
+        let slack = (taken * distance(points, first) + swing) / span;
+        let (x, y) = series(&collected);
+        let surely = growth(&x, &y).map_or(kept + slack, |rate| rate.high.max(kept + slack));
+        let apart = span / (collected.len() - 1) as f64;
+        let in_use = IN_USE.min(apart / 2.0);
+        let left = if apart >= LEAST_APART { in_use * taken / (apart - in_use) } else { 0.0 };
+        return Some(Limit { surely, likely: surely - left, collections: collected.len() });
+    }
+    let span = cycles(start, last);
+    let earlier = troughs(timeline, None, all.get(..=since)?, 1);
+    let waited =
+        earlier.last().map_or(start.ordinal as f64 + 1.0, |collection| cycles(collection, start) + 1.0);
+    let surely = (last.level - start.level + gross.max(0.0) * waited + swing) / span;
+    (span >= needed).then_some(Limit { surely, likely: surely, collections: 1 })
+}
+
+fn cycles(from: &Point, to: &Point) -> f64 {
+    to.ordinal.saturating_sub(from.ordinal) as f64
+}
+
+/// Cycles since the reading before this point.
+fn distance(points: &[Point], point: &Point) -> f64 {
+    let at = points.partition_point(|p| p.ordinal < point.ordinal);
+    at.checked_sub(1).and_then(|before| points.get(before)).map_or(1.0, |before| cycles(before, point))
+}
+
+/// What a cycle without a collection adds, in the mean, one-time events left out. The median would not do: fits and
+/// evaluations may take turns.
+fn usual_step(points: &[Point], collected: &[Point]) -> f64 {
+    let had_none = |w: &&[Point]| matches!(w, [_, to] if collected.iter().all(|c| c.ordinal != to.ordinal));
+    let step = |w: &[Point]| match w {
+        [from, to] => (to.level - from.level) / cycles(from, to).max(1.0),
+        _ => 0.0,
+    };
+    let mut steps: Vec<f64> = points.windows(2).filter(had_none).map(step).collect();
+    steps.sort_by(f64::total_cmp);
+    let unusual = (UNUSUAL * steps.len() as f64).ceil() as usize;
+    match steps.get(unusual..steps.len().saturating_sub(unusual)) {
+        Some(usual) if !usual.is_empty() => usual.iter().sum::<f64>() / usual.len() as f64,
+        _ => rising(points),
+    }
+}

@@ -1,0 +1,89 @@
+//! A sawtooth bounds what grows: by what collections leave, and no further; amounts as measured on Keras programs.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::{Epoch, Predict, Step};
+use nilometer_capture::{CycleUnit, Moment};
+use nilometer_diagnose::{Report, Verdict};
+use world::{KIB, World, started};
+
+/// What each cycle keeps, and what garbage it leaves; collections come every so many cycles and leave the garbage of the one that
+/// runs. At the end functions return, and the collection at exit takes garbage and what was kept.
+struct Teeth {
+    unit: CycleUnit,
+    cycles: i64,
+    keeps: i64,
+    garbage: i64,
+    every: i64,
+    first: i64,
+}
+
+impl Teeth {
+    /// Tells the bytes of garbage that is left.
+    fn lives(&self, w: &mut World) -> i64 {
+        let (mut waits, mut old) = (0, 0);
+        for cycle in 1..=self.cycles {
+            w.takes(self.keeps + self.garbage).objects(1400);
+            if cycle >= self.first && (cycle - self.first) % self.every == 0 {
+                w.frees(1, (waits / 600) as u64, waits);
+                waits = 0;
+                old += self.garbage;
+            } else {
+                waits += self.garbage;
+            }
+            w.cycle(self.unit);
+        }
+        old + waits
+    }
+
+    /// The report after `main()` has returned, whose model was a web of cycles that held all of it.
+    fn report(&self) -> Report {
+        let mut w = started();
+        let garbage = self.lives(&mut w);
+        let freed = garbage + self.keeps * self.cycles + 1000 * KIB;
+        w.takes(-1470 * KIB).ends_with(2000 + (garbage / 600) as u64, freed);
+        w.report()
+    }
+}
+
+#[test]
+fn what_two_collections_left_is_not_called_garbage() {
+    let handlers =
+        Teeth { unit: Epoch, cycles: 14, keeps: 218 * KIB, garbage: 190 * KIB, every: 6, first: 6 };
+    let writers =
+        Teeth { unit: Epoch, cycles: 24, keeps: 140 * KIB, garbage: 155 * KIB, every: 10, first: 9 };
+    for teeth in [handlers, writers] {
+        let report = teeth.report();
+        assert_ne!(report.verdict, Verdict::NoLeak, "{} {:?}", report.reason, report.growth);
+        assert!(report.growth.unwrap().bytes_per_cycle.high >= teeth.keeps);
+    }
+}
+
+#[test]
+fn one_collection_that_takes_the_rise_back_bounds_it() {
+    let latents = Teeth { unit: Epoch, cycles: 16, keeps: 2 * KIB, garbage: 172 * KIB, every: 20, first: 13 };
+    let report = latents.report();
+    assert_eq!(report.verdict, Verdict::NoLeak, "{} {:?}", report.reason, report.growth);
+    assert!(report.growth.unwrap().bytes_per_cycle.high < 100 * KIB);
+}
+
+#[test]
+fn what_is_in_use_while_collections_run_is_no_growth() {
+    let models = Teeth { unit: Step, cycles: 40, keeps: 0, garbage: 2360 * KIB, every: 6, first: 8 };
+    let requests = Teeth { unit: Predict, cycles: 150, keeps: 0, garbage: 187 * KIB, every: 12, first: 4 };
+    for teeth in [models, requests] {
+        let report = teeth.report();
+        assert_eq!(report.verdict, Verdict::NoLeak, "{} {:?}", report.reason, report.growth);
+    }
+}
+
+#[test]
+fn a_collection_in_the_late_part_is_no_end_of_a_rise() {
+    let mut w = started();
+    Teeth { unit: Epoch, cycles: 24, keeps: 400 * KIB, garbage: 300 * KIB, every: 30, first: 20 }
+        .lives(&mut w);
+    w.reads(Moment::BeforeExit);
+    let report = w.report();
+    assert_ne!(report.verdict, Verdict::NoLeak, "{} {:?}", report.reason, report.growth);
+}
