@@ -38,7 +38,7 @@ impl Board {
     }
 
     /// Cycles of all units so far.
-    pub(crate) fn all_cycles(&self) -> u64 {
+    pub fn all_cycles(&self) -> u64 {
         CycleUnit::ALL.iter().fold(0, |sum, unit| sum.wrapping_add(self.cycles(*unit)))
     }
 

@@ -22,6 +22,12 @@ pub(crate) struct Stacks {
     tree: Latch<Tree>,
 }
 
+/// Nodes are no more than three quarters of this.
+const MOST: usize = 1 << 20;
+/// Nodes that are kept for what comes after the imports: their stacks are the deepest, each seen once, and would fill the
+/// tree where samples are fine.
+const RESERVED: usize = MOST / 8 * 3;
+
 /// What the holder of the lock works on.
 struct Tree {
     /// Hash of a frame and all further out -> node.
@@ -42,7 +48,7 @@ impl Stacks {
         Some(Box::new(Self {
             seen: Seen::new()?,
             tree: Latch::new(Tree {
-                nodes: Map::new(1 << 19),
+                nodes: Map::new(MOST),
                 last: 0,
                 names: Names::new(),
                 modules: 0,
@@ -79,7 +85,9 @@ impl Stacks {
             return Some(node);
         }
         let node = self.tree.hold()?.grow(items, hashes, python, at_ns, writer)?;
-        self.seen.set(hash, node);
+        if node != 0 {
+            self.seen.set(hash, node);
+        }
         Some(node)
     }
 
@@ -106,7 +114,9 @@ impl Tree {
         if items.is_empty() {
             return Some(parent);
         }
-        if !self.nodes.has_room(items.len()) {
+        let board = writer.board();
+        let reserved = if board.steps() > 0 || board.all_cycles() > 0 { 0 } else { RESERVED };
+        if !self.nodes.has_room(items.len() + reserved) {
             // None at all: one that ends too early would name a place that made nothing.
             return Some(0);
         }
@@ -169,5 +179,32 @@ fn valid(path: &[u8]) -> &str {
         Err(error) => {
             path.get(..error.valid_up_to()).and_then(|path| std::str::from_utf8(path).ok()).unwrap_or("?")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+    use nilometer_capture::CycleUnit;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "needs files, and hundreds of thousands of nodes")]
+    fn imports_leave_room_for_the_stacks_of_the_training() {
+        const DEEP: u64 = 500;
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Writer::create(&folder.path().join("x.nilo"), false).unwrap();
+        let stacks = Stacks::new().unwrap();
+        let mut hashes = [0; ITEMS];
+        let mut node = |stack: u64| {
+            let items: Vec<_> = (0..DEEP).map(|frame| Item::Native(stack << 20 | frame)).collect();
+            stacks.node(&items, &mut hashes, None, 0, &writer).unwrap()
+        };
+        let told = (0..2000).take_while(|stack| node(*stack) != 0).count();
+        assert_eq!(told, (MOST / 4 * 3 - RESERVED) / DEEP as usize);
+        assert_eq!((node(1900), node(1)), (0, 2 * DEEP), "nothing new, but what is there");
+        writer.board().count_cycle(CycleUnit::Epoch);
+        let more = (1900..4000).take_while(|stack| node(*stack) != 0).count();
+        assert_eq!(told + more, MOST / 4 * 3 / DEEP as usize);
     }
 }
