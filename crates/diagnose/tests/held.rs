@@ -191,6 +191,44 @@ fn an_element_told_by_its_key_is_no_other_holder() {
     assert!(holder.share.unwrap() > 0.99 && finding.also_held_by.is_empty(), "{finding:#?}");
 }
 
+/// Fourteen epochs that keep an array each; after the eleventh a look over the whole heap.
+fn arrays(part: &str, look: impl Fn(&mut World, &[Made])) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK, part]);
+    let mut made = Vec::new();
+    for epoch in 0..14 {
+        made.push(w.makes(stack, 1 << 20, 1));
+        w.objects(200).cycle(Epoch);
+        if epoch == 10 {
+            look(&mut w, &made);
+        }
+    }
+    w.ends(0);
+    w.report_with_names()
+}
+
+#[test]
+fn arrays_that_nothing_leads_to_are_held_by_native_code() {
+    let report = arrays("PyDataMem_UserNEW", |w, _| {
+        w.looked(false, &[]);
+    });
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    let holder = finding.holder.as_ref().unwrap();
+    assert_eq!((holder.path.as_str(), holder.kind.as_str()), ("<native code>", "native"));
+    assert_eq!((finding.cause.as_str(), finding.confidence), ("native-library", "certain"));
+    let made: Vec<_> = finding.sites.iter().map(|site| (site.role, site.line)).collect();
+    assert_eq!(made, [("made_at", 30)]);
+}
+
+#[test]
+fn native_code_is_blamed_by_looks_that_saw_everything_alone_and_for_arrays_alone() {
+    let native = |report: &Report| report.findings.iter().any(|f| f.holder.is_some());
+    assert!(!native(&arrays("PyDataMem_UserNEW", |w, _| _ = w.looked(true, &[]))), "cut short");
+    assert!(!native(&arrays("PyDataMem_UserNEW", |w, made| _ = w.looked(false, &all(made)))), "garbage");
+    assert!(!native(&arrays("tensorflow::Tensor", |w, _| _ = w.looked(false, &[]))), "no array");
+}
+
 /// Twenty epochs that make reference cycles which nobody collects, weighing more than the kept megabyte beside them.
 fn beside_garbage(look: bool) -> Report {
     let mut w = started();

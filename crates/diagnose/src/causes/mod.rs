@@ -24,6 +24,7 @@ mod kept_tensors;
 mod kernel_cache;
 mod kernels_per_shape;
 mod lru_cache;
+mod native_library;
 mod path;
 mod retraced;
 
@@ -135,7 +136,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 23] = [
+const ALL: [Cause; 24] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -145,6 +146,7 @@ const ALL: [Cause; 23] = [
     ("kernels-per-shape", kernels_per_shape::explain),
     ("models-in-a-loop", gradient_registry::by_models),
     ("tf-gradient-registry", gradient_registry::explain),
+    ("native-library", native_library::explain),
     ("tapes-kept", kept_tapes::explain),
     ("exceptions-kept", kept_exceptions::explain),
     ("lru-cache", lru_cache::explain),

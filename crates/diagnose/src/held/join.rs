@@ -5,7 +5,7 @@
 
 use nilometer_capture::Holder;
 
-use super::Keeps;
+use super::{Keeps, NATIVE};
 use crate::report::{Bytes, Finding, Holder as Shown};
 
 /// A holder that keeps at least this share of a site's memory is named for it.
@@ -29,7 +29,11 @@ pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
             out.push(finding);
             continue;
         };
-        let is_same = |f: &Finding| f.holder.as_ref().is_some_and(|h| is_same(&h.path, &first.holder.path));
+        // What native code holds at two places may be two libraries' business.
+        let is_same = |f: &Finding| {
+            let same = |h: &Shown| is_same(&h.path, &first.holder.path) && h.kind != NATIVE;
+            f.holder.as_ref().is_some_and(same)
+        };
         if let Some(before) = out.iter_mut().find(|f| is_same(f)) {
             merge(before, finding);
             // The outermost is the one that grows from cycle to cycle.

@@ -6,10 +6,11 @@
 mod grown;
 mod join;
 mod kept_at;
+mod native;
 mod scans;
 mod siblings;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nilometer_capture::{Capture, Holder, Observation, Record};
 
@@ -19,6 +20,7 @@ pub(crate) use grown::grown;
 use join::is_element;
 pub(crate) use join::{Claim, by_holder, of as shown};
 pub(crate) use kept_at::add_kept_at;
+pub(crate) use native::KIND as NATIVE;
 use scans::Rise;
 pub(crate) use siblings::fold;
 
@@ -26,17 +28,23 @@ pub(crate) use siblings::fold;
 const SCAN: u64 = 1;
 /// A census that goes over every edge.
 const WHOLE: u64 = 2;
+/// The kind of what nobody holds, not even native code.
+const GARBAGE: &str = "garbage";
 
 /// All that the census said.
 #[derive(Debug, Default)]
 pub(crate) struct Held<'a> {
     holders: BTreeMap<u64, &'a Holder>,
-    /// Ids that stand for native code and for garbage.
+    /// Ids that stand for native code and for garbage, and those for garbage alone.
     nobodys: BTreeSet<u64>,
+    garbage: BTreeSet<u64>,
     /// The holders that each sample was seen below; several where a path changed its name between two looks.
     of_sample: HashMap<u64, Vec<u64>>,
-    /// When each whole look ended.
+    /// Samples that were seen in garbage.
+    in_garbage: HashSet<u64>,
+    /// When each whole look ended, and those of them that saw everything.
     looks: Vec<u64>,
+    whole: Vec<u64>,
     /// When each scan ended.
     scans: Vec<u64>,
     /// Containers that grew, by holder, in the order of the scans.
@@ -64,9 +72,15 @@ impl<'a> Held<'a> {
                 // Without a path it is native code's, or garbage.
                 Observation::Holder(holder) if holder.path.is_empty() => {
                     out.nobodys.insert(holder.id);
+                    if holder.kind == GARBAGE {
+                        out.garbage.insert(holder.id);
+                    }
                 }
                 Observation::Holder(holder) => {
                     out.holders.insert(holder.id, holder);
+                }
+                Observation::Held { holder, samples } if out.garbage.contains(holder) => {
+                    out.in_garbage.extend(samples);
                 }
                 Observation::Held { holder, .. } if out.nobodys.contains(holder) => {}
                 Observation::Held { holder, samples } => {
@@ -77,7 +91,12 @@ impl<'a> Held<'a> {
                 Observation::Grown(grown) => {
                     out.rises.entry(grown.holder).or_default().push(Rise { at_ns: stamped.at_ns, grown });
                 }
-                Observation::Census(counts) if counts.depth == Some(WHOLE) => out.looks.push(stamped.at_ns),
+                Observation::Census(counts) if counts.depth == Some(WHOLE) => {
+                    out.looks.push(stamped.at_ns);
+                    if counts.cut == Some(0) {
+                        out.whole.push(stamped.at_ns);
+                    }
+                }
                 Observation::Census(counts) if counts.depth == Some(SCAN) => out.scans.push(stamped.at_ns),
                 Observation::Census(_) | Observation::Probe { .. } | Observation::Trace(_) => {}
             }
@@ -111,8 +130,9 @@ impl<'a> Held<'a> {
     }
 
     /// Whether nearly all of these samples were seen below a path from a root: then they are no garbage that waits for a
-    /// collection, whatever the collector's counters leave room for.
-    pub(crate) fn is_held(&self, samples: &[&Sample]) -> bool {
+    /// collection, whatever the collector's counters leave room for. Of `NumPy`'s memory it is enough that nothing led to it, garbage
+    /// neither: native code holds it.
+    pub(crate) fn is_held(&self, samples: &[&Sample], is_array: impl Fn(&Sample) -> bool) -> bool {
         const SEEN: f64 = 0.25;
         const HELD: f64 = 0.8;
         let (mut all, mut seen, mut held) = (0.0, 0.0, 0.0);
@@ -120,7 +140,9 @@ impl<'a> Held<'a> {
             all += sample.weight;
             if self.could_be_seen(sample) {
                 seen += sample.weight;
-                held += if self.of_sample.contains_key(&sample.id) { sample.weight } else { 0.0 };
+                let is_held =
+                    self.of_sample.contains_key(&sample.id) || is_array(sample) && self.is_native(sample);
+                held += if is_held { sample.weight } else { 0.0 };
             }
         }
         seen > SEEN * all && held >= HELD * seen

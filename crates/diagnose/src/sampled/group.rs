@@ -39,9 +39,11 @@ pub(super) fn grown<'a>(
             _ => {}
         }
     }
+    let is_array = |s: &Sample| trails.get(&s.stack).is_some_and(Trail::is_array);
     let mut out = Vec::new();
     for (place, samples) in sites {
-        let whole = look.growing(&samples, held.is_held(&samples)).filter(|g| g.distinct >= AS_A_WHOLE);
+        let whole =
+            look.growing(&samples, held.is_held(&samples, is_array)).filter(|g| g.distinct >= AS_A_WHOLE);
         let found =
             whole.map(|growing| (growing, samples.clone())).or_else(|| biggest(samples, trails, look, held));
         if let Some((growing, samples)) = found {
@@ -65,8 +67,10 @@ fn biggest<'s>(
         let part = trail.and_then(|t| t.part.as_ref()).map(|p| p.words.as_str());
         parts.entry((trail.and_then(|t| t.library), part)).or_default().push(sample);
     }
-    let grown =
-        parts.into_values().filter_map(|part| Some((look.growing(&part, held.is_held(&part))?, part)));
+    let is_array = |s: &Sample| trails.get(&s.stack).is_some_and(Trail::is_array);
+    let grown = parts
+        .into_values()
+        .filter_map(|part| Some((look.growing(&part, held.is_held(&part, is_array))?, part)));
     grown.max_by(|a, b| a.0.rate.estimate.total_cmp(&b.0.rate.estimate))
 }
 

@@ -141,6 +141,11 @@ impl<'a> Sites<'a> {
         }
     }
 
+    /// Whether the memory of a stack is an array's of `NumPy`.
+    fn is_array(&self, stack: u64) -> bool {
+        self.trails.get(&stack).is_some_and(Trail::is_array)
+    }
+
     /// Who held how much at the last look at the heap.
     pub(crate) fn holders(&self) -> Vec<HolderBytes> {
         const MOST: usize = 50;

@@ -52,6 +52,16 @@ pub(crate) struct Trail<'a> {
     pub(crate) direct: bool,
 }
 
+impl Trail<'_> {
+    /// Whether the memory is an array's of `NumPy`.
+    pub(crate) fn is_array(&self) -> bool {
+        self.part.as_ref().is_some_and(|part| part.words.starts_with(ARRAY))
+    }
+}
+
+/// How the part is called that makes the memory of arrays.
+const ARRAY: &str = "NumPy array";
+
 /// The frames of a stack with what is known about each, the innermost first; ours are left out.
 pub(crate) fn steps<'a>(recording: &Recording<'a>, names: &HashMap<u64, Name>, stack: u64) -> Vec<Step<'a>> {
     let text = |id: u64| recording.texts.get(&id).copied().unwrap_or_default();

@@ -80,7 +80,13 @@ pub(crate) fn conclude<'a>(
             finding.sites.iter_mut().for_each(|site| site.bytes_per_cycle = site.bytes_per_cycle.min(most));
         }
     }
-    let keeps = told.iter().map(|s| held.keeps(&s.survivors));
+    let keeps = told.iter().map(|s| {
+        let arrays = s.survivors.iter().all(|one| sites.is_array(one.stack));
+        match arrays.then(|| held.by_native_code(&s.survivors)).flatten() {
+            Some(native) => vec![native],
+            None => held.keeps(&s.survivors),
+        }
+    });
     let claims = findings.into_iter().zip(keeps).map(|(finding, keeps)| Claim { finding, keeps });
     let mut findings = by_holder(claims.collect());
     if let Some(rate) = leaking(&judgement) {

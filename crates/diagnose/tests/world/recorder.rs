@@ -156,6 +156,16 @@ impl World {
         self.say(&Record::Observation(Observation::Census(counts)))
     }
 
+    /// A look over the whole heap ends, cut short or not, after it saw these samples in garbage.
+    pub(crate) fn looked(&mut self, cut: bool, garbage: &[&Made]) -> &mut Self {
+        let (id, kind) = (4000, "garbage".to_owned());
+        self.say(&Record::Observation(Observation::Holder(Holder { id, kind, ..Holder::default() })));
+        let samples = garbage.iter().flat_map(|m| m.ids.iter().copied()).collect();
+        self.say(&Record::Observation(Observation::Held { holder: id, samples }));
+        let counts = CensusCounts { depth: Some(2), cut: Some(u64::from(cut)), ..CensusCounts::default() };
+        self.say(&Record::Observation(Observation::Census(counts)))
+    }
+
     /// A scan tells that a container grew to this length, with bytes for what is new.
     pub(crate) fn scans(
         &mut self,
@@ -220,6 +230,7 @@ impl Lookup for Files {
         let known = [
             ("KernelCache", "TensorFlow's eager kernel cache"),
             ("create_primitive_common", "oneDNN primitive"),
+            ("PyDataMem_UserNEW", "NumPy array"),
         ];
         let (_, words) = known.iter().find(|(part, _)| frames.iter().any(|(name, _)| name.contains(part)))?;
         Some(Part { words: (*words).to_owned(), op: None })
