@@ -74,6 +74,9 @@ pub(crate) struct RunOptions {
     /// Never look at who holds the memory by itself; only when asked
     #[arg(long, conflicts_with = "max_pause")]
     pub(crate) no_census: bool,
+    /// Write an event file while the program runs, into the folder `nilometer` in LOGDIR, for tensorboard --logdir LOGDIR
+    #[arg(long, value_name = "LOGDIR")]
+    pub(crate) tensorboard: Option<PathBuf>,
     /// No live line at the bottom of the terminal
     #[arg(long)]
     pub(crate) no_live: bool,

@@ -8,6 +8,7 @@ mod args;
 mod census;
 mod diff;
 mod env;
+mod events;
 mod format;
 mod live;
 mod lookup;

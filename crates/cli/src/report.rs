@@ -131,7 +131,7 @@ impl Read {
         Side { report: &self.report, profile: self.profile.as_ref(), cycles: &self.cycles }
     }
 
-    fn material(&self) -> Material<'_> {
+    pub(crate) fn material(&self) -> Material<'_> {
         Material {
             report: &self.report,
             profile: self.profile.as_ref(),

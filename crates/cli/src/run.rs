@@ -11,7 +11,7 @@ use crate::place::Templates;
 use crate::say::{self, Failure};
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Child, Plan, Wanted, supervise};
-use crate::{env, style};
+use crate::{env, events, style};
 
 pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
@@ -32,6 +32,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         return Err(Failure::new("with --children every process gets a capture, and one name is not enough")
             .hint("put {pid} into the name, as in -o train.{pid}.nilo"));
     }
+    let events = options.tensorboard.as_deref().map(events::folder).transpose()?;
     let wanted = Wanted { sample: options.sample, overhead: options.max_overhead };
     let outcome = supervise(&Plan {
         python,
@@ -44,8 +45,12 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         pause: (!options.no_census).then_some(Duration::from_millis(options.max_pause.into())),
         templates,
         overwrite: options.force,
+        events,
         live: !options.no_live && !env::is_on(env::NO_PROGRESS),
     })?;
+    if let Some(events) = outcome.events {
+        events.end();
+    }
     if let Some(capture) = &outcome.capture {
         tell(capture, &outcome.children, options.quiet);
     }

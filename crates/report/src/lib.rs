@@ -54,7 +54,9 @@ pub use prove::{prove, prove_json};
 pub use redact::redact;
 pub use sarif::sarif;
 pub use speedscope::speedscope;
-pub use tensorboard::tensorboard;
+pub use tensorboard::{
+    tensorboard, tensorboard_cycles, tensorboard_end, tensorboard_restart, tensorboard_start,
+};
 pub use terminal::{terminal, terminal_verbose};
 
 /// How a report is drawn on a terminal.

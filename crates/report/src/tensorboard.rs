@@ -16,6 +16,7 @@ mod event {
     pub(super) const STEP: u64 = 2;
     pub(super) const VERSION: u64 = 3;
     pub(super) const SUMMARY: u64 = 5;
+    pub(super) const SESSION: u64 = 7;
 }
 
 mod value {
@@ -28,13 +29,46 @@ mod value {
 
 /// One event file.
 pub fn tensorboard(material: &Material) -> Vec<u8> {
+    let mut out = tensorboard_start(material.began);
+    out.extend(tensorboard_cycles(material.began, material.cycles));
+    out.extend(tensorboard_end(material));
+    out
+}
+
+/// How an event file begins; `began` is in seconds since 1970.
+pub fn tensorboard_start(began: f64) -> Vec<u8> {
     let mut out = Vec::new();
     record(&mut out, |m| {
-        m.double(event::WALL_TIME, material.began).text(event::VERSION, "brain.Event:2");
+        m.double(event::WALL_TIME, began).text(event::VERSION, "brain.Event:2");
     });
-    for row in material.cycles {
-        cycle(&mut out, material, row);
+    out
+}
+
+/// Cycles, as they go on in an event file.
+pub fn tensorboard_cycles(began: f64, cycles: &[CycleRow]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for row in cycles {
+        cycle(&mut out, began, row);
     }
+    out
+}
+
+/// Takes back all cycles that an event file has so far: something else is counted from now on.
+pub fn tensorboard_restart(now: f64) -> Vec<u8> {
+    const STATUS: u64 = 1;
+    const START: i64 = 1;
+    let mut out = Vec::new();
+    record(&mut out, |m| {
+        m.double(event::WALL_TIME, now).message(event::SESSION, |m| {
+            m.number(STATUS, START);
+        });
+    });
+    out
+}
+
+/// How an event file ends: the report, the growth, the curve.
+pub fn tensorboard_end(material: &Material) -> Vec<u8> {
+    let mut out = Vec::new();
     let report = material.report;
     let last = material.cycles.last().map_or(0, |row| row.cycle);
     at(&mut out, material.began + report.program.seconds, last, |m| {
@@ -53,8 +87,8 @@ pub fn tensorboard(material: &Material) -> Vec<u8> {
     out
 }
 
-fn cycle(out: &mut Vec<u8>, material: &Material, row: &CycleRow) {
-    at(out, material.began + row.seconds, row.cycle, |m| {
+fn cycle(out: &mut Vec<u8>, began: f64, row: &CycleRow) {
+    at(out, began + row.seconds, row.cycle, |m| {
         let levels = [
             ("live_bytes", row.live_bytes),
             ("anonymous_bytes", row.anonymous_bytes),

@@ -34,6 +34,7 @@ use self::launch::{Launched, launch};
 use self::recorder::Recorder;
 pub(crate) use self::recorder::Wanted;
 use self::witness::Witness;
+use crate::events::Events;
 use crate::live::Live;
 use crate::place::Templates;
 use crate::say::Failure;
@@ -65,6 +66,8 @@ pub(crate) struct Plan {
     pub(crate) children: bool,
     pub(crate) templates: Templates,
     pub(crate) overwrite: bool,
+    /// The folder for an event file, if one is wanted.
+    pub(crate) events: Option<PathBuf>,
     pub(crate) live: bool,
 }
 
@@ -75,6 +78,8 @@ pub(crate) struct Outcome {
     pub(crate) capture: Option<PathBuf>,
     /// Children with captures of their own.
     pub(crate) children: Vec<Child>,
+    /// The event file, to which its end is to be added.
+    pub(crate) events: Option<Events>,
 }
 
 /// Runs the program to its end.
@@ -102,9 +107,11 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     };
     let launched = launch(plan, &leads, &inherited, tell)?;
     let live = launched.recording.as_ref().filter(|_| plan.live).map(|recording| Live::new(&recording.path));
+    let events = launched.recording.as_ref().zip(plan.events.clone());
+    let events = events.map(|(recording, folder)| Events::new(&recording.path, folder));
     let started =
         Started { witness, limits, recorder_is_on: leads.recorder.is_some(), run: leads.children, at };
-    Watch { program: launched.pid, launched, live, signals, started, stop_asked: false }.follow()
+    Watch { program: launched.pid, launched, live, events, signals, started, stop_asked: false }.follow()
 }
 
 /// A number that no other run has: by it the captures of children are known. No file of this run is older than it, also
@@ -118,6 +125,7 @@ struct Watch {
     program: pid_t,
     launched: Launched,
     live: Option<Live>,
+    events: Option<Events>,
     signals: Signals,
     started: Started,
     /// The terminal, or somebody, asked for a stop since the program last went on.
@@ -175,6 +183,9 @@ impl Watch {
         if let Some(live) = &mut self.live {
             live.tick();
         }
+        if let Some(events) = &mut self.events {
+            events.tick();
+        }
     }
 
     fn take_signal(&mut self, came: Came) {
@@ -229,7 +240,7 @@ impl Watch {
             live.end();
         }
         let Some(recording) = self.launched.recording.take() else {
-            return Outcome { change, capture: None, children: Vec::new() };
+            return Outcome { change, capture: None, children: Vec::new(), events: None };
         };
         let after = self.launched.readings.surroundings(true);
         // The kernel's last word on the peak mixes in the children the program waited for.
@@ -266,7 +277,8 @@ impl Watch {
                 after: &evidence.after,
             })
         });
-        Outcome { change, capture: Some(recording.path), children: children.unwrap_or_default() }
+        let (capture, children) = (Some(recording.path), children.unwrap_or_default());
+        Outcome { change, capture, children, events: self.events }
     }
 }
 
