@@ -5,6 +5,7 @@
 
 use crate::clock::Moment;
 use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::object::Python;
 use crate::paths::{Analysed, Collected, Path, PathLimits, Whole, collect, find};
@@ -53,7 +54,7 @@ pub struct Census {
     python: Python,
     scanner: Scanner,
     paths: HashMap<u64, Known>,
-    /// How far a search for paths may go; it holds the GIL, too.
+    /// How far a search for paths may go; it holds the GIL, too. In a scan the time counts from its beginning.
     pub path_limits: PathLimits,
 }
 
@@ -67,7 +68,7 @@ impl Census {
             python: Python::find()?,
             scanner: Scanner::default(),
             paths: HashMap::new(),
-            path_limits: PathLimits { max_nodes: 1_000_000, max_pause_ns: 50_000_000 },
+            path_limits: PathLimits { max_nodes: 1_000_000, max_pause_ns: 150_000_000 },
         })
     }
 
@@ -88,7 +89,7 @@ impl Census {
             return Scan { cycle, ..Scan::default() };
         }
         let Found { mut counts, grown, types } = self.scanner.scan(&self.python);
-        self.search(&grown);
+        self.search(&grown, start.elapsed());
         let grown = grown
             .into_iter()
             .map(|container| Grown {
@@ -111,7 +112,7 @@ impl Census {
     }
 
     /// Looks for the paths of those whose row is new; the path of a row goes on with it.
-    fn search(&mut self, grown: &[GrownContainer]) {
+    fn search(&mut self, grown: &[GrownContainer], spent: Duration) {
         self.paths.retain(|_, known| {
             known.scans += 1;
             known.scans <= 255
@@ -130,7 +131,9 @@ impl Census {
             return;
         }
         let objects: Vec<_> = targets.iter().map(|(object, _)| *object).collect();
-        let found = find(&self.python, &objects, &self.path_limits);
+        let spent = u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX);
+        let max_pause_ns = self.path_limits.max_pause_ns.saturating_sub(spent);
+        let found = find(&self.python, &objects, &PathLimits { max_pause_ns, ..self.path_limits });
         for ((object, first), path) in targets.into_iter().zip(found) {
             self.paths.insert(object.address(), Known { first, scans: 0, path });
         }

@@ -228,8 +228,8 @@ impl State {
         let began = Instant::now();
         let limits = limits(session);
         let Some(census) = self.ready(session) else { return };
-        // A third of the pause for the walk over all objects, for weighing and for paths each.
-        census.path_limits.max_pause_ns = limits.max_pause_ns / 3;
+        // A third of the pause for the walk over all objects and for weighing each; what is left of it for paths.
+        census.path_limits.max_pause_ns = limits.max_pause_ns;
         census.limits().walk = Duration::from_nanos(limits.max_pause_ns / 3);
         census.limits().weigh = Duration::from_nanos(limits.max_pause_ns / 3);
         let found = census.scan(cycle);

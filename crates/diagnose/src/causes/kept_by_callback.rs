@@ -7,7 +7,7 @@
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let path = case.path.as_ref()?;
+    let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
     let through = holder.role.as_deref() == Some("callback")
         || path.full.contains("callbacks[")

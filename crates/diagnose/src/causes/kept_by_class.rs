@@ -6,7 +6,7 @@ use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let path = case.path.as_ref()?;
+    let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
     let on_class = format!("{}.{}", holder.owner, path.name);
     if holder.owner.is_empty() || !path.full.contains(&on_class) {

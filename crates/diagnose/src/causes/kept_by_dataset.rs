@@ -6,7 +6,7 @@ use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let path = case.path.as_ref()?;
+    let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
     if holder.role.as_deref() != Some("dataset") || path.name.is_empty() || path.is_local() {
         return None;

@@ -1,10 +1,11 @@
 //! An object that keeps something of every turn in one of its attributes.
 //!
-//! Evidence: the holder's owner is a class, and the path ends in an attribute. Asked late: whether the object is a callback or
-//! a dataset says more.
+//! Evidence: the holder's owner is a class, and the path ends in an attribute, or in a part of each element of one. Asked late:
+//! whether the object is a callback or a dataset says more.
 
 use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
+use crate::held::level::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
@@ -12,9 +13,11 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if path.name.is_empty() || path.is_local() || owner.ends_with("()") {
         return None;
     }
-    Some(Explanation {
-        sentence: format!("{owner}.{} keeps {} of every {}", path.name, what(case), case.unit),
-        change: change(case),
-        ..Explanation::default()
-    })
+    let sentence = if path.below.is_empty() {
+        format!("{owner}.{} keeps {} of every {}", path.name, what(case), case.unit)
+    } else {
+        let part = path.below.trim_start_matches('.');
+        format!("{} keeps more with every {}: each element has its {part}", words(path.full), case.unit)
+    };
+    Some(Explanation { sentence, change: change(case), ..Explanation::default() })
 }

@@ -6,6 +6,8 @@
 //! stays "growth-at-site" or "container-grows", with its sites and holders.
 
 mod added;
+mod array_grows;
+mod callbacks_added_again;
 mod gc_disabled;
 mod gradient_registry;
 mod kept_by_callback;
@@ -23,10 +25,13 @@ mod kept_tapes;
 mod kept_tensors;
 mod kernel_cache;
 mod kernels_per_shape;
+mod logging_handlers;
 mod lru_cache;
 mod native_library;
 mod path;
+mod queue_backlog;
 mod retraced;
+mod view_keeps_array;
 
 use crate::report::{Finding, Frame, Probe, Program, Retraced, Site};
 
@@ -136,7 +141,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 24] = [
+const ALL: [Cause; 29] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -150,8 +155,13 @@ const ALL: [Cause; 24] = [
     ("tapes-kept", kept_tapes::explain),
     ("exceptions-kept", kept_exceptions::explain),
     ("lru-cache", lru_cache::explain),
+    ("logging-handlers", logging_handlers::explain),
+    ("queue-backlog", queue_backlog::explain),
+    ("view-keeps-array", view_keeps_array::explain),
+    ("array-grows", array_grows::explain),
     ("datasets-kept", kept_datasets::explain),
     ("models-kept", kept_models::explain),
+    ("callbacks-added-again", callbacks_added_again::explain),
     ("callback-keeps", kept_by_callback::explain),
     ("dataset-keeps", kept_by_dataset::explain),
     ("tensors-kept", kept_tensors::explain),

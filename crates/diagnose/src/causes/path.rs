@@ -2,6 +2,8 @@
 //!
 //! In: `fit(): callbacks[0].saved[*]`. Out: the function it begins in, its steps, its last name. Pure.
 
+use crate::held::level;
+
 /// Where a path begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root<'a> {
@@ -18,6 +20,8 @@ pub(crate) struct Path<'a> {
     pub(crate) full: &'a str,
     /// The name of what grows, without its indexes: `saved`; empty if there is none.
     pub(crate) name: &'a str,
+    /// What of each of its elements keeps the memory: `.mask`; the holder's owner is that of an element then. Else empty.
+    pub(crate) below: &'a str,
 }
 
 impl<'a> Path<'a> {
@@ -26,10 +30,7 @@ impl<'a> Path<'a> {
             Some((function, _)) => Root::Function(function),
             None => Root::Module(full.split(['[', ' ']).next().unwrap_or(full)),
         };
-        let last = full.trim_end_matches("[*]").rsplit(['.', ':', ' ']).next().unwrap_or(full);
-        // Words in angle brackets (`<lru cache>`) are ours, not the user's.
-        let name = if last.ends_with('>') { "" } else { last.split(['[', '(', '<']).next().unwrap_or(last) };
-        Self { root, full, name }
+        Self { root, full, name: level::name(full), below: level::split(full).1 }
     }
 
     /// The steps behind the function or the module.
@@ -39,8 +40,7 @@ impl<'a> Path<'a> {
 
     /// Whether the first step of a function's path is all there is: a plain variable of it.
     pub(crate) fn is_local(&self) -> bool {
-        matches!(self.root, Root::Function(_))
-            && !self.steps().trim_end_matches("[*]").contains(['.', '[', '<'])
+        matches!(self.root, Root::Function(_)) && !level::words(self.full).contains(['.', '[', '<'])
     }
 }
 

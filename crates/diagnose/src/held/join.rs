@@ -5,6 +5,7 @@
 
 use nilometer_capture::Holder;
 
+use super::level::{self, split, words};
 use super::{Keeps, NATIVE};
 use crate::report::{Bytes, Finding, Holder as Shown};
 
@@ -31,7 +32,7 @@ pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
         };
         // What native code holds at two places may be two libraries' business.
         let is_same = |f: &Finding| {
-            let same = |h: &Shown| is_same(&h.path, &first.holder.path) && h.kind != NATIVE;
+            let same = |h: &Shown| is_same(&h.path, &first.path) && h.kind != NATIVE;
             f.holder.as_ref().is_some_and(same)
         };
         if let Some(before) = out.iter_mut().find(|f| is_same(f)) {
@@ -46,7 +47,7 @@ pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
             finding.confidence = "likely";
         }
         finding.holder = Some(shown(first));
-        let others = keeps.iter().skip(1).filter(|k| !is_element(&k.holder.path, &first.holder.path));
+        let others = keeps.iter().skip(1).filter(|k| !is_element(&k.path, &first.path));
         finding.also_held_by = others.filter(|k| k.share >= SOME).map(shown).collect();
         out.push(finding);
     }
@@ -71,13 +72,8 @@ fn merge(into: &mut Finding, from: Finding) {
     into.cycles_seen = into.cycles_seen.max(from.cycles_seen);
 }
 
-/// What a container is called, whether one means it or what is in its elements: `kept.samples` of `kept.samples[*][*]`.
-fn container(path: &str) -> &str {
-    path.trim_end_matches("[*]")
-}
-
 fn is_same(a: &str, b: &str) -> bool {
-    container(a) == container(b)
+    split(a).0 == split(b).0
 }
 
 fn outer(a: Shown, b: Shown) -> Shown {
@@ -86,14 +82,14 @@ fn outer(a: Shown, b: Shown) -> Shown {
 
 /// Whether what `inner` keeps hangs below `path`, or is it.
 pub(super) fn is_within(inner: &str, path: &str) -> bool {
-    let rest = inner.strip_prefix(container(path));
+    let rest = inner.strip_prefix(split(path).0);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
 }
 
 /// Whether `inner` is an element of what `path` means, or a container in it: `cache['x'][*]` of `cache[*]`. An attribute of an
 /// element is a holder of its own.
 pub(super) fn is_element(inner: &str, path: &str) -> bool {
-    let Some(rest) = inner.strip_prefix(container(path)).filter(|_| path.ends_with("[*]")) else {
+    let Some(rest) = inner.strip_prefix(split(path).0).filter(|_| path.ends_with("[*]")) else {
         return false;
     };
     let mut depth = 0_i32;
@@ -112,7 +108,7 @@ pub(super) fn is_element(inner: &str, path: &str) -> bool {
 }
 
 fn shown(keeps: &Keeps) -> Shown {
-    Shown { share: Some(keeps.share), ..of(keeps.holder) }
+    Shown { share: Some(keeps.share), path: keeps.path.clone(), ..of(keeps.holder) }
 }
 
 /// A holder as the report tells it.
@@ -140,11 +136,14 @@ pub(super) fn sentence(holder: &Holder) -> String {
 
 /// How a person would call it: `PredictionLogger.saved`, `SAVED`.
 pub(crate) fn name(holder: &Holder) -> String {
-    let path = holder.path.trim_end_matches("[*]");
-    let last = path.rsplit(['.', ' ', ':']).next().unwrap_or(path);
-    let attribute = last.split('[').next().unwrap_or(last);
+    let path = holder.path.as_str();
+    if !split(path).1.is_empty() {
+        // The owner is that of an element.
+        return words(path).to_owned();
+    }
+    let attribute = level::name(path);
     match (holder.owner.as_str(), attribute) {
-        ("", "") => path.to_owned(),
+        ("", "") => words(path).to_owned(),
         ("", attribute) => attribute.to_owned(),
         (owner, "") => owner.to_owned(),
         (owner, attribute) if owner == attribute || owner.ends_with("()") => attribute.to_owned(),

@@ -4,6 +4,7 @@
 //! just one line of them, or of the owner's class, adds to what the holder is called by. What must not happen here: a guess; where several
 //! lines would do, none is named.
 
+use super::level;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Site};
 use crate::sampled::origin::{Origin, shown};
@@ -79,11 +80,9 @@ fn class_of(lines: &[String], name: &str) -> Option<std::ops::Range<usize>> {
     Some(first..length.map_or(lines.len(), |length| first + 1 + length))
 }
 
-/// What the container is called in the source: the last name of its path.
+/// What the container is called in the source.
 fn attribute(path: &str) -> Option<&str> {
-    let path = path.trim_end_matches("[*]");
-    let last = path.rsplit(['.', ' ', ':']).next()?;
-    let name = last.split(['[', '(']).next()?;
+    let name = level::name(path);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
@@ -98,13 +97,21 @@ fn adds(line: &str, name: &str) -> bool {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         if !before.is_some_and(is_name) && !after.starts_with(is_name) {
             let after = after.trim_start();
-            if ADDS.iter().any(|add| after.starts_with(add)) || assigns_item(after) {
+            if ADDS.iter().any(|add| after.starts_with(add)) || assigns_item(after) || lengthens(after, name)
+            {
                 return true;
             }
         }
         rest = after;
     }
     false
+}
+
+/// `= np.concatenate([logits, new])`, `= saved + [new]`.
+fn lengthens(after: &str, name: &str) -> bool {
+    const JOINS: [&str; 6] = ["concat", "append(", "stack(", "+", "union(", "merge("];
+    let Some(value) = after.strip_prefix('=').filter(|value| !value.starts_with('=')) else { return false };
+    value.contains(name) && JOINS.iter().any(|join| value.contains(join))
 }
 
 /// `[key] = value`, `[key].append(value)`.
@@ -139,6 +146,8 @@ mod tests {
             "saved[f(a[0])] = 1",
             "self.saved += [x]",
             "saved[key].append(x)",
+            "self.saved = np.concatenate([self.saved, preds])",
+            "saved = saved + [x]",
         ] {
             assert!(adds(line, "saved"), "{line}");
         }
@@ -150,6 +159,8 @@ mod tests {
             "if saved[0] == x:",
             "# saved.append(x)",
             "saved.clear()",
+            "saved = saved[-10:]",
+            "saved = np.concatenate(parts)",
         ] {
             assert!(!adds(line, "saved"), "{line}");
         }

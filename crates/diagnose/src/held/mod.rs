@@ -6,6 +6,7 @@
 mod grown;
 mod join;
 mod kept_at;
+pub(crate) mod level;
 mod native;
 mod scans;
 mod siblings;
@@ -20,6 +21,7 @@ pub(crate) use grown::grown;
 use join::is_element;
 pub(crate) use join::{Claim, by_holder, of as shown};
 pub(crate) use kept_at::add_kept_at;
+use level::{elements, split};
 pub(crate) use native::KIND as NATIVE;
 use scans::Rise;
 pub(crate) use siblings::fold;
@@ -55,6 +57,8 @@ pub(crate) struct Held<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Keeps<'a> {
     pub(crate) holder: &'a Holder,
+    /// Its path, or that of all elements of its container where several of them keep it.
+    pub(crate) path: String,
     /// Of the bytes that could have been seen, from 0 to 1.
     pub(crate) share: f64,
 }
@@ -150,32 +154,40 @@ impl<'a> Held<'a> {
 
     /// The holders of these samples, the one with the most bytes first. Empty where no look could have seen any.
     pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
-        let mut by_holder: BTreeMap<u64, f64> = BTreeMap::new();
-        let mut all = 0.0;
         let seen = || samples.iter().filter(|s| self.could_be_seen(s));
-        let mut ids: Vec<u64> = seen().filter_map(|s| self.of_sample.get(&s.id)).flatten().copied().collect();
-        ids.sort_unstable();
-        ids.dedup();
+        let of = |sample: &Sample| self.of_sample.get(&sample.id).into_iter().flatten().copied();
+        let ids: BTreeSet<u64> = seen().flat_map(of).collect();
+        let path = |id: u64| self.holder(id).map_or("", |holder| holder.path.as_str());
         // A look that finds few elements tells each by its key, another all of them as one.
         let around = |id: u64| {
-            let path = self.holder(id).map_or("", |holder| holder.path.as_str());
-            let outer = |one: &u64| self.holder(*one).is_some_and(|h| is_element(path, &h.path));
-            ids.iter().copied().filter(move |one| outer(one))
+            let inner = path(id);
+            let outer = ids.iter().copied().filter(move |one| is_element(inner, path(*one)));
+            outer.chain([id]).map(|one| split(path(one)).0).collect::<BTreeSet<&str>>()
         };
-        let around: HashMap<u64, Vec<u64>> = ids.iter().map(|id| (*id, around(*id).collect())).collect();
+        let around: HashMap<u64, BTreeSet<&str>> = ids.iter().map(|id| (*id, around(*id))).collect();
+        let (mut by_container, mut by_holder) = (BTreeMap::<&str, f64>::new(), BTreeMap::<u64, f64>::new());
+        let mut all = 0.0;
         for sample in seen() {
             all += sample.weight;
-            let own = self.of_sample.get(&sample.id).into_iter().flatten();
-            let mut holders: Vec<u64> = own.filter_map(|id| around.get(id)).flatten().copied().collect();
-            holders.extend(self.of_sample.get(&sample.id).into_iter().flatten());
-            holders.sort_unstable();
-            holders.dedup();
-            for holder in holders {
+            let containers: BTreeSet<&str> =
+                of(sample).filter_map(|id| around.get(&id)).flatten().copied().collect();
+            for container in containers {
+                *by_container.entry(container).or_default() += sample.weight;
+            }
+            for holder in of(sample).collect::<BTreeSet<u64>>() {
                 *by_holder.entry(holder).or_default() += sample.weight;
             }
         }
-        let keeps = |(id, bytes): (u64, f64)| Some(Keeps { holder: self.holder(id)?, share: bytes / all });
-        let mut out: Vec<Keeps> = by_holder.into_iter().filter_map(keeps).collect();
+        let keeps = |(container, bytes): (&str, f64)| {
+            let inside = by_holder.iter().filter(|(id, _)| split(path(**id)).0 == container);
+            let (most, _) = inside.clone().max_by(|a, b| a.1.total_cmp(b.1))?;
+            let shortest = inside.map(|(id, _)| path(*id)).min_by_key(|path| path.len())?;
+            let several = shortest != path(*most);
+            let path = if several { elements(path(*most)) } else { None };
+            let path = path.unwrap_or_else(|| shortest.to_owned());
+            Some(Keeps { holder: self.holder(*most)?, path, share: bytes / all })
+        };
+        let mut out: Vec<Keeps> = by_container.into_iter().filter_map(keeps).collect();
         out.sort_by(|a, b| b.share.total_cmp(&a.share));
         out
     }

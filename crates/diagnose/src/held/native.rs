@@ -38,7 +38,8 @@ impl<'a> Held<'a> {
             }
         }
         let share = native / seen;
-        (seen > SEEN * all && share >= NEARLY_ALL).then_some(Keeps { holder: &NATIVE, share })
+        let path = NATIVE.path.clone();
+        (seen > SEEN * all && share >= NEARLY_ALL).then_some(Keeps { holder: &NATIVE, path, share })
     }
 
     /// Whether a whole look that this array lived at found nothing that leads to it.

@@ -181,7 +181,19 @@ impl World {
             self.recorder.paths.len() - 1
         }) as u64;
         let (path, kind, file) = (path.to_owned(), "list".to_owned(), "/job/train.py".to_owned());
-        let holder = Holder { id, path, kind, file, ..Holder::default() };
+        self.scans_holder(Holder { id, path, kind, file, ..Holder::default() }, cycle, length, bytes, native)
+    }
+
+    /// The same for a holder of which more is known; its id is the caller's.
+    pub(crate) fn scans_holder(
+        &mut self,
+        holder: Holder,
+        cycle: u64,
+        length: u64,
+        bytes: u64,
+        native: bool,
+    ) -> &mut Self {
+        let id = holder.id;
         self.say(&Record::Observation(Observation::Holder(holder)));
         let grown = Grown { holder: id, cycle, length, bytes, new: 1, native };
         self.recorder.scans = true;

@@ -1,0 +1,28 @@
+//! Handlers of `logging` that are added again and again, or one that keeps every record.
+//!
+//! Evidence: the path leads through a logger's `handlers`, or the holder is the buffer of a handler.
+
+use super::{Case, Explanation};
+
+pub(super) fn explain(case: &Case) -> Option<Explanation> {
+    let path = case.path.as_ref()?;
+    let is_handlers = path.name == "handlers" || path.full.contains(".handlers[");
+    let is_buffer = path.name == "buffer" && case.elements().contains("LogRecord");
+    if !is_handlers && !is_buffer {
+        return None;
+    }
+    let (sentence, change) = if path.full.contains(".handlers[*]") {
+        (
+            "a logger gets one more handler with every turn, and keeps them all",
+            "add the handler once, when the program begins, or take it off again with `logger.removeHandler(handler)` and \
+             `handler.close()`",
+        )
+    } else {
+        (
+            "a handler of logging keeps every record that it was given",
+            "give it a target that it can flush to, or a capacity (`logging.handlers.MemoryHandler(1000, target=...)`), and keep \
+             arrays out of the records' arguments",
+        )
+    };
+    Some(Explanation { sentence: sentence.to_owned(), change: change.to_owned(), ..Explanation::default() })
+}

@@ -1,0 +1,57 @@
+//! Which level of a path grows.
+//!
+//! In: a path. Out: the container that grows, and what of each of its elements is meant. The census writes `[*]` for a level
+//! that many of the samples pass through different elements of; the last such level is the one that grows. Pure.
+
+/// `kept.samples` and nothing of `kept.samples[*][*]`; `server.jobs` and `.mask` of `server.jobs[*].mask`. A path without such a
+/// level is a slot: it is its own container.
+pub(crate) fn split(path: &str) -> (&str, &str) {
+    match path.rfind("[*]") {
+        Some(at) => (path[..at].trim_end_matches("[*]"), &path[at + 3..]),
+        None => (path, ""),
+    }
+}
+
+/// The path of all elements of the container, if one element's part is meant.
+pub(crate) fn elements(path: &str) -> Option<String> {
+    let (container, below) = split(path);
+    (!below.is_empty()).then(|| format!("{container}[*]"))
+}
+
+/// What a container is called by its last name: `saved` of `fit(): callbacks[0].saved[*]`; empty if it has none.
+pub(crate) fn name(path: &str) -> &str {
+    let (container, _) = split(path);
+    let last = container.rsplit(['.', ':', ' ']).next().unwrap_or(container);
+    // Words in angle brackets (`<lru cache>`) are ours, not the user's.
+    if last.ends_with('>') { "" } else { last.split(['[', '(', '<']).next().unwrap_or(last) }
+}
+
+/// A container as its own code calls it: `server.jobs` of `__main__.server.jobs[*].mask`, `self.callbacks` of `fit():
+/// self.callbacks[*]`.
+pub(crate) fn words(path: &str) -> &str {
+    let (container, _) = split(path);
+    let steps = container.split_once("(): ").map_or(container, |(_, steps)| steps);
+    steps.strip_prefix("__main__.").unwrap_or(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_level_of_many_grows() {
+        for (path, container, below, called) in [
+            ("fit(): callbacks[0].saved[*]", "fit(): callbacks[0].saved", "", "saved"),
+            ("__main__.kept.samples[*][*]", "__main__.kept.samples", "", "samples"),
+            ("__main__.server.jobs[*].mask", "__main__.server.jobs", ".mask", "jobs"),
+            ("main(): taken[*][0]", "main(): taken", "[0]", "taken"),
+            ("main(): calibrator.logits", "main(): calibrator.logits", "", "logits"),
+            ("__main__.features.<lru cache>[*]", "__main__.features.<lru cache>", "", ""),
+            ("jobs.cache.seen['a'][*]", "jobs.cache.seen['a']", "", "seen"),
+        ] {
+            assert_eq!((split(path), name(path)), ((container, below), called), "{path}");
+        }
+        assert_eq!(words("__main__.server.jobs[*].mask"), "server.jobs");
+        assert_eq!(words("fit(): self.callbacks[*].losses"), "self.callbacks");
+    }
+}

@@ -1,0 +1,90 @@
+//! Causes that the holder tells: whose it is, what it is, what it holds.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::Holder;
+use nilometer_diagnose::{Finding, Verdict};
+use world::{KIB, started};
+
+/// Who holds it: path, owner, role, kind, elements.
+type Who = (&'static str, &'static str, &'static str, &'static str, &'static str);
+
+/// The finding for fifteen epochs in which this holder keeps 300 KiB each.
+fn told(who: Who) -> Finding {
+    let (path, owner, role, kind, elements) = who;
+    let mut w = started();
+    w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#);
+    for epoch in 1..=15 {
+        w.takes(300 * KIB).objects(100).cycle(Epoch);
+        if epoch >= 7 {
+            let holder = Holder {
+                id: 1,
+                path: path.to_owned(),
+                owner: owner.to_owned(),
+                role: role.to_owned(),
+                kind: kind.to_owned(),
+                elements: elements.to_owned(),
+                file: "/job/train.py".to_owned(),
+                ..Holder::default()
+            };
+            w.scans_holder(holder, epoch, epoch, 300 << 10, false);
+        }
+    }
+    w.ends(0);
+    let mut report = w.report_with_names();
+    assert_eq!((report.verdict, report.findings.len()), (Verdict::Leak, 1), "{:#?}", report.findings);
+    report.findings.remove(0)
+}
+
+#[test]
+fn the_owner_decides() {
+    let cases: [(Who, &str, &str); 9] = [
+        (
+            ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
+            "callback-keeps",
+            "Monitor.seen",
+        ),
+        (("__main__.monitor.seen[*]", "Monitor", "", "list", "1 x ndarray"), "object-keeps", "Monitor.seen"),
+        (("main(): batches.ready[*]", "Batches", "dataset", "dict", ""), "dataset-keeps", "Batches.ready"),
+        (("__main__.server.jobs[*].mask", "Job", "", "list", ""), "object-keeps", "server.jobs"),
+        (
+            ("main(): held[*].losses", "Recorder", "callback", "list", ""),
+            "callbacks-added-again",
+            "held gets one more",
+        ),
+        (("__main__.q.queue[*]", "Queue", "", "deque", "3 x tuple"), "queue-backlog", "q is filled faster"),
+        (("main(): first[*].base", "", "", "list", ""), "view-keeps-array", "first"),
+        (
+            ("logging.root.handlers[*].buffer", "BufferingHandler", "", "list", ""),
+            "logging-handlers",
+            "one more handler",
+        ),
+        (
+            ("main(): memory.buffer[*]", "MemoryHandler", "", "list", "9 x LogRecord"),
+            "logging-handlers",
+            "every record",
+        ),
+    ];
+    for (who, cause, words) in cases {
+        let finding = told(who);
+        assert_eq!(finding.cause, cause, "{finding:#?}");
+        assert!(finding.sentence.contains(words), "{}", finding.sentence);
+        assert!(finding.change.is_some());
+    }
+}
+
+#[test]
+fn what_is_alike_at_first_sight_is_not_told_so() {
+    // A deque that is no queue's, a buffer of something else, a callback's own list.
+    assert_ne!(told(("__main__.queue[*]", "", "", "deque", "")).cause, "queue-backlog");
+    assert_ne!(
+        told(("main(): replay.buffer[*]", "Replay", "", "list", "9 x tuple")).cause,
+        "logging-handlers"
+    );
+    assert_ne!(
+        told(("main(): monitor.callbacks[*]", "Monitor", "callback", "list", "")).cause,
+        "callbacks-added-again"
+    );
+}
