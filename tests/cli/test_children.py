@@ -6,6 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_bench import Bench
@@ -25,6 +26,22 @@ if __name__ == "__main__":
             pids |= set(pool.map(work, range(8), chunksize=1))
         print(sorted(pids))
         pool.close(); pool.join()
+"""
+
+
+KEEPS = """
+import multiprocessing as m, os, time
+def fill():
+    kept = []
+    end = time.monotonic() + 16
+    while time.monotonic() < end:
+        kept.append(os.urandom(300_000))
+        time.sleep(0.1)
+    print(os.getpid(), flush=True)
+if __name__ == "__main__":
+    process = m.get_context("fork").Process(target=fill, name="filler")
+    process.start()
+    process.join()
 """
 
 
@@ -53,6 +70,20 @@ def test_workers_of_multiprocessing(bench: Bench, method: str) -> None:
         assert report["cycles"]["count"] > 0  # type: ignore[index]
         assert report["losses"] == []
         assert b"working" in capture.read_bytes()
+
+
+def test_a_leak_in_a_worker_is_named_with_its_worker(bench: Bench) -> None:
+    """It has no cycles; the seconds serve, and the census looks at the worker's own heap."""
+    done = bench.watched("--children", bench.script(KEEPS))
+    assert done.returncode == 0, done.stderr
+    pid = int(done.stdout)
+    report = report_of(bench, capture_of(bench, pid))
+    assert report["verdict"] == "leak", report["reason"]
+    findings: list[Any] = report["findings"]  # type: ignore[assignment]
+    assert [finding["holder"]["path"] for finding in findings] == ["fill(): kept[*]"]
+    (line,) = re.findall(rf"Child {pid} \(filler\): (LEAK .+)\n", done.stderr.decode())
+    assert line.startswith("LEAK +"), line
+    assert line.endswith(", held by fill(): kept[*]"), line
 
 
 def test_children_of_all_kinds(bench: Bench) -> None:

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nilometer_capture::Capture;
+use nilometer_diagnose::Verdict;
 
 use crate::args::{self, RunOptions};
 use crate::lookup::Files;
@@ -57,6 +58,9 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
     Ok(end_like(outcome.change))
 }
 
+/// Children whose captures are judged for the final screen; each takes a moment.
+const MOST_CHILDREN: usize = 8;
+
 /// The final screen.
 fn tell(path: &Path, children: &[Child], quiet: bool) {
     let mut text = String::new();
@@ -74,14 +78,32 @@ fn tell(path: &Path, children: &[Child], quiet: bool) {
             Err(error) => say::warning(error),
         }
     }
-    for Child { pid, role, capture } in children {
+    for (nth, Child { pid, role, capture }) in children.iter().enumerate() {
         let role = role.as_deref().unwrap_or("Python");
-        text.push_str(&format!("Child {pid} ({role}): nilometer report {}\n", from_here(capture).display()));
+        let leak = if quiet || nth >= MOST_CHILDREN { None } else { leak_of(capture) };
+        let leak = leak.map_or(String::new(), |leak| format!("{leak}\n    "));
+        text.push_str(&format!(
+            "Child {pid} ({role}): {leak}nilometer report {}\n",
+            from_here(capture).display()
+        ));
     }
     text.push_str("Capture: ");
     text.push_str(&from_here(path).display().to_string());
     text.push('\n');
     say::to_stderr(&text);
+}
+
+/// What leaks in a child, in a line; nothing if nothing does.
+fn leak_of(capture: &Path) -> Option<String> {
+    let capture = Capture::open(capture).ok()?;
+    let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
+    let growth = report.growth.as_ref().filter(|_| report.verdict == Verdict::Leak)?;
+    let rate = nilometer_diagnose::size(growth.bytes_per_cycle.estimate as f64);
+    let first = report.findings.first();
+    let said = first.map_or(String::new(), |finding| format!(", {}", finding.sentence));
+    let held = first.and_then(|finding| finding.holder.as_ref());
+    let held = held.map_or(String::new(), |holder| format!(", held by {}", holder.path));
+    Some(format!("LEAK +{rate} per {}{said}{held}", report.cycles.unit))
 }
 
 /// The path as one would type it from the current folder.

@@ -37,6 +37,8 @@ const PARTS: u64 = 64;
 const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
 const WHATEVER_THE_COST: u32 = 2;
+/// A second, in nanoseconds.
+const SECOND: u64 = 1_000_000_000;
 /// Sample ids in one record.
 const IDS: usize = 2000;
 /// Paths that get an id; the rest share one, and go untold.
@@ -54,6 +56,10 @@ pub(crate) struct Watch {
 struct State {
     census: Heap,
     rises: [Rise; CycleUnit::ALL.len()],
+    /// Where there are no cycles, and how many modules there were then.
+    seconds: Rise,
+    second: u64,
+    modules: usize,
     scan: Turn,
     whole: Turn,
     /// Ids of paths, and what they were last seen to hold.
@@ -121,24 +127,30 @@ impl Watch {
             rise.note(ordinal, live);
         }
         let risen = rise.risen();
-        if risen == 0 || session.board().pause_limit().is_none() {
+        state.rises_now(py, session, ordinal, risen);
+        self.own.store(state.own, Relaxed);
+    }
+
+    /// A beat of the clock in a process that may have no cycles: a worker that a program started. Seconds serve instead,
+    /// those in which no module comes: what is imported rises as nothing else does, and is no leak.
+    pub(crate) fn beat(&self, py: Python<'_>, session: &Session, modules: usize, live: Option<u64>) {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        if CycleUnit::ALL.into_iter().any(|unit| session.board().cycles(unit) > 0) {
+            state.seconds = Rise::default();
             return;
         }
-        let is_due = if state.scan.times < FIRST_SCANS {
-            state.scan.is_due(FIRST_PAUSE)
-        } else {
-            state.scan.is_due(PAUSE) && state.scan.rests(Duration::from_nanos(session.age() / PARTS))
-        };
-        if is_due {
-            state.scan(session, ordinal);
-            self.own.store(state.own, Relaxed);
+        if std::mem::replace(&mut state.modules, modules) != modules {
+            state.seconds = Rise::default();
         }
-        let looked = state.looked_at;
-        let first = looked == 0 && (risen >= STRONG || is_cheap(session));
-        if first || looked > 0 && (ordinal >= (2 * looked).max(looked + APART) && state.whole.is_due(PAUSE)) {
-            state.look(py, session);
-            state.looked_at = ordinal;
+        let Some(live) = live else { return };
+        let ordinal = session.age() / SECOND;
+        if std::mem::replace(&mut state.second, ordinal) == ordinal {
+            return;
         }
+        state.seconds.note(ordinal, live);
+        let risen = state.seconds.risen();
+        state.rises_now(py, session, ordinal, risen);
+        self.own.store(state.own, Relaxed);
     }
 
     /// A call of `fit` begins.
@@ -161,7 +173,9 @@ impl Watch {
         let Ok(mut state) = self.state.try_lock() else { return };
         let risen = |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, Rise::risen);
         let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
-        let most = rising.map(|unit| (session.board().cycles(unit), risen(unit))).max();
+        let seconds = (session.age() / SECOND, state.seconds.risen());
+        let seconds = Some(seconds).filter(|(_, risen)| *risen > 0);
+        let most = rising.map(|unit| (session.board().cycles(unit), risen(unit))).chain(seconds).max();
         let Some((ordinal, risen)) = most.filter(|(ordinal, _)| *ordinal >= state.looked_at + APART) else {
             return;
         };
@@ -220,6 +234,27 @@ impl State {
         match &mut self.census {
             Heap::Ready(census) => Some(census),
             Heap::NotYet | Heap::Refused => None,
+        }
+    }
+
+    /// Live memory has risen by so much; looks at the heap if that is worth its price now.
+    fn rises_now(&mut self, py: Python<'_>, session: &Session, ordinal: u64, risen: u64) {
+        if risen == 0 || session.board().pause_limit().is_none() {
+            return;
+        }
+        let is_due = if self.scan.times < FIRST_SCANS {
+            self.scan.is_due(FIRST_PAUSE)
+        } else {
+            self.scan.is_due(PAUSE) && self.scan.rests(Duration::from_nanos(session.age() / PARTS))
+        };
+        if is_due {
+            self.scan(session, ordinal);
+        }
+        let looked = self.looked_at;
+        let first = looked == 0 && (risen >= STRONG || is_cheap(session));
+        if first || looked > 0 && (ordinal >= (2 * looked).max(looked + APART) && self.whole.is_due(PAUSE)) {
+            self.look(py, session);
+            self.looked_at = ordinal;
         }
     }
 

@@ -119,6 +119,13 @@ fn print_pymalloc(_py: Python<'_>, print: PrintFigures) -> Option<Pymalloc> {
     found
 }
 
+/// How many modules are loaded.
+pub(crate) fn modules(_py: Python<'_>) -> usize {
+    // SAFETY: the GIL is held; both only read, and the dict is borrowed.
+    let count = unsafe { ffi::PyDict_Size(ffi::PyImport_GetModuleDict()) };
+    usize::try_from(count).unwrap_or(0)
+}
+
 /// Whether the interpreter may still be spoken to from a thread of our own. Reads one word, takes no lock.
 pub(crate) fn is_alive() -> bool {
     // SAFETY: callable at any time, without the GIL.

@@ -19,7 +19,7 @@ use crate::losses::{Losses, Told};
 use crate::names::{Names, is_recorded};
 use crate::pacing::{Asker, Pace, Pacer};
 use crate::reading::{Depth, Reader};
-use crate::{fork, reading, thread, ticker};
+use crate::{fork, interp, reading, thread, ticker};
 
 /// Each unit's first cycles are all recorded, later ones at most one per this time.
 const RECORDED_CYCLES: u64 = 1024;
@@ -43,7 +43,7 @@ pub(crate) fn current() -> Option<&'static Session> {
 
 /// Begins the recording. False if the capture cannot be joined, or if this process had a recording before.
 pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
-    !ON.load(Relaxed) && Writer::join(path).is_ok_and(|writer| start_with(py, writer))
+    !ON.load(Relaxed) && Writer::join(path).is_ok_and(|writer| start_with(py, writer, false))
 }
 
 /// Begins the recording of a child of the program, in a capture of its own that this makes, unless the recorder was
@@ -66,7 +66,7 @@ pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str) -> bool {
             writer.append(&Record::Fact { key: key.to_owned(), value: value.to_owned() });
         }
     }
-    start_with(py, writer)
+    start_with(py, writer, true)
 }
 
 /// Whether the file was written to since this run began; a run's number is that moment, in nanoseconds since 1970.
@@ -76,7 +76,7 @@ fn is_of_run(path: &Path, run: &str) -> bool {
     run.parse::<u64>().is_ok_and(|run| changed.is_some_and(|changed| changed.as_nanos() >= run.into()))
 }
 
-fn start_with(py: Python<'_>, writer: Writer) -> bool {
+fn start_with(py: Python<'_>, writer: Writer, is_child: bool) -> bool {
     let mut generation = GENERATION.load(Relaxed);
     let is_forked = SESSIONS.get(generation).is_some_and(|session| session.get().is_some());
     if is_forked {
@@ -96,6 +96,7 @@ fn start_with(py: Python<'_>, writer: Writer) -> bool {
         latest: Mutex::new(None),
         ticking: AtomicBool::new(false),
         watch: Watch::default(),
+        is_child,
     };
     let session = slot.get_or_init(|| session);
     GENERATION.store(generation, Relaxed);
@@ -141,6 +142,8 @@ pub(crate) struct Session {
     latest: Mutex<Option<(u64, Counters)>>,
     ticking: AtomicBool,
     watch: Watch,
+    /// A process that the program started.
+    is_child: bool,
 }
 
 impl Session {
@@ -249,8 +252,11 @@ impl Session {
     /// A tick with the GIL.
     pub(crate) fn tick(&self, py: Python<'_>) {
         if self.wants_tick() {
-            self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
+            let live = self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
             self.watch.answer(py, self);
+            if self.is_child {
+                self.watch.beat(py, self, interp::modules(py), live);
+            }
         }
     }
 
