@@ -233,7 +233,8 @@ def check_what_is_held_elsewhere_is_not_counted() -> None:
     one = grown(mixed, result)
     assert 1000 < one["bytes"] < 1300, one
     assert not one["shared"], one
-    assert one["elements"] == "1 x tuple of 2"
+    assert one["elements"].startswith("1 x tuple ("), one
+    assert one["elements"].endswith(", bytes)"), one
 
 
 def check_the_newest_element_may_still_be_in_a_variable() -> None:
@@ -268,7 +269,7 @@ def check_many_elements_are_weighed_by_a_part() -> None:
         result = scan()
     one = grown(rows, result)
     each = seen((1.5, 2.5))["bytes"] + 2 * seen(1.5)["bytes"]
-    assert one["elements"] == "30,000 x tuple of 2", one
+    assert one["elements"] == "30,000 x tuple (float, float)", one
     assert abs(one["bytes"] - 30_000 * each) < 0.02 * 30_000 * each, (one, each)
 
 

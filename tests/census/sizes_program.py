@@ -137,8 +137,14 @@ def check_instances() -> None:
 
 
 def check_words() -> None:
-    expected = {"tuple of 2": (1, 2), "list": [1], "Attributes": Attributes(), "str": "secret", "OrderedDict":
-                collections.OrderedDict()}  # fmt: skip
+    expected = {
+        "tuple (int, str)": (1, "2"),
+        "tuple of 5": (1,) * 5,
+        "list": [1],
+        "Attributes": Attributes(),
+        "str": "secret",
+        "OrderedDict": collections.OrderedDict(),
+    }
     for words, thing in expected.items():
         assert sizes(thing)["words"] == words
         assert not sizes(thing)["opaque"]

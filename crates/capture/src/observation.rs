@@ -60,7 +60,7 @@ pub struct Holder {
     pub path: String,
     /// The class or function that owns it: `PredictionLogger`; empty if there is none.
     pub owner: String,
-    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`; empty for all others.
+    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`, or of a function: `generator`, `closure`; empty for all others.
     pub role: String,
     /// What holds: `list`, `dict`, ...; `native` and `garbage` without a path.
     pub kind: String,

@@ -47,7 +47,16 @@ impl Owners {
         let name = if name == "<module>" { String::new() } else { name };
         let file = look.code_file(code);
         let whose = roots.places.whose(&file);
-        self.seen.push(Owner { name, file, whose, ..Owner::default() });
+        let role = if look.is_generator(code) { "generator" } else { "" };
+        self.seen.push(Owner { name, role, file, whose });
+    }
+
+    /// A function whose variables another one keeps.
+    pub(crate) fn closure(&mut self, look: &Look<'_>, roots: &Roots, code: u64) {
+        self.code(look, roots, code);
+        if let Some(owner) = self.seen.last_mut() {
+            owner.role = "closure";
+        }
     }
 
     /// A class.

@@ -256,7 +256,7 @@ pub struct Finding {
 pub struct Holder {
     /// Its name.
     pub owner: String,
-    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`; null for all others.
+    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`, or of a function: `generator`, `closure`; null for all others.
     pub role: Option<String>,
     /// The path from a root that a person knows.
     pub path: String,

@@ -40,7 +40,7 @@ fn told(who: Who) -> Finding {
 
 #[test]
 fn the_owner_decides() {
-    let cases: [(Who, &str, &str); 9] = [
+    let cases: [(Who, &str, &str); 11] = [
         (
             ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
             "callback-keeps",
@@ -54,6 +54,12 @@ fn the_owner_decides() {
             "callbacks-added-again",
             "held gets one more",
         ),
+        (
+            ("crops(): seen[*]", "crops", "generator", "list", "1 x ndarray"),
+            "generator-keeps",
+            "variable seen",
+        ),
+        (("on_end(): kept[*]", "on_end", "closure", "list", "1 x list"), "closure-keeps", "variable kept"),
         (("__main__.q.queue[*]", "Queue", "", "deque", "3 x tuple"), "queue-backlog", "q is filled faster"),
         (("main(): first[*].base", "", "", "list", ""), "view-keeps-array", "first"),
         (

@@ -94,6 +94,13 @@ impl Look<'_> {
         self.text(self.at(word(code, self.offsets.code.names), place, Kind::Tuple), LONGEST)
     }
 
+    /// Whether its function yields.
+    pub(crate) fn is_generator(&self, code: u64) -> bool {
+        const GENERATOR: i32 = 0x20;
+        const ASYNC_GENERATOR: i32 = 0x200;
+        code != 0 && int(code, self.offsets.code.flags) & (GENERATOR | ASYNC_GENERATOR) != 0
+    }
+
     /// Whether the variable at an index is the function's `*args` or `**kwargs`: they follow the other arguments.
     pub(crate) fn is_collected_argument(&self, code: u64, index: u64) -> bool {
         let plain = self.offsets.code.arguments;

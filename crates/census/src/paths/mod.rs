@@ -19,7 +19,7 @@ pub struct Path {
     pub text: String,
     /// The class or function that a person would open; empty if there is none.
     pub owner: String,
-    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`; else empty.
+    /// What the owner is to its framework: `callback`, `dataset`, `layer`, `model`, `metric`, or of a function: `generator`, `closure`; else empty.
     pub role: String,
     /// The type of the container: `list`, `dict`, ...
     pub kind: String,

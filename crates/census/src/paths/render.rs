@@ -165,7 +165,7 @@ impl Writer<'_> {
                 let name = self.look.free_name(code, index).unwrap_or_default();
                 if self.is_users(code) {
                     self.text = format!("{}(): {name}", self.look.code_name(code));
-                    self.owners.code(self.look, self.roots, code);
+                    self.owners.closure(self.look, self.roots, code);
                 } else {
                     self.text += &format!(".<closure {name}>");
                 }

@@ -4,6 +4,8 @@
 //! here: the object's content; a capture may leave the machine.
 
 use super::{Family, Sizes, numpy, tensorflow};
+use crate::layout::TUPLE_ITEMS;
+use crate::memory;
 use crate::object::Object;
 use crate::types::{Shape, shape_of};
 
@@ -29,11 +31,25 @@ impl Sizes<'_> {
                     None => short,
                 }
             }
-            _ if shape_of(python, kind) == Shape::Tuple => {
-                format!("{short} of {}", python.length(o).unwrap_or(0))
-            }
+            _ if shape_of(python, kind) == Shape::Tuple => self.tuple_words(o, &short),
             _ => short,
         }
+    }
+
+    /// A short tuple by the types of what is in it, a long one by its length: `tuple (int, ndarray)`, `tuple of 9`.
+    fn tuple_words(&self, o: Object, short: &str) -> String {
+        const SHORT: u64 = 4;
+        let python = self.python;
+        let length = python.length(o).unwrap_or(0);
+        if length == 0 || length > SHORT {
+            return format!("{short} of {length}");
+        }
+        let name = |index| {
+            let item = Object(memory::word(o.0, TUPLE_ITEMS + 8 * index));
+            let name = if item.0 == 0 { String::new() } else { python.type_name(python.type_of(item)) };
+            name.rsplit('.').next().unwrap_or(&name).to_owned()
+        };
+        format!("{short} ({})", (0..length).map(name).collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -7,7 +7,8 @@ use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
-    if !path.full.contains("<closure") && case.finding.holder.as_ref()?.kind != "closure" {
+    let holder = case.finding.holder.as_ref()?;
+    if holder.role.as_deref() != Some("closure") && !path.full.contains("<closure") {
         return None;
     }
     Some(Explanation {
