@@ -136,6 +136,10 @@ def check_instances() -> None:
     assert sum(len(sizes(one)["buffers"]) for one in (thing, dictionary)) <= 1
 
 
+class Broken(ValueError):
+    """An exception that is not called one."""
+
+
 def check_words() -> None:
     expected = {
         "tuple (int, str)": (1, "2"),
@@ -144,6 +148,8 @@ def check_words() -> None:
         "Attributes": Attributes(),
         "str": "secret",
         "OrderedDict": collections.OrderedDict(),
+        "Broken exception": Broken(),
+        "KeyError": KeyError(),
     }
     for words, thing in expected.items():
         assert sizes(thing)["words"] == words

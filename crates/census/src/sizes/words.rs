@@ -4,7 +4,7 @@
 //! here: the object's content; a capture may leave the machine.
 
 use super::{Family, Sizes, numpy, tensorflow};
-use crate::layout::TUPLE_ITEMS;
+use crate::layout::{TUPLE_ITEMS, flags};
 use crate::memory;
 use crate::object::Object;
 use crate::types::{Shape, shape_of};
@@ -32,6 +32,10 @@ impl Sizes<'_> {
                 }
             }
             _ if shape_of(python, kind) == Shape::Tuple => self.tuple_words(o, &short),
+            // A class of the user's may be called as it likes.
+            _ if kind.has(flags::EXCEPTION) && !short.ends_with("Error") && !short.ends_with("Exception") => {
+                format!("{short} exception")
+            }
             _ => short,
         }
     }

@@ -12,6 +12,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if !through
         && !elements.contains("Error")
         && !elements.contains("Exception")
+        && !elements.contains("exception")
         && !elements.contains("traceback")
     {
         return None;

@@ -10,7 +10,7 @@ const MODELS: [&str; 3] = ["Sequential", "Functional", "Model"];
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let is_model = |word: &str| MODELS.contains(&word) || word.ends_with("Model");
-    if !case.elements().split([' ', '.', ',']).any(is_model) {
+    if !case.elements().split([' ', '.', ',', '(', ')']).any(is_model) {
         return None;
     }
     Some(Explanation {
