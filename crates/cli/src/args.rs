@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use crate::fix::options::FixOptions;
 use crate::options::{CensusOptions, DiffOptions, ReportOptions, ServeOptions};
 use crate::prove::options::ProveOptions;
 use crate::quantity;
@@ -33,6 +34,8 @@ enum Command {
     Serve(ServeOptions),
     /// Run a program again and again with one change each time, to see what ends its growth
     Prove(ProveOptions),
+    /// Write the patch for a leak whose change is mechanical, prove it, and show it with its proof
+    Fix(FixOptions),
     /// Ask a running program who holds its memory
     Census(CensusOptions),
 }
@@ -93,6 +96,7 @@ pub(crate) struct RunOptions {
 pub(crate) enum Parsed {
     Run(RunOptions),
     Prove(ProveOptions),
+    Fix(FixOptions),
     Report(ReportOptions),
     Diff(DiffOptions),
     Serve(ServeOptions),
@@ -107,7 +111,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         args.push("--help".into());
     }
     let program = match args.first() {
-        Some(first) if first == "run" || first == "prove" => cut(&mut args),
+        Some(first) if first == "run" || first == "prove" || first == "fix" => cut(&mut args),
         _ => Vec::new(),
     };
     match Words::try_parse_from(std::iter::once(OsString::from("nilometer")).chain(args)) {
@@ -116,6 +120,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         Ok(Words { command: Command::Diff(options) }) => Parsed::Diff(options),
         Ok(Words { command: Command::Serve(options) }) => Parsed::Serve(options),
         Ok(Words { command: Command::Prove(options) }) => Parsed::Prove(ProveOptions { program, ..options }),
+        Ok(Words { command: Command::Fix(options) }) => Parsed::Fix(FixOptions { program, ..options }),
         Ok(Words { command: Command::Census(options) }) => Parsed::Census(options),
         Err(error) => {
             error.print().unwrap_or_default();
@@ -124,7 +129,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
     }
 }
 
-/// Cuts the program off the words of `run` or `prove`; a lone `--` between the two is dropped.
+/// Cuts the program off the words of `run`, `prove` or `fix`; a lone `--` between the two is dropped.
 fn cut(args: &mut Vec<OsString>) -> Vec<OsString> {
     let ours = args.first().cloned().unwrap_or_default();
     let mut at = 1;
@@ -242,7 +247,7 @@ mod tests {
         let mut command = Words::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["run", "report", "diff", "serve", "prove", "census"] {
+        for name in ["run", "report", "diff", "serve", "prove", "fix", "census"] {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
         }

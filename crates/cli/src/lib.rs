@@ -9,6 +9,7 @@ mod census;
 mod diff;
 mod env;
 mod events;
+mod fix;
 mod format;
 mod live;
 mod lookup;
@@ -41,6 +42,7 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
         Parsed::Diff(options) => diff::diff(&options),
         Parsed::Serve(options) => serve::serve(&options).map(|()| 0),
         Parsed::Prove(options) => prove::prove(&options, python, flags),
+        Parsed::Fix(options) => fix::fix(&options, python, flags),
         Parsed::Census(options) => census::census(&options).map(|()| 0),
         Parsed::Said(code) => Ok(code),
     };

@@ -58,6 +58,7 @@ pub use tensorboard::{
     tensorboard, tensorboard_cycles, tensorboard_end, tensorboard_restart, tensorboard_start,
 };
 pub use terminal::{terminal, terminal_verbose};
+pub use wrap::wrap as wrapped;
 
 /// How a report is drawn on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

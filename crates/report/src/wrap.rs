@@ -2,7 +2,7 @@
 
 /// Words of `text` in lines of at most `width` columns, the second and later ones indented by `indent`; spaces at
 /// the beginning stay. A number and its unit stay together.
-pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
+pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let words = text.trim_start_matches(' ');
     let mut out = " ".repeat(text.len() - words.len());
     let mut column = out.len();

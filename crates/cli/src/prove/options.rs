@@ -74,7 +74,7 @@ fn jobs(word: &str) -> Result<usize, String> {
 }
 
 /// `90`, `90s`, `10m`, `1.5h`.
-fn time(word: &str) -> Result<Duration, String> {
+pub(crate) fn time(word: &str) -> Result<Duration, String> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match word.get(digits.len()..).unwrap_or_default() {
         "" | "s" | "sec" => 1.0,

@@ -9,6 +9,7 @@ use nilometer_diagnose::Report;
 use nilometer_prove::Intervention;
 
 use super::program::Program;
+use super::scratch::Patch;
 use crate::lookup::Files;
 use crate::say::Failure;
 
@@ -16,6 +17,9 @@ use crate::say::Failure;
 pub(crate) struct Result {
     pub(crate) name: String,
     pub(crate) set: Vec<Intervention>,
+    pub(crate) patches: Vec<Patch>,
+    /// Folders of the program, and where their copies were.
+    pub(crate) pairs: Vec<(PathBuf, PathBuf)>,
     pub(crate) report: Report,
     pub(crate) facts: BTreeMap<String, String>,
     pub(crate) board: BoardCounts,
@@ -29,6 +33,11 @@ pub(crate) struct Result {
 }
 
 impl Result {
+    /// What it wrote to stdout, where that was kept apart.
+    pub(crate) fn printed(&self) -> Vec<u8> {
+        std::fs::read(self.log.with_extension("out")).unwrap_or_default()
+    }
+
     /// The capture's name in its folder.
     pub(crate) fn capture_name(&self) -> String {
         self.capture.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -64,9 +73,13 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    pub(crate) fn make(output: Option<&Path>, program: &Program) -> std::result::Result<Self, Failure> {
+    pub(crate) fn make(
+        what: &str,
+        output: Option<&Path>,
+        program: &Program,
+    ) -> std::result::Result<Self, Failure> {
         let given = output.map_or_else(
-            || PathBuf::from(format!("nilometer-prove-{}.{}", program.name(), std::process::id())),
+            || PathBuf::from(format!("nilometer-{what}-{}.{}", program.name(), std::process::id())),
             Path::to_path_buf,
         );
         let failed = |error: std::io::Error| {
@@ -92,6 +105,14 @@ impl Folder {
             .collect();
         let stem = format!("{number}-{plain}");
         (self.path.join(format!("{stem}.nilo")), self.path.join(format!("{stem}.log")))
+    }
+
+    /// A file beside the captures.
+    pub(crate) fn add(&self, name: &str, text: &str) -> std::result::Result<(), Failure> {
+        let path = self.path.join(name);
+        let failed =
+            |error: std::io::Error| Failure::new(format!("{} cannot be written ({error})", path.display()));
+        std::fs::write(&path, text).map_err(failed)
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -19,6 +19,9 @@ pub(crate) struct Scratch {
     how: How,
 }
 
+/// A file of the program, and the file to have in its place.
+pub(crate) type Patch = (PathBuf, PathBuf);
+
 /// Where one run takes place.
 pub(crate) struct Place {
     /// Where it starts.
@@ -27,6 +30,8 @@ pub(crate) struct Place {
     pub(crate) words: Vec<OsString>,
     /// Where it may write.
     pub(crate) own: PathBuf,
+    /// Folders of the program, and where their copies are.
+    pub(crate) pairs: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Scratch {
@@ -38,12 +43,12 @@ impl Scratch {
         let path = path.canonicalize().unwrap_or(path);
         // With --yes there is no fence, and what is written through a link is written.
         let scratch = Self { path, how: How { links: !all && has_landlock(python), all } };
-        scratch.place(program, 0, false).map(|_| ())?;
+        scratch.place(program, 0, &[]).map(|_| ())?;
         Ok(scratch)
     }
 
     /// A fresh place; `slot` tells runs apart that run at once. Two runs in one slot see the same paths.
-    pub(crate) fn place(&self, program: &Program, slot: usize, patched: bool) -> Result<Place, Failure> {
+    pub(crate) fn place(&self, program: &Program, slot: usize, patches: &[Patch]) -> Result<Place, Failure> {
         let own = self.path.join(format!("{slot}"));
         let failed =
             |error: std::io::Error| Failure::new(format!("{} cannot be made ({error})", own.display()));
@@ -61,10 +66,20 @@ impl Scratch {
             pairs.push((parent, to));
             script = below(from, &pairs);
         }
-        if let (Some(script), Some(patched)) = (&script, program.patched.as_ref().filter(|_| patched)) {
-            // Not through a link, should the script be one.
-            fs::remove_file(script).unwrap_or_default();
-            fs::copy(patched, script).map_err(failed)?;
+        for (file, patched) in patches {
+            let copy = below(file, &pairs)
+                .ok_or_else(|| Failure::new(format!("{} is no file of the program's", file.display())))?;
+            // Folders that are links lead to what is the user's own.
+            let real = copy.parent().and_then(|parent| parent.canonicalize().ok());
+            if !real.is_some_and(|real| real.starts_with(&self.path)) {
+                return Err(Failure::new(format!(
+                    "{} is not copied, so it cannot be changed",
+                    file.display()
+                )));
+            }
+            // Nor through the file, should it be one.
+            fs::remove_file(&copy).unwrap_or_default();
+            fs::copy(patched, &copy).map_err(failed)?;
         }
         let words = program.words.iter().enumerate().map(|(at, word)| match (&script, at) {
             (Some(script), 0) if Path::new(word).is_absolute() || !script.starts_with(&folder) => {
@@ -75,7 +90,16 @@ impl Scratch {
             }
             _ => word.clone(),
         });
-        Ok(Place { words: words.collect(), folder, temporary, own: own.clone() })
+        Ok(Place { words: words.collect(), folder, temporary, own: own.clone(), pairs })
+    }
+
+    /// A file beside the copies.
+    pub(crate) fn keep(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
+        let path = self.path.join(name);
+        let failed =
+            |error: std::io::Error| Failure::new(format!("{} cannot be written ({error})", path.display()));
+        fs::write(&path, text).map_err(failed)?;
+        Ok(path)
     }
 
     fn copy(&self, from: &Path, root: &Path) -> Result<PathBuf, Failure> {

@@ -17,7 +17,7 @@ use super::options::ProveOptions;
 use super::program::Program;
 use super::progress::Progress;
 use super::results::{Folder, Read, Result as Ran};
-use super::scratch::{Place, Scratch};
+use super::scratch::{Patch, Place, Scratch};
 use super::watch::{Running, Watch};
 use crate::env;
 use crate::say::Failure;
@@ -28,13 +28,15 @@ pub(crate) struct Trial {
     pub(crate) set: Vec<Intervention>,
     /// It is to look at what there is to change.
     pub(crate) survey: bool,
+    /// Files in the places of the program's own.
+    pub(crate) patches: Vec<Patch>,
     /// Least and most epochs of a `fit`, and the time after which the least are enough.
     epochs: (u64, u64, Duration),
 }
 
 impl Trial {
     pub(crate) fn new(name: &str, set: Vec<Intervention>, epochs: (u64, u64, Duration)) -> Self {
-        Self { name: name.to_owned(), set, survey: false, epochs }
+        Self { name: name.to_owned(), set, survey: false, patches: Vec::new(), epochs }
     }
 }
 
@@ -49,6 +51,8 @@ pub(crate) struct Bench<'a> {
     options: &'a ProveOptions,
     /// Of each run, in bytes.
     memory: Option<u64>,
+    /// What the program writes to stdout goes to a file of its own.
+    pub(crate) apart: bool,
     number: usize,
 }
 
@@ -75,7 +79,7 @@ impl<'a> Bench<'a> {
         let free = Machine::open().meminfo(&mut Vec::new()).available;
         let share = |free: u64| (free as f64 * SHARE_OF_MEMORY / options.jobs as f64) as u64;
         let memory = options.memory.or_else(|| free.map(share));
-        Ok(Self { program, scratch, folder, python, flags, entry, options, memory, number: 0 })
+        Ok(Self { program, scratch, folder, python, flags, entry, options, memory, apart: false, number: 0 })
     }
 
     /// The program's words, for people.
@@ -96,10 +100,12 @@ impl<'a> Bench<'a> {
         for (slot, trial) in trials.iter().enumerate() {
             self.number += 1;
             let (capture, log) = self.folder.files(self.number, &trial.name);
-            let place =
-                self.scratch.place(self.program, slot, trial.set.iter().any(Intervention::is_patched))?;
+            let place = self.scratch.place(self.program, slot, &self.patches(trial))?;
             let mut command = self.command(trial, &place, &capture);
-            let words = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
+            let out = log.with_extension("out");
+            let words = File::create(&log).and_then(|file| {
+                Ok((if self.apart { File::create(&out)? } else { file.try_clone()? }, file))
+            });
             let (out, err) = words
                 .map_err(|error| Failure::new(format!("{} cannot be written ({error})", log.display())))?;
             command.stdin(Stdio::null()).stdout(out).stderr(err).current_dir(&place.folder);
@@ -113,12 +119,12 @@ impl<'a> Bench<'a> {
                     return Err(failure);
                 }
             }
-            files.push((capture, log));
+            files.push((capture, log, place.pairs));
         }
         let names: Vec<&str> = trials.iter().map(|trial| trial.name.as_str()).collect();
         let ended = watch.follow(running, |took| progress.running(self.number, &names, took))?;
         let mut out = Vec::new();
-        for ((trial, (capture, log)), ended) in trials.into_iter().zip(files).zip(ended) {
+        for ((trial, (capture, log, pairs)), ended) in trials.into_iter().zip(files).zip(ended) {
             let read = match Read::of(&capture) {
                 Ok(read) => read,
                 Err(_) if watch.interrupted().is_some() => {
@@ -132,6 +138,8 @@ impl<'a> Bench<'a> {
             out.push(Ran {
                 name: trial.name,
                 set: trial.set,
+                patches: trial.patches,
+                pairs,
                 report: read.report,
                 facts: read.facts,
                 board: read.board,
@@ -143,6 +151,13 @@ impl<'a> Bench<'a> {
             });
         }
         Ok(out)
+    }
+
+    /// The user's own change of the script, or those that the trial brings.
+    fn patches(&self, trial: &Trial) -> Vec<Patch> {
+        let own = self.program.script.clone().zip(self.program.patched.clone());
+        let own = own.filter(|_| trial.set.iter().any(Intervention::is_patched));
+        own.into_iter().chain(trial.patches.iter().cloned()).collect()
     }
 
     fn command(&self, trial: &Trial, place: &Place, capture: &std::path::Path) -> Command {

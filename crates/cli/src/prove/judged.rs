@@ -1,0 +1,53 @@
+//! What one run of an experiment showed.
+//!
+//! In: the run, and the growth of the program as it is. Out: a row of the proof. Pure.
+
+use nilometer_capture::CycleUnit;
+use nilometer_diagnose::Bytes;
+use nilometer_prove::{Experiment, Intervention, Measured, Seen, compare};
+
+use super::results::Result as Ran;
+
+/// What the first run says of the program beside its facts.
+pub(crate) fn seen(ran: &Ran) -> Seen {
+    let gpu = ["/dev/nvidia0", "/dev/kfd"].iter().any(|device| std::path::Path::new(device).exists());
+    Seen { models: ran.board.cycles(CycleUnit::Model), calls: ran.board.cycles(CycleUnit::Call), gpu }
+}
+
+/// What a run showed of its interventions, and whether it would show more with more cycles.
+pub(crate) fn judged(ran: &Ran, leak: Bytes, unit: &str) -> (Experiment, bool) {
+    let measured = Measured::of(&ran.report);
+    let compared = compare(leak, unit, &measured);
+    let idle = |one: &Intervention| {
+        !one.is_patched()
+            && one.name() != "jemalloc"
+            && !ran.facts.contains_key(&format!("prove.acted.{one}"))
+    };
+    let idle: Vec<String> = ran.set.iter().filter(|one| idle(one)).map(ToString::to_string).collect();
+    let mut notes = Vec::new();
+    if !idle.is_empty() {
+        notes.push(format!("{} had nothing to change", idle.join(", ")));
+    }
+    if ran.cut {
+        notes.push("ended for want of time".to_owned());
+    } else if ran.exit_code != Some(0) {
+        let how = ran.exit_code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
+        notes.push(format!("{how}; see {}", ran.log.file_name().unwrap_or_default().to_string_lossy()));
+    }
+    if measured.unit != unit {
+        notes.push(format!("it has {}s instead of {unit}s", measured.unit));
+    }
+    let experiment = Experiment {
+        intervention: Experiment::words(&ran.set),
+        set: ran.set.clone(),
+        verdict: compared.effect,
+        growth: measured.growth,
+        removed: compared.removed,
+        cycles: measured.cycles,
+        seconds: ran.took.as_secs_f64(),
+        exit_code: ran.exit_code,
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+        capture: Some(ran.capture_name()),
+    };
+    (experiment, compared.is_open())
+}

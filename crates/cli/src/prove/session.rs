@@ -1,0 +1,266 @@
+//! The experiments of one command: the program as it is, then with changes, each run judged against the first.
+//!
+//! In: a bench, a budget. Out: runs, and what they showed. What must not happen here: a run after an interrupt, or one that
+//! there is no time for.
+
+use std::time::{Duration, Instant};
+
+use nilometer_diagnose::{Bytes, Verdict};
+use nilometer_prove::{
+    Answer, Baseline, Experiment, Intervention, Measured, Plan, Proof, SCHEMA, Seen, Survey, checklist,
+};
+
+use super::judged::{judged, seen};
+use super::options::ProveOptions;
+use super::progress::Progress;
+use super::results::{Folder, Result as Ran};
+use super::scratch::Patch;
+use super::trial::{Bench, Trial};
+use super::watch::Watch;
+use crate::say::Failure;
+
+/// Epochs of a first run at most, if they are so fast that more of them cost nothing.
+const MOST_EPOCHS: u64 = 40;
+/// That is, if the run has trained for less than this.
+const CHEAP: Duration = Duration::from_secs(8);
+/// A run that was too short to be judged is made again with more epochs, so often at most.
+const LONGER: u32 = 2;
+/// An experiment that ends with less growth, and maybe none, is made again with so many times the epochs.
+const LONGER_BY: u32 = 3;
+/// Of the budget, for the first run at most.
+const FIRST_SHARE: u32 = 2;
+/// An experiment may take so many times as long as the program as it is, and a while.
+const PATIENCE: u32 = 3;
+const A_WHILE: Duration = Duration::from_secs(30);
+
+/// The experiments with one program.
+pub(crate) struct Session<'a> {
+    options: &'a ProveOptions,
+    bench: Bench<'a>,
+    folder: &'a Folder,
+    began: Instant,
+    progress: Progress,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(options: &'a ProveOptions, bench: Bench<'a>, folder: &'a Folder) -> Self {
+        let progress = Progress::new(options.budget);
+        Self { options, bench, folder, began: Instant::now(), progress }
+    }
+
+    pub(crate) fn make(mut self, watch: &mut Watch) -> Result<Proof, Failure> {
+        let first = self.first(watch)?;
+        let measured = Measured::of(&first.report);
+        let survey = Survey::of(&first.facts, seen(&first));
+        let mut proof = self.begin(&first, &survey);
+        if let Some(leak) = measured.leak().filter(|_| watch.interrupted().is_none()) {
+            let list = self.list(&first, &survey);
+            self.experiment(&mut proof, leak, list, &survey, &first, watch)?;
+        }
+        proof.seconds = self.began.elapsed().as_secs_f64();
+        if watch.interrupted().is_some() {
+            proof.warnings.push("it was interrupted before its end".to_owned());
+        }
+        self.progress.end();
+        Ok(proof.conclude(&measured))
+    }
+
+    /// The program as it is, with more epochs if the first ones do not say.
+    pub(crate) fn first(&mut self, watch: &mut Watch) -> Result<Ran, Failure> {
+        let (mut least, mut most) = (self.options.cycles, MOST_EPOCHS.max(self.options.cycles));
+        for again in 0.. {
+            let name = if again == 0 { "as it is".to_owned() } else { format!("as it is, {least} epochs") };
+            let mut trial = Trial::new(&name, Vec::new(), (least, most, CHEAP));
+            trial.survey = true;
+            let ran = self.one(trial, self.options.budget / FIRST_SHARE, watch)?;
+            let stopped = Survey::of(&ran.facts, Seen::default()).stopped;
+            let needed = ran.report.cycles.needed.filter(|_| ran.report.verdict == Verdict::Undecided);
+            let failed = ran.exit_code != Some(0) && ran.report.verdict != Verdict::Leak;
+            if failed && watch.interrupted().is_none() {
+                return Err(self.failed(&ran));
+            }
+            let time = self.left() > 3 * ran.took;
+            match stopped.zip(needed) {
+                Some((stopped, needed)) if again < LONGER && time && watch.interrupted().is_none() => {
+                    least = stopped + needed.clamp(4, 3 * stopped);
+                    most = least;
+                }
+                _ => return Ok(ran),
+            }
+        }
+        unreachable!("the loop ends by itself")
+    }
+
+    fn failed(&self, ran: &Ran) -> Failure {
+        let outside = Survey::of(&ran.facts, Seen::default()).outside;
+        let how = ran.exit_code.map_or("by a signal".to_owned(), |code| format!("with exit code {code}"));
+        let failure = Failure::new(format!(
+            "the program ended {how} before a growth could be seen; its last words are in {}",
+            ran.log.display()
+        ));
+        match outside.first() {
+            Some(path) if !self.options.yes => {
+                failure.hint(format!("it wanted to write {path}, outside of its folder; --yes lets it"))
+            }
+            _ => failure.hint("check that it runs from this folder, without input from a terminal"),
+        }
+    }
+
+    pub(crate) fn begin(&self, first: &Ran, survey: &Survey) -> Proof {
+        let report = &first.report;
+        let mut warnings = Vec::new();
+        for path in &survey.outside {
+            let what = if self.options.yes { "it writes" } else { "it wanted to write" };
+            warnings.push(format!("{what} {path}, outside of its folder"));
+        }
+        if first.exit_code != Some(0) {
+            let how = first.exit_code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
+            warnings.push(format!("the program as it is ended with {how}"));
+        }
+        Proof {
+            schema: SCHEMA,
+            program: self.bench.words(),
+            answer: Answer::Undecided,
+            sentence: String::new(),
+            unit: report.cycles.unit,
+            baseline: Baseline {
+                verdict: report.verdict,
+                reason: report.reason.clone(),
+                growth: report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
+                cycles: report.cycles.count,
+                seconds: first.took.as_secs_f64(),
+                capture: first.capture_name(),
+            },
+            interventions: Vec::new(),
+            cure: None,
+            not_tried: Vec::new(),
+            warnings,
+            seconds: 0.0,
+            folder: self.folder.shown(),
+        }
+    }
+
+    /// What to try: the user's own change, what was asked for, or the checklist.
+    fn list(&self, first: &Ran, survey: &Survey) -> Vec<Intervention> {
+        let own = self.options.with.as_ref().map(|file| Intervention::patched(&file.to_string_lossy()));
+        let asked = own.into_iter().chain(self.options.tries.iter().cloned()).collect::<Vec<_>>();
+        if asked.is_empty() { checklist(&first.report, survey) } else { asked }
+    }
+
+    fn experiment(
+        &mut self,
+        proof: &mut Proof,
+        leak: Bytes,
+        list: Vec<Intervention>,
+        survey: &Survey,
+        first: &Ran,
+        watch: &mut Watch,
+    ) -> Result<(), Failure> {
+        let plan = Plan::new(list);
+        let epochs = survey.stopped.unwrap_or(first.report.cycles.count).max(self.options.cycles);
+        let unit = first.report.cycles.unit;
+        while watch.interrupted().is_none() && self.left() > first.took {
+            let mut trials: Vec<Trial> = Vec::new();
+            for _ in 0..self.options.jobs {
+                let started: Vec<_> = trials.iter().map(|trial| trial.set.clone()).collect();
+                let Some(set) = plan.next(&proof.interventions, &started) else { break };
+                trials.push(Trial::new(&Experiment::words(&set), set, (epochs, epochs, Duration::ZERO)));
+            }
+            if trials.is_empty() {
+                break;
+            }
+            self.progress.left(plan.left(&proof.interventions).len(), first.took);
+            let most = (PATIENCE * first.took + A_WHILE).min(self.left());
+            for ran in self.bench.run(trials, most, watch, &mut self.progress)? {
+                if watch.interrupted().is_some() {
+                    break;
+                }
+                let experiment = self.judge(&ran, leak, unit, survey, watch)?;
+                proof.interventions.push(experiment);
+            }
+        }
+        let cured = plan.next(&proof.interventions, &[]).is_none();
+        if !cured {
+            proof.not_tried = plan.left(&proof.interventions);
+        }
+        Ok(())
+    }
+
+    /// What a run showed; one that may be a cure is made again, longer.
+    fn judge(
+        &mut self,
+        ran: &Ran,
+        leak: Bytes,
+        unit: &'static str,
+        survey: &Survey,
+        watch: &mut Watch,
+    ) -> Result<Experiment, Failure> {
+        let (experiment, open) = judged(ran, leak, unit);
+        self.progress.told(&experiment, unit);
+        let Some(stopped) = survey.stopped.filter(|_| open && self.left() > LONGER_BY * ran.took) else {
+            return Ok(experiment);
+        };
+        let epochs = u64::from(LONGER_BY) * stopped.max(self.options.cycles);
+        let name = format!("{}, {epochs} epochs", ran.name);
+        let mut trial = Trial::new(&name, ran.set.clone(), (epochs, epochs, Duration::ZERO));
+        trial.patches.clone_from(&ran.patches);
+        let most = self.left();
+        let Some(again) = self.bench.run(vec![trial], most, watch, &mut self.progress)?.pop() else {
+            return Ok(experiment);
+        };
+        let experiment = judged(&again, leak, unit).0;
+        self.progress.told(&experiment, unit);
+        Ok(experiment)
+    }
+
+    /// One run with the files of `patches` in the places of the program's own, and what it showed.
+    pub(crate) fn patched(
+        &mut self,
+        name: &str,
+        patches: Vec<Patch>,
+        first: &Ran,
+        leak: Bytes,
+        watch: &mut Watch,
+    ) -> Result<(Ran, Experiment), Failure> {
+        let survey = Survey::of(&first.facts, Seen::default());
+        let mut trial =
+            Trial::new(&format!("with {name}"), vec![Intervention::patched(name)], self.epochs(first));
+        trial.patches = patches;
+        let most = (PATIENCE * first.took + A_WHILE).min(self.left());
+        let ran = self.bench.run(vec![trial], most, watch, &mut self.progress)?.pop();
+        let ran = ran.ok_or_else(|| Failure::new(format!("no run: {name}")))?;
+        let experiment = self.judge(&ran, leak, first.report.cycles.unit, &survey, watch)?;
+        Ok((ran, experiment))
+    }
+
+    /// The program as it is, as often as the first time.
+    pub(crate) fn again(&mut self, first: &Ran, watch: &mut Watch) -> Result<Ran, Failure> {
+        let trial = Trial::new("as it is, again", Vec::new(), self.epochs(first));
+        self.one(trial, PATIENCE * first.took + A_WHILE, watch)
+    }
+
+    /// The epochs after which `first` was stopped.
+    fn epochs(&self, first: &Ran) -> (u64, u64, Duration) {
+        let stopped = Survey::of(&first.facts, Seen::default()).stopped;
+        let epochs = stopped.unwrap_or(first.report.cycles.count).max(self.options.cycles);
+        (epochs, epochs, Duration::ZERO)
+    }
+
+    /// Leaves the screen clean; how long it took.
+    pub(crate) fn end(&mut self) -> f64 {
+        self.progress.end();
+        self.began.elapsed().as_secs_f64()
+    }
+
+    pub(crate) fn one(&mut self, trial: Trial, most: Duration, watch: &mut Watch) -> Result<Ran, Failure> {
+        let name = trial.name.clone();
+        let mut ran = self.bench.run(vec![trial], most, watch, &mut self.progress)?;
+        let ran = ran.pop().ok_or_else(|| Failure::new(format!("no run: {name}")))?;
+        self.progress.first(&ran);
+        Ok(ran)
+    }
+
+    pub(crate) fn left(&self) -> Duration {
+        self.options.budget.saturating_sub(self.began.elapsed())
+    }
+}

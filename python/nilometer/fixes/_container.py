@@ -1,0 +1,247 @@
+"""A container that grows, and all that the program does with it.
+
+In: a holder as a report names it. Out: where it is made, added to and read, each understood.
+Never: a use that is not understood taken for harmless: it is refused with its place.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from nilometer.fixes._project import Project
+from nilometer.fixes._source import Refused, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+@dataclass
+class Added:
+    """A statement that adds to it: `expression.append(value)` or `expression[key] = value`."""
+
+    source: Source
+    statement: ast.stmt
+    container: ast.expr
+    value: ast.expr
+    key: ast.expr | None = None
+
+
+@dataclass
+class Container:
+    """One container: what it is called, and its uses."""
+
+    name: str
+    kind: str = ""
+    added: list[Added] = field(default_factory=list)
+    reads: list[tuple[Source, ast.expr]] = field(default_factory=list)
+
+
+def of(project: Project, holder: dict[str, Any]) -> Container:
+    """The container that a holder of a report names, with all its uses."""
+    path = str(holder["path"])
+    name = _last(path)
+    if not name.isidentifier():
+        raise Refused(f"{path} has no name in the program")
+    project.refuse_blind(name)
+    found = Container(name)
+    made = 0
+    for source, node in _mentions(project, path, name, str(holder.get("owner") or "")):
+        kind = _made(source, node)
+        if kind:
+            if found.kind not in ("", kind):
+                raise Refused(f"{name} is made as a {found.kind} and as a {kind}")
+            found.kind = kind
+            made += 1
+            continue
+        added = _added(source, node)
+        if added:
+            found.added.append(added)
+        elif not isinstance(getattr(node, "ctx", None), ast.Load):
+            raise Refused(f"{source.place(node)} sets {name} to something else")
+        else:
+            found.reads.append((source, node))
+    if not made:
+        raise Refused(f"where {name} is made as an empty list or dictionary is not to be seen")
+    if not found.added:
+        raise Refused(f"no statement of its own adds to {name}")
+    return found
+
+
+def added_at(project: Project, source: Source, line: int) -> tuple[str, str]:
+    """What the statement at a line adds to: its path and owner as a report would name them, or nothing."""
+    for node in ast.walk(source.tree):
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            continue
+        added = _added(source, node)
+        if added is None or not added.statement.lineno <= line <= (added.statement.end_lineno or 0):
+            continue
+        if isinstance(node, ast.Attribute):
+            own = isinstance(node.value, ast.Name) and node.value.id == "self"
+            owner = _class_name(source, node)
+            return (f"{owner}.{node.attr}[*]", owner) if own and owner else ("", "")
+        function = source.function(node)
+        stored = function and any(
+            isinstance(n, ast.Name) and n.id == node.id and isinstance(n.ctx, ast.Store)
+            for n in ast.walk(function)
+        )
+        if function and stored:
+            return f"{function.name}(): {node.id}[*]", ""
+        module = "__main__" if source.path == project.start else source.path.stem
+        return f"{module}.{node.id}[*]", ""
+    return "", ""
+
+
+def _last(path: str) -> str:
+    """`fit(): callbacks[0].saved[*]` is `saved`."""
+    while path.endswith("]"):
+        path = path[: path.rindex("[")]
+    return path.replace(":", ".").replace(" ", ".").rpartition(".")[2]
+
+
+def _mentions(project: Project, path: str, name: str, owner: str) -> Iterator[tuple[Source, ast.expr]]:
+    """All expressions that may be this container."""
+    function, call, rest = path.partition("(): ")
+    steps = rest.partition("[")[0] if call else ""
+    if call and steps == name:
+        yield from _local(project, function.rpartition(".")[2], name)
+        return
+    module = path.partition("[")[0].rpartition(".")[0]
+    top = [source for source in project.sources.values() if _is_global(source, name)]
+    if not call and top and (not owner or owner == module or module == "__main__"):
+        yield from _global(project, module, name, top)
+        return
+    yield from _attribute(project, name, owner)
+
+
+def _is_global(source: Source, name: str) -> bool:
+    targets: list[ast.expr] = []
+    for statement in source.tree.body:
+        if isinstance(statement, ast.Assign):
+            targets += statement.targets
+        elif isinstance(statement, ast.AnnAssign):
+            targets.append(statement.target)
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def _local(project: Project, function: str, name: str) -> Iterator[tuple[Source, ast.expr]]:
+    homes = []
+    for source in project.sources.values():
+        for node in ast.walk(source.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function:
+                uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
+                if uses:
+                    homes.append((source, uses))
+    if len(homes) != 1:
+        raise Refused(f"there is no single function {function} with a variable {name}")
+    for node in homes[0][1]:
+        yield homes[0][0], node
+
+
+def _global(project: Project, module: str, name: str, top: list[Source]) -> Iterator[tuple[Source, ast.expr]]:
+    file = module.rpartition(".")[2] + ".py"
+    homes = [s for s in top if s.path == project.start] if module == "__main__" else []
+    homes = homes or [
+        s for s in top if s.path.name == file or s.path.parent.name == module.rpartition(".")[2]
+    ]
+    if len(homes) != 1:
+        raise Refused(f"which file {module} is cannot be told")
+    for source in project.sources.values():
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ImportFrom) and any(alias.name in (name, "*") for alias in node.names):
+                if source is not homes[0] and (node.module or "").endswith(module.rpartition(".")[2]):
+                    raise Refused(f"{source.shown}:{node.lineno} imports {name}")
+                continue
+            here = isinstance(node, ast.Name) and node.id == name and source is homes[0]
+            there = isinstance(node, ast.Attribute) and node.attr == name and _is_module(source, node.value)
+            if here or there:
+                assert isinstance(node, ast.expr)
+                yield source, node
+
+
+def _is_module(source: Source, node: ast.expr) -> bool:
+    """Whether it is, or may be, a module that was imported: `data` or `package.data`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    imports = (n for n in ast.walk(source.tree) if isinstance(n, (ast.Import, ast.ImportFrom)))
+    known = {(alias.asname or alias.name).partition(".")[0] for n in imports for alias in n.names}
+    return isinstance(node, ast.Name) and node.id in known
+
+
+def _attribute(project: Project, name: str, owner: str) -> Iterator[tuple[Source, ast.expr]]:
+    owners = {s for s in project.sources.values() for c in ast.walk(s.tree) if _is_class(c, owner)}
+    if len(owners) != 1:
+        raise Refused(f"there is no single class {owner or 'of the program'} that {name} belongs to")
+    for source in project.sources.values():
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Attribute) and node.attr == name:
+                yield source, node
+            elif isinstance(node, ast.Name) and node.id == name:
+                inside = source.parent(source.statement(node))
+                if isinstance(inside, ast.ClassDef):
+                    yield source, node
+    makers = {
+        _class_name(source, node)
+        for source in project.sources.values()
+        for node in ast.walk(source.tree)
+        if isinstance(node, (ast.Attribute, ast.Name)) and _named(node) == name and _made(source, node)
+    }
+    if len(makers - {""}) > 1:
+        raise Refused(f"more than one class has a {name}")
+
+
+def _is_class(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.ClassDef) and node.name == name
+
+
+def _named(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def _class_name(source: Source, node: ast.AST) -> str:
+    while node in source.parents:
+        node = source.parents[node]
+        if isinstance(node, ast.ClassDef):
+            return node.name
+    return ""
+
+
+def _made(source: Source, node: ast.expr) -> str:
+    """`list` or `dict` if this is where it is made, empty."""
+    statement = source.parent(node)
+    value: ast.expr | None = None
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)) and (
+        targets == [node] or getattr(statement, "target", None) is node
+    ):
+        value = statement.value
+    if isinstance(value, ast.List) and not value.elts:
+        return "list"
+    if isinstance(value, ast.Dict) and not value.keys:
+        return "dict"
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and not (value.args + value.keywords):
+        return value.func.id if value.func.id in ("list", "dict") else ""
+    return ""
+
+
+def _added(source: Source, node: ast.expr) -> Added | None:
+    parent = source.parent(node)
+    if isinstance(parent, ast.Attribute) and parent.attr == "append":
+        call = source.parent(parent)
+        statement = source.parent(call)
+        if (
+            isinstance(call, ast.Call)
+            and call.func is parent
+            and isinstance(statement, ast.Expr)
+            and len(call.args) == 1
+            and not call.keywords
+            and not isinstance(call.args[0], ast.Starred)
+        ):
+            return Added(source, statement, node, call.args[0])
+    if isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.ctx, ast.Store):
+        statement = source.parent(parent)
+        if isinstance(statement, ast.Assign) and statement.targets == [parent]:
+            return Added(source, statement, node, statement.value, parent.slice)
+    return None
