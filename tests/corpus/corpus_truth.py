@@ -50,6 +50,8 @@ class ExpectedFinding:
     bytes_per_cycle: int | None = None
     cause: str | list[str] | None = None
     holder: str | None = None
+    # The line that puts it where it is kept, if another one makes it.
+    kept: str | None = None
 
     def __post_init__(self) -> None:
         if (self.site is None) == (self.part is None):
@@ -69,7 +71,8 @@ class ExpectedFinding:
         made_at = [site for site in finding["sites"] if site["role"] == "made_at"][:1]
         kept_at = [site for site in finding["sites"] if site["role"] == "kept_at"]
         places = [f"/{site['file']}:{site['line']}" for site in made_at + kept_at]
-        return any(place.endswith(f"/{site}") for place in places for site in self.sites)
+        known = [*self.sites, *([self.kept] if self.kept else [])]
+        return any(place.endswith(f"/{site}") for place in places for site in known)
 
     def found_in(self, findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The findings about this place, those that name it first; others may name its holder alone."""

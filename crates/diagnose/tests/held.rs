@@ -337,6 +337,26 @@ fn a_line_that_surely_makes_what_a_list_keeps_is_told_with_it() {
 }
 
 #[test]
+fn the_line_that_makes_most_of_what_a_native_holder_is_credited_with_fills_it() {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stack = w.stack(&[FIT]);
+    for epoch in 1..=15 {
+        // Seven tenths of what stays were sampled; the census cannot weigh what the registry holds.
+        w.makes(stack, 64 << 10, 11);
+        w.takes(300 * KIB).objects(200).cycle(Epoch);
+        if epoch >= 7 {
+            w.scans("tensorflow.registry._registry[*]", epoch, epoch, 400, true);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let held = report.findings.iter().find(|f| f.holder.is_some()).unwrap();
+    let made: Vec<_> = held.sites.iter().filter(|s| s.role == "made_at").map(|s| s.line).collect();
+    assert_eq!(made, [60], "{:#?}", report.findings);
+}
+
+#[test]
 fn a_line_that_nobody_holds_gives_way_to_a_holder_that_accounts_for_the_growth() {
     let mut w = started();
     w.fact("cwd", "/job").records(64 << 10, 1);

@@ -40,7 +40,7 @@ fn told(who: Who) -> Finding {
 
 #[test]
 fn the_owner_decides() {
-    let cases: [(Who, &str, &str); 11] = [
+    let cases: [(Who, &str, &str); 12] = [
         (
             ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
             "callback-keeps",
@@ -60,6 +60,11 @@ fn the_owner_decides() {
             "variable seen",
         ),
         (("on_end(): kept[*]", "on_end", "closure", "list", "1 x list"), "closure-keeps", "variable kept"),
+        (
+            ("__main__.board[*]", "", "", "list", "1 x tuple (int, History)"),
+            "models-kept",
+            "each History keeps its model",
+        ),
         (("__main__.q.queue[*]", "Queue", "", "deque", "3 x tuple"), "queue-backlog", "q is filled faster"),
         (("main(): first[*].base", "", "", "list", ""), "view-keeps-array", "first"),
         (

@@ -1,6 +1,6 @@
 //! Models that are kept: one per request, per fold, per round.
 //!
-//! Evidence: the holder holds models. Beside its weights a model keeps optimizer slots and the graphs that were traced for
+//! Evidence: the holder holds models, or the History objects that `fit` returns and that refer to theirs. Beside its weights a model keeps optimizer slots and the graphs that were traced for
 //! it, which are several times larger than what Python shows.
 
 use super::{Case, Explanation};
@@ -10,7 +10,16 @@ const MODELS: [&str; 3] = ["Sequential", "Functional", "Model"];
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let is_model = |word: &str| MODELS.contains(&word) || word.ends_with("Model");
-    if !case.elements().split([' ', '.', ',', '(', ')']).any(is_model) {
+    let words = || case.elements().split([' ', '.', ',', '(', ')']);
+    if words().any(|word| word == "History") {
+        return Some(Explanation {
+            sentence: format!("{} keeps what fit() returns, and each History keeps its model", path.name),
+            change: "keep the numbers: `model.fit(...).history` is a plain dictionary, and the model can go"
+                .to_owned(),
+            ..Explanation::default()
+        });
+    }
+    if !words().any(is_model) {
         return None;
     }
     Some(Explanation {

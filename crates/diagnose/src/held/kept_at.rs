@@ -27,6 +27,12 @@ pub(crate) fn add_kept_at(findings: &mut [Finding], folder: Option<&str>, lookup
     }
 }
 
+/// Whether the code of this place adds to what a path calls.
+pub(crate) fn adds_to(site: &Site, path: &str) -> bool {
+    let text = site.text.as_deref().unwrap_or_default();
+    attribute(path).is_some_and(|name| adds(text, name))
+}
+
 fn kept_at(finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
     let holder = finding.holder.as_ref()?;
     let name = attribute(&holder.path)?;

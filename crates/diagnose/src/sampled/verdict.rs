@@ -8,7 +8,7 @@ use nilometer_stats::Interval;
 use super::finding::add_source;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
-use crate::held::{Claim, Held, add_kept_at, by_holder, fold, grown};
+use crate::held::{Claim, Held, add_kept_at, adds_to, by_holder, fold, grown};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Site, Verdict};
@@ -26,6 +26,8 @@ const OVER: f64 = 0.5;
 const MADE_AT: &str = "made_at";
 /// A line makes what a holder keeps if their bytes differ by no more than this share.
 const ALIKE: f64 = 0.25;
+/// A line fills a holder of native things if it makes this share of what the holder is credited with.
+const MOST_OF_NATIVE: f64 = 0.5;
 /// Where holders account for all of a growth, a place without one may still be told with this share of it.
 const MOST_UNHELD: f64 = 0.25;
 /// Birth cycles that make a finding likely.
@@ -90,6 +92,7 @@ pub(crate) fn conclude<'a>(
     let claims = findings.into_iter().zip(keeps).map(|(finding, keeps)| Claim { finding, keeps });
     let mut findings = by_holder(claims.collect());
     if let Some(rate) = leaking(&judgement) {
+        add_source(&mut findings, setting.folder, lookup);
         let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
         told.extend(grown(held, &rate, points, &told));
         add_kept_at(&mut told, setting.folder, lookup);
@@ -119,11 +122,16 @@ fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &Interval) -> 
 /// The one line that surely makes as much as this holder keeps is where it is made.
 fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>) {
     let keeps = holder.bytes_per_cycle.estimate as f64;
+    let path = holder.holder.as_ref().map(|h| h.path.clone());
     // The line that makes it may put it there as well.
     let kept = holder.sites.pop();
     let is_kept_there = |f: &Finding| {
         let place = |site: &Site| (site.file.clone(), site.line);
-        kept.as_ref().is_some_and(|kept| f.sites.iter().any(|made| place(made) == place(kept)))
+        // Where several lines might fill it, the one that makes so much is the one.
+        let fills = |made: &Site| path.as_ref().is_some_and(|path| adds_to(made, path));
+        let is_there =
+            |made: &Site| kept.as_ref().map_or_else(|| fills(made), |kept| place(made) == place(kept));
+        f.sites.iter().any(is_there)
     };
     if let Some(at) = unheld.iter().position(is_kept_there) {
         let site = unheld.remove(at);
@@ -136,9 +144,18 @@ fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>) {
         f.confidence == "certain" && (f.bytes_per_cycle.estimate as f64 - keeps).abs() <= ALIKE * keeps
     };
     let mut found = (0..unheld.len()).filter(|at| unheld.get(*at).is_some_and(alike));
-    let (Some(at), None) = (found.next(), found.next()) else { return };
-    let site = unheld.remove(at);
-    take_place(holder, site);
+    if let (Some(at), None) = (found.next(), found.next()) {
+        let site = unheld.remove(at);
+        take_place(holder, site);
+        return;
+    }
+    // What a holder of native things keeps cannot be weighed; the line that makes most of so much is the one that fills it.
+    let makes_most = |f: &&Finding| f.bytes_per_cycle.estimate as f64 >= MOST_OF_NATIVE * keeps;
+    if let Some(site) = unheld.first().filter(|_| holder.confidence == "likely").filter(makes_most) {
+        holder.sites.extend(site.sites.iter().cloned());
+        holder.stack.clone_from(&site.stack);
+        holder.phase.clone_from(&site.phase);
+    }
 }
 
 /// The holder's memory is made there.
