@@ -26,6 +26,7 @@ pub mod record;
 pub mod sample;
 mod segment;
 mod slots;
+mod streamed;
 mod walk;
 mod writer;
 

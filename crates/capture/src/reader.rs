@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::error::OpenError;
 use crate::layout::{BoardCounts, HEADER_LEN, Header};
 use crate::record::Record;
-use crate::sample::Sampling;
+use crate::streamed::{Streamed, identity, is_sample};
 use crate::walk::{Skipped, walk};
 
 /// A record, when it happened and which process said it.
@@ -38,6 +38,8 @@ pub struct Capture {
     pub board: BoardCounts,
     /// What could not be written or read, one sentence each; empty is the normal case.
     pub losses: Vec<String>,
+    /// Where samples are that are not among the records.
+    streamed: Option<Streamed>,
 }
 
 impl Capture {
@@ -46,21 +48,37 @@ impl Capture {
     /// # Errors
     /// If not even a header can be read; each of [`OpenError`] says what to do.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        let of_io = |source| OpenError::of_io(source, path);
-        let mut file = std::fs::OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
-            .open(path)
-            .map_err(of_io)?;
-        let about = file.metadata().map_err(of_io)?;
-        if about.is_dir() {
-            return Err(OpenError::IsFolder { path: path.to_owned() });
-        }
-        if !about.is_file() {
-            return Err(OpenError::NotACapture { path: path.to_owned() });
-        }
-        let bytes = read(&mut file, about.len(), path)?;
+        let (mut file, length) = open_file(path)?;
+        let bytes = read(&mut file, length, path)?;
         Self::parse_named(&bytes, path)
+    }
+
+    /// Reads a capture, which may still be in use, and leaves its samples in the file: births and deaths are not among the
+    /// records, and [`Capture::each_sample`] reads them. Takes memory for what a run says besides, however long it is.
+    ///
+    /// # Errors
+    /// As [`Capture::open`].
+    pub fn open_streamed(path: &Path) -> Result<Self, OpenError> {
+        let (mut file, length) = open_file(path)?;
+        let head = read_head(&mut file, path)?;
+        let (header, board) = Header::parse(&head).map_err(|problem| OpenError::of_header(problem, path))?;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let present = length.saturating_sub(header.page);
+        let mut records = Vec::new();
+        let (streamed, skipped) =
+            Streamed::begin(file, header.page, header.unit, present, &mut |stamped| records.push(stamped));
+        records.sort_by_key(|stamped| stamped.at_ns);
+        let losses = tell(&header, present, &skipped);
+        Ok(Self { header, records, board, losses, streamed: Some(streamed) })
+    }
+
+    /// Tells all births and deaths of samples, wherever they are; in no particular order.
+    pub fn each_sample(&self, mut tell: impl FnMut(&Stamped)) {
+        if let Some(streamed) = &self.streamed {
+            streamed.each(&mut tell);
+        } else {
+            self.records.iter().filter(|stamped| is_sample(&stamped.record)).for_each(tell);
+        }
     }
 
     /// Reads a capture from memory.
@@ -73,34 +91,55 @@ impl Capture {
 
     fn parse_named(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
         let (header, board) = Header::parse(bytes).map_err(|problem| OpenError::of_header(problem, path))?;
-        let units = bytes.get(header.page..).unwrap_or_default();
+        let mut units = bytes.get(header.page..).unwrap_or_default();
+        let present = units.len();
         let mut records = Vec::new();
-        let mut skipped = walk(units, header.unit, &mut records);
+        let mut skipped = walk(&mut units, header.unit, &mut |stamped| records.push(stamped));
         add_young(&mut records, std::mem::take(&mut skipped.young));
         records.sort_by_key(|stamped| stamped.at_ns);
-        let losses = tell(&header, units.len(), &skipped);
-        Ok(Self { header, records, board, losses })
+        let losses = tell(&header, present, &skipped);
+        Ok(Self { header, records, board, losses, streamed: None })
     }
 }
 
 /// Adds the samples of a nursery, but for those that were leaving it and have a record already.
 fn add_young(records: &mut Vec<Stamped>, young: Vec<Stamped>) {
-    let identity = |stamped: &Stamped| match &stamped.record {
-        Record::Sampling(Sampling::Birth(birth)) => Some((stamped.pid, birth.id, stamped.at_ns)),
-        _ => None,
-    };
     if !young.is_empty() {
         let written: HashSet<_> = records.iter().filter_map(identity).collect();
         records.extend(young.into_iter().filter(|one| identity(one).is_none_or(|id| !written.contains(&id))));
     }
 }
 
+/// The file and its length; only a plain file is opened.
+fn open_file(path: &Path) -> Result<(File, u64), OpenError> {
+    let of_io = |source| OpenError::of_io(source, path);
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)
+        .map_err(of_io)?;
+    let about = file.metadata().map_err(of_io)?;
+    if about.is_dir() {
+        return Err(OpenError::IsFolder { path: path.to_owned() });
+    }
+    if !about.is_file() {
+        return Err(OpenError::NotACapture { path: path.to_owned() });
+    }
+    Ok((file, about.len()))
+}
+
 /// The header first: a file that is not a capture may be of any size.
+fn read_head(file: &mut File, path: &Path) -> Result<Vec<u8>, OpenError> {
+    let mut bytes = Vec::with_capacity(HEADER_LEN);
+    let read = file.by_ref().take(HEADER_LEN as u64).read_to_end(&mut bytes);
+    read.map_err(|source| OpenError::of_io(source, path))?;
+    Header::parse(&bytes).map_err(|problem| OpenError::of_header(problem, path))?;
+    Ok(bytes)
+}
+
 fn read(file: &mut File, length: u64, path: &Path) -> Result<Vec<u8>, OpenError> {
     let of_io = |source| OpenError::of_io(source, path);
-    let mut bytes = Vec::with_capacity(HEADER_LEN);
-    file.by_ref().take(HEADER_LEN as u64).read_to_end(&mut bytes).map_err(of_io)?;
-    Header::parse(&bytes).map_err(|problem| OpenError::of_header(problem, path))?;
+    let mut bytes = read_head(file, path)?;
     let more = usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(bytes.len());
     bytes.try_reserve_exact(more).map_err(|_no_memory| of_io(std::io::ErrorKind::OutOfMemory.into()))?;
     file.read_to_end(&mut bytes).map_err(of_io)?;

@@ -1,7 +1,7 @@
 //! Walking over the bytes behind the header: segments, records, and what of it cannot be read.
 //!
-//! In: bytes that may be cut, torn, being written or garbage. Out: every readable record, and counts of what was
-//! skipped. What must not happen here: a panic, or one bad segment that hides a good one.
+//! In: bytes that may be cut, torn, being written or garbage. Out: every readable record, one by one, and counts of what
+//! was skipped. What must not happen here: a panic, or one bad segment that hides a good one.
 
 use crate::decode::{Unreadable, decode};
 use crate::layout::{
@@ -31,12 +31,30 @@ pub(crate) struct Skipped {
     pub(crate) cut: bool,
 }
 
-/// Goes over all units.
-pub(crate) fn walk(mut rest: &[u8], unit: usize, records: &mut Vec<Stamped>) -> Skipped {
+/// Where units lie.
+pub(crate) trait Units {
+    /// So many bytes from there on; fewer where they end. Offsets count from the first unit.
+    fn piece(&mut self, offset: usize, length: usize) -> &[u8];
+}
+
+impl Units for &[u8] {
+    fn piece(&mut self, offset: usize, length: usize) -> &[u8] {
+        let rest = self.get(offset..).unwrap_or_default();
+        rest.get(..length).unwrap_or(rest)
+    }
+}
+
+/// Goes over all units; `take` gets the records.
+pub(crate) fn walk(from: &mut impl Units, unit: usize, take: &mut impl FnMut(Stamped)) -> Skipped {
     let mut skipped = Skipped::default();
-    while !rest.is_empty() {
-        let units = match u64_at(rest, 0) {
-            Some(SEGMENT_MAGIC) => match u32_at(rest, seg::UNITS) {
+    let mut offset = 0;
+    loop {
+        let head = from.piece(offset, SEGMENT_HEADER);
+        if head.is_empty() {
+            return skipped;
+        }
+        let units = match u64_at(head, 0) {
+            Some(SEGMENT_MAGIC) => match u32_at(head, seg::UNITS) {
                 Some(units @ 1..=SEGMENT_MAX_UNITS) => units as usize,
                 Some(_) => {
                     skipped.foreign += 1;
@@ -54,22 +72,22 @@ pub(crate) fn walk(mut rest: &[u8], unit: usize, records: &mut Vec<Stamped>) -> 
                 0
             }
             None => {
-                skipped.cut |= rest.iter().any(|byte| *byte != 0);
+                skipped.cut |= head.iter().any(|byte| *byte != 0);
                 0
             }
         };
         let whole = unit * units.max(1);
-        let (segment, behind) = rest.split_at(whole.min(rest.len()));
-        rest = behind;
         if units > 0 {
-            skipped.cut |= segment.len() < whole;
-            walk_segment(segment, segment.len() < whole, records, &mut skipped);
+            let segment = from.piece(offset, whole);
+            let cut = segment.len() < whole;
+            skipped.cut |= cut;
+            walk_segment(segment, cut, take, &mut skipped);
         }
+        offset += whole;
     }
-    skipped
 }
 
-fn walk_segment(segment: &[u8], cut: bool, records: &mut Vec<Stamped>, skipped: &mut Skipped) {
+fn walk_segment(segment: &[u8], cut: bool, take: &mut impl FnMut(Stamped), skipped: &mut Skipped) {
     let pid = u32_at(segment, seg::PID).unwrap_or(0);
     let used = u32_at(segment, seg::USED).unwrap_or(0) as usize;
     let mut unfinished_last = 0;
@@ -98,7 +116,7 @@ fn walk_segment(segment: &[u8], cut: bool, records: &mut Vec<Stamped>, skipped: 
             continue;
         }
         match decode(word_kind(word), payload_bytes) {
-            Ok((at_ns, record)) => records.push(Stamped { at_ns, pid, record }),
+            Ok((at_ns, record)) => take(Stamped { at_ns, pid, record }),
             Err(Unreadable::Unknown) => skipped.unknown += 1,
             Err(Unreadable::Garbage) => skipped.garbled += 1,
         }

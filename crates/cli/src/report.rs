@@ -142,9 +142,9 @@ impl Read {
     }
 }
 
-/// Opens a capture. Its errors bring their own hint, after a semicolon.
+/// Opens a capture, without its samples in memory. Its errors bring their own hint, after a semicolon.
 pub(crate) fn open(path: &Path) -> Result<Capture, Failure> {
-    Capture::open(path).map_err(|error| {
+    Capture::open_streamed(path).map_err(|error| {
         let said = error.to_string();
         match said.split_once("; ") {
             Some((what, hint)) => Failure::new(what).hint(hint),

@@ -21,6 +21,7 @@ use crate::sampled::Setting;
 use crate::sampled::bins::Bins;
 use crate::sampled::finding::frame;
 use crate::sampled::growing::{AGE, Look};
+use crate::sampled::lives::Moments;
 use crate::sampled::look;
 use crate::sampled::recording::{Recording, Sample, addresses};
 use crate::sampled::trail::steps;
@@ -83,10 +84,11 @@ pub fn profile(capture: &Capture, lookup: &mut dyn Lookup) -> Option<Profile> {
         pid: outside.pid(),
         folder: outside.folder(),
     };
-    let mut recording = Recording::of(capture, setting.pid)?;
     let bins = Bins::of(&timeline, &cycles);
     let look = look(&setting, &bins);
-    let stretch = Stretch::of(&look, timeline.last().map_or(timeline.end_ns, |r| r.at_ns));
+    let end_ns = timeline.last().map_or(timeline.end_ns, |r| r.at_ns);
+    let mut recording = Recording::of(capture, setting.pid, &Moments::of(capture, &bins, end_ns))?;
+    let stretch = Stretch::of(&look, end_ns);
     let course = Course::of(capture);
     let samples = std::mem::take(&mut recording.samples);
     let mut sums: HashMap<(u64, &str), Sum> = HashMap::new();

@@ -7,6 +7,7 @@ pub(crate) mod bins;
 pub(crate) mod finding;
 mod group;
 pub(crate) mod growing;
+pub(crate) mod lives;
 pub(crate) mod origin;
 pub(crate) mod recording;
 pub(crate) mod trail;
@@ -29,6 +30,7 @@ use crate::timeline::{Basis, Timeline};
 use bins::Bins;
 use group::{GrowingSite, grown};
 use growing::Look;
+use lives::Moments;
 use recording::{Recording, Sample, addresses};
 use trail::{Place, Trail, trail};
 
@@ -91,10 +93,10 @@ impl<'a> Sites<'a> {
         held: &'a Held<'a>,
         lookup: &mut dyn Lookup,
     ) -> Option<Self> {
-        let mut recording = Recording::of(capture, setting.pid)?;
         let bins = Bins::of(setting.timeline, setting.cycles);
         let look = look(setting, &bins);
         let end_ns = setting.timeline.last().map_or(setting.timeline.end_ns, |r| r.at_ns);
+        let mut recording = Recording::of(capture, setting.pid, &Moments::of(capture, &bins, end_ns))?;
         let samples = std::mem::take(&mut recording.samples);
         let (old, rest): (Vec<&Sample>, Vec<&Sample>) =
             samples.iter().filter(|s| look.is_old(s) || s.lives_at(end_ns)).partition(|s| look.is_old(s));
@@ -130,7 +132,7 @@ impl<'a> Sites<'a> {
             part.zip(whole.filter(|w| *w > 0)).map(|(part, whole)| part as f64 / whole as f64)
         };
         Sampling {
-            samples: self.recording.samples.len() as u64,
+            samples: self.recording.samples.len() as u64 + self.recording.passed,
             dropped: count.and_then(|c| c.dropped).unwrap_or(0),
             live_bytes: live.round() as i64,
             credited: (live > 0.0).then(|| credited / live),

@@ -10,6 +10,8 @@ use nilometer_capture::{Birth, Capture, Record, Sampling, SamplingCount, Source,
 
 use crate::lookup::Object;
 
+use super::lives::{Lives, Moments};
+
 /// A sample that has no death.
 pub(crate) const ALIVE: u64 = u64::MAX;
 
@@ -30,7 +32,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    fn of(born_ns: u64, birth: &Birth) -> Self {
+    pub(super) fn of(born_ns: u64, birth: &Birth) -> Self {
         let size = birth.size as f64;
         let chance = if birth.mean == 0 { 1.0 } else { -(-size / birth.mean as f64).exp_m1() };
         // Memory of no size stands for nothing.
@@ -61,8 +63,10 @@ pub(crate) struct Code {
 /// All that the recorder said in the newest generation.
 #[derive(Debug, Default)]
 pub(crate) struct Recording<'a> {
-    /// In the order of birth.
+    /// In the order of birth; without those that no moment of interest saw.
     pub(crate) samples: Vec<Sample>,
+    /// How many those are.
+    pub(crate) passed: u64,
     pub(crate) nodes: HashMap<u64, Node>,
     pub(crate) codes: HashMap<u64, Code>,
     pub(crate) texts: HashMap<u64, &'a str>,
@@ -75,8 +79,9 @@ pub(crate) struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// `None` where nothing was recorded. `pid` is the program's, if known.
-    pub(crate) fn of(capture: &'a Capture, pid: Option<u64>) -> Option<Self> {
+    /// `None` where nothing was recorded. `pid` is the program's, if known; `moments` are those at which it matters what was
+    /// alive.
+    pub(crate) fn of(capture: &'a Capture, pid: Option<u64>, moments: &Moments) -> Option<Self> {
         let said = || {
             capture.records.iter().filter_map(|stamped| match &stamped.record {
                 Record::Sampling(sampling) => Some((stamped, sampling)),
@@ -91,19 +96,23 @@ impl<'a> Recording<'a> {
         };
         let newest = said().enumerate().filter_map(begins).last().unwrap_or(0);
         let mut out = Self::default();
-        let mut births: Vec<(u64, Sample)> = Vec::new();
-        let mut deaths: Vec<(u64, u64)> = Vec::new();
-        for (stamped, sampling) in said().skip(newest).filter(|(stamped, _)| stamped.pid == pid) {
+        let begun = said().nth(newest).map_or(0, |(stamped, _)| stamped.at_ns);
+        for (_, sampling) in said().skip(newest).filter(|(stamped, _)| stamped.pid == pid) {
             match sampling {
-                Sampling::Birth(birth) if !is_live(birth.source) => {}
-                Sampling::Birth(birth) => births.push((birth.id, Sample::of(stamped.at_ns, birth))),
-                Sampling::Death { id } => deaths.push((*id, stamped.at_ns)),
+                Sampling::Birth(_) | Sampling::Death { .. } => {}
                 Sampling::Start { sample } => out.asked = Some(*sample),
                 Sampling::Count(count) => out.count = Some(count),
                 other => out.note(other),
             }
         }
-        out.samples = lives(births, deaths);
+        let mut lives = Lives::default();
+        capture.each_sample(|stamped| match &stamped.record {
+            Record::Sampling(sampling) if stamped.pid == pid && stamped.at_ns >= begun => {
+                lives.hear(stamped.at_ns, sampling, moments);
+            }
+            _ => {}
+        });
+        (out.samples, out.passed) = lives.told();
         Some(out)
     }
 
@@ -163,30 +172,11 @@ impl<'a> Recording<'a> {
 
 /// Whether it is memory that the counters call live. What a pool has reserved is not in use, the memory of a device is not
 /// the process's, and a bare mapping may be address space that nobody touches (a thread's stack).
-fn is_live(source: Source) -> bool {
+pub(super) fn is_live(source: Source) -> bool {
     match source {
         Source::Malloc | Source::Python | Source::Pool => true,
         Source::Mapping | Source::Region | Source::Device => false,
     }
-}
-
-/// Births with their deaths, each id once, in the order of birth.
-fn lives(mut births: Vec<(u64, Sample)>, mut deaths: Vec<(u64, u64)>) -> Vec<Sample> {
-    deaths.sort_by_key(|(id, _)| *id);
-    births.sort_by_key(|(id, _)| *id);
-    // A sample that is leaving the nursery may be seen there and in its record.
-    births.dedup_by_key(|(id, _)| *id);
-    let mut deaths = deaths.into_iter().peekable();
-    let mut out = Vec::with_capacity(births.len());
-    for (id, mut sample) in births {
-        while deaths.next_if(|(dead, _)| *dead < id).is_some() {}
-        if let Some((_, at_ns)) = deaths.next_if(|(dead, _)| *dead == id) {
-            sample.died_ns = at_ns;
-        }
-        out.push(sample);
-    }
-    out.sort_by_key(|sample| sample.born_ns);
-    out
 }
 
 /// The native addresses among frames, each once.

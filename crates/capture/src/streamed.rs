@@ -1,0 +1,131 @@
+//! Samples that stay in the file: a long run makes millions of them, of which a report keeps few.
+//!
+//! In: an open capture. Out: its samples, one by one, as often as asked. What must not happen here: memory that grows with
+//! the file.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::sync::Arc;
+
+use crate::reader::Stamped;
+use crate::record::Record;
+use crate::sample::Sampling;
+use crate::walk::{Skipped, Units, walk};
+
+/// Bytes that are read at a time, unless a segment is longer.
+const WINDOW: usize = 1 << 20;
+
+/// Where samples are that a [`Capture`](crate::Capture) has not in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Streamed {
+    file: Arc<File>,
+    page: usize,
+    unit: usize,
+    /// Bytes behind the header page, as they were when the file was opened.
+    present: usize,
+    /// Those of nurseries, as they were then.
+    young: Vec<Stamped>,
+}
+
+/// Two are the same only if they read through one opening of one file.
+impl PartialEq for Streamed {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.file, &other.file) && self.present == other.present && self.young == other.young
+    }
+}
+
+impl Eq for Streamed {}
+
+impl Streamed {
+    /// Goes over a file; `take` gets all but its samples.
+    pub(crate) fn begin(
+        file: File,
+        page: usize,
+        unit: usize,
+        present: usize,
+        take: &mut impl FnMut(Stamped),
+    ) -> (Self, Skipped) {
+        let file = Arc::new(file);
+        let mut others = |stamped: Stamped| {
+            if !is_sample(&stamped.record) {
+                take(stamped);
+            }
+        };
+        let mut skipped = walk(&mut Window::new(&file, page, present), unit, &mut others);
+        let young = std::mem::take(&mut skipped.young);
+        (Self { file, page, unit, present, young }, skipped)
+    }
+
+    /// Births and deaths, in the order of the file; those of nurseries last.
+    pub(crate) fn each(&self, tell: &mut impl FnMut(&Stamped)) {
+        let mut young: HashSet<_> = self.young.iter().filter_map(identity).collect();
+        let mut samples = |stamped: Stamped| {
+            if is_sample(&stamped.record) {
+                if let Some(identity) = identity(&stamped) {
+                    young.remove(&identity);
+                }
+                tell(&stamped);
+            }
+        };
+        walk(&mut Window::new(&self.file, self.page, self.present), self.unit, &mut samples);
+        let left = self.young.iter().filter(|one| identity(one).is_some_and(|id| young.contains(&id)));
+        left.for_each(tell);
+    }
+}
+
+pub(crate) fn is_sample(record: &Record) -> bool {
+    matches!(record, Record::Sampling(Sampling::Birth(_) | Sampling::Death { .. }))
+}
+
+/// By which a birth is the same in a nursery and in its record.
+pub(crate) fn identity(stamped: &Stamped) -> Option<(u32, u64, u64)> {
+    match &stamped.record {
+        Record::Sampling(Sampling::Birth(birth)) => Some((stamped.pid, birth.id, stamped.at_ns)),
+        _ => None,
+    }
+}
+
+/// A file through a buffer that moves along it.
+struct Window<'a> {
+    file: &'a File,
+    page: usize,
+    present: usize,
+    buffer: Vec<u8>,
+    /// Where the buffer lies, counted from the first unit.
+    begin: usize,
+}
+
+impl<'a> Window<'a> {
+    fn new(file: &'a File, page: usize, present: usize) -> Self {
+        Self { file, page, present, buffer: Vec::new(), begin: 0 }
+    }
+
+    fn fill(&mut self, offset: usize, length: usize) {
+        let length = length.max(WINDOW).min(self.present.saturating_sub(offset));
+        self.buffer.resize(length, 0);
+        self.begin = offset;
+        let mut filled = 0;
+        while let Some(rest) = self.buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.file.read_at(rest, (self.page + offset + filled) as u64) {
+                Ok(0) => break, // it was cut meanwhile
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        self.buffer.truncate(filled);
+    }
+}
+
+impl Units for Window<'_> {
+    fn piece(&mut self, offset: usize, length: usize) -> &[u8] {
+        let length = length.min(self.present.saturating_sub(offset));
+        let end = self.begin + self.buffer.len();
+        if offset < self.begin || offset + length > end {
+            self.fill(offset, length);
+        }
+        let rest = self.buffer.get(offset - self.begin..).unwrap_or_default();
+        rest.get(..length).unwrap_or(rest)
+    }
+}
