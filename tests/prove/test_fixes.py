@@ -61,6 +61,7 @@ def only(answer: dict[str, Any]) -> str:
     ("read", "line"),
     [
         ("", "del self.saved[:-1]  # older ones are never read"),
+        ("keeper.saved.clear()\n", "del self.saved[:-1]  # older ones are never read"),
         ("print(keeper.saved[-1])\n", "del self.saved[:-1]  # older ones are never read"),
         ("print(keeper.saved[-3:])\n", "del self.saved[:-3]  # older ones are never read"),
         ("if not keeper.saved: print(1)\n", "del self.saved[:-1]  # older ones are never read"),
@@ -235,6 +236,13 @@ def test_the_first_model_is_fitted_again(tmp_path: Path) -> None:
     assert "fitted = None\nfor rate in" in after
     assert "    model = fitted\n        keras.backend.clear_session()\n    model.fit(x, y)\n" in after
     assert set(LOOP.splitlines()) <= set(after.splitlines())
+
+
+def test_a_growth_that_only_its_line_tells_is_one_of_models_if_that_line_fits(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(LOOP)
+    for line, count in ((7, 1), (4, 0)):
+        found = {**finding("growth-at-site", "", line=line), "holder": None}
+        assert len(proposed(tmp_path, found)["attempts"]) == count
 
 
 @pytest.mark.parametrize(

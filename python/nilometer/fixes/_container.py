@@ -61,7 +61,7 @@ def of(project: Project, holder: dict[str, Any]) -> Container:
             found.added.append(added)
         elif not isinstance(getattr(node, "ctx", None), ast.Load):
             raise Refused(f"{source.place(node)} sets {name} to something else")
-        else:
+        elif not _emptied(source, node):
             found.reads.append((source, node))
     if not made:
         raise Refused(f"where {name} is made as an empty list or dictionary is not to be seen")
@@ -224,6 +224,14 @@ def _made(source: Source, node: ast.expr) -> str:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and not (value.args + value.keywords):
         return value.func.id if value.func.id in ("list", "dict") else ""
     return ""
+
+
+def _emptied(source: Source, node: ast.expr) -> bool:
+    """Whether all is thrown out there, which asks for nothing that is in it: `saved.clear()`."""
+    parent = source.parent(node)
+    call = source.parent(parent)
+    clears = isinstance(parent, ast.Attribute) and parent.attr == "clear" and isinstance(call, ast.Call)
+    return clears and isinstance(source.parent(call), ast.Expr)
 
 
 def _added(source: Source, node: ast.expr) -> Added | None:

@@ -30,7 +30,11 @@ _MOST_SEEN = 6
 
 def propose(case: Case) -> list[Proposal]:
     """One way, or none."""
-    if case.cause not in _CAUSES:
+    if case.cause == "growth-at-site":
+        # Told by its line alone: that of a fit.
+        if not any(rounds.fits_at(*line) for line in case.lines() for rounds in _loops(line[0])):
+            return []
+    elif case.cause not in _CAUSES:
         return []
     rounds = _rounds(case)
     if case.keras() == 2:
@@ -99,6 +103,10 @@ class _Rounds:
     def is_at(self, source: Source, line: int) -> bool:
         """Whether the loop has this line."""
         return source is self.source and self.loop.lineno <= line <= (self.loop.end_lineno or 0)
+
+    def fits_at(self, source: Source, line: int) -> bool:
+        """Whether the statement that fits has this line."""
+        return source is self.source and self.fit.lineno <= line <= (self.fit.end_lineno or 0)
 
     def check(self) -> None:
         """Refuses if the models of two rounds may differ in more than weights and learning rate."""

@@ -186,7 +186,7 @@ impl Fix {
         let left = match experiment.growth {
             Some(growth) if growth.estimate <= 0 => format!("; {cycles} {unit}s do not grow"),
             Some(growth) => {
-                format!("; in {cycles} {unit}s, {} of each are left", size(growth.estimate as f64))
+                format!("; {} per {unit} are left, seen in {cycles}", size(growth.estimate as f64))
             }
             None => String::new(),
         };
