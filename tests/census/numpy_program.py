@@ -81,6 +81,40 @@ def check_words() -> None:
     assert sizes(np.float32(1))["words"] == "float32"
 
 
+class Log:
+    """Keeps one array of all rows, in an attribute and for its class; another is replaced by its like."""
+
+    every = np.zeros((0, 8))
+
+    def __init__(self) -> None:
+        self.rows = np.zeros((0, 8))
+        self.last = np.zeros((4000, 8))
+
+
+ROWS = np.zeros((0, 8))
+LOG = Log()
+
+
+def check_an_array_that_is_joined_with_the_next() -> None:
+    global ROWS
+    forget()
+    for number in range(7):
+        more = np.full((1000, 8), number)
+        LOG.rows = np.concatenate([LOG.rows, more])
+        Log.every = np.concatenate([Log.every, more])[-3500:]
+        ROWS = np.concatenate([ROWS, more])[:]
+        LOG.last = np.random.rand(4000, 8)
+        result = scan()
+    for array in (LOG.rows, ROWS):
+        one = grown(array, result)
+        assert one["bytes"] == 1000 * 8 * 8, one
+        assert (one["length"], one["kind"]) == (7000 * 8 * 8, "numpy.ndarray"), one
+        assert one["elements"] == "ndarray (7000, 8) float64", one
+    told = [one["address"] for one in result["grown"]]
+    assert id(LOG.last) not in told
+    assert id(Log.every) not in told, "it is as long as it will be"
+
+
 def check_growing_lists_of_arrays() -> None:
     plain: list[Any] = []
     slices: list[Any] = []

@@ -12,10 +12,14 @@ use crate::growth::{Growth, Rise};
 use crate::layout::{SIZE, dict, set};
 use crate::memory;
 use crate::object::{Object, Python, Type};
-use crate::sizes::ByAddress;
+use crate::sizes::{ByAddress, Sizes, array_bytes};
 use crate::tail::Scales;
 use crate::types::{Shape, shape_of};
-use crate::users::{Parent, Users};
+use crate::users::{Below, Parent, Users};
+
+/// Shorter arrays than this are not followed, and lengths of others are counted in so many bytes.
+const LEAST_ARRAY: u64 = 16 << 10;
+const GRAIN: u64 = 64;
 
 /// Objects that are walked to weigh one container, first and last.
 const SHORT_LOOK: usize = 1500;
@@ -73,7 +77,7 @@ pub struct GrownContainer {
     pub object: Object,
     /// Its type, with module.
     pub kind: String,
-    /// Elements now.
+    /// Elements now; bytes of an array, as in the next two.
     pub length: u64,
     /// Elements in the scan before.
     pub before: u64,
@@ -118,6 +122,8 @@ struct Met {
 pub struct Scanner {
     growth: Growth,
     users: Users,
+    /// Arrays of the last scan by their places; only their places are kept from scan to scan.
+    arrays: ByAddress<u64, Object>,
     types: HashMap<String, u64>,
     /// How far a scan may go.
     pub limits: Limits,
@@ -145,6 +151,8 @@ impl Scanner {
         let mut met: Vec<Met> = Vec::new();
         let mut index: ByAddress<Type, u32> = ByAddress::default();
         let (limits, growth, users) = (self.limits, &mut self.growth, &mut self.users);
+        let arrays = &mut self.arrays;
+        arrays.clear();
         growth.begin();
         users.begin(python);
         python.visit_tracked_while(&mut |object| {
@@ -165,9 +173,18 @@ impl Scanner {
             let Some(found) = met.get_mut(at as usize) else { return true };
             found.count += 1;
             if found.parent != Parent::No {
-                users.look(python, object, found.parent, &mut |below| {
-                    counts.untracked += 1;
-                    growth.meet(below, Type(python.known.dict), memory::word(below.0, dict::USED));
+                users.look(python, object, found.parent, &mut |below| match below {
+                    Below::Dict(below) => {
+                        counts.untracked += 1;
+                        growth.meet(below, Type(python.known.dict), memory::word(below.0, dict::USED));
+                    }
+                    Below::Array { place, array } => {
+                        let bytes = array_bytes(array);
+                        if bytes >= LEAST_ARRAY {
+                            arrays.insert(place, array);
+                            growth.meet(Object(place), python.type_of(array), bytes / GRAIN);
+                        }
+                    }
                 });
             }
             let length = match found.shape {
@@ -226,6 +243,10 @@ impl Scanner {
         let mut grown: Vec<GrownContainer> = Vec::new();
         for rise in rises {
             let Rise { object, length, before, first, scans } = rise;
+            if let Some(array) = self.arrays.get(&object.0) {
+                grown.push(longer(python, *array, rise));
+                continue;
+            }
             let one = GrownContainer {
                 object,
                 kind: python.type_name(python.type_of(object)),
@@ -253,6 +274,24 @@ impl Scanner {
         }
         grown.sort_by(|left, right| right.bytes.cmp(&left.bytes).then(right.scans.cmp(&left.scans)));
         grown
+    }
+}
+
+/// An array took the place of a shorter one.
+fn longer(python: &Python, array: Object, rise: Rise) -> GrownContainer {
+    let Rise { length, before, first, scans, .. } = rise;
+    GrownContainer {
+        object: array,
+        kind: python.type_name(python.type_of(array)),
+        length: length * GRAIN,
+        before: before * GRAIN,
+        first: first * GRAIN,
+        bytes: (length - before) * GRAIN,
+        elements: Sizes::new(python).words(array),
+        native: false,
+        shared: false,
+        partial: false,
+        scans,
     }
 }
 

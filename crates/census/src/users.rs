@@ -1,7 +1,8 @@
-//! Dicts that the collector does not track, found below what the user's code made.
+//! What the collector does not track, found below what the user's code made: dicts, and arrays in their places.
 //!
 //! In: the objects of a scan, one by one. Out: exact dicts whose keys and values cannot be parts of cycles, such as one of
-//! numbers to arrays: CPython keeps these off its lists, so the scan would never meet them. What must not happen here: a
+//! numbers to arrays: CPython keeps these off its lists, so the scan would never meet them; and numpy's arrays, each with
+//! the place where it stands, as one that is joined with the next and replaced is another object each time. What must not happen here: a
 //! look at the children of everything, which costs ten times the scan. Libraries are passed over; what they keep in such
 //! dicts is found when the whole heap is walked.
 
@@ -32,6 +33,22 @@ pub(crate) enum Parent {
     Class,
 }
 
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Below {
+    Dict(Object),
+    /// An array, and a number for the place where it stands: the object that has it, and the how manieth there.
+    Array {
+        place: u64,
+        array: Object,
+    },
+}
+
+/// The number of a place: no object's address, and the same as long as the place stays.
+fn place(parent: Object, index: u64) -> u64 {
+    parent.0 | (index & 0x7fff) << 48 | 1
+}
+
 /// Which modules are the user's.
 #[derive(Debug, Default)]
 pub(crate) struct Users {
@@ -43,6 +60,8 @@ pub(crate) struct Users {
     age: u32,
     names: HashSet<String>,
     looked: u64,
+    /// The type of numpy's arrays, if it is loaded.
+    array: u64,
 }
 
 impl Users {
@@ -68,6 +87,9 @@ impl Users {
                 .known
                 .entry(namespace)
                 .or_insert_with(|| is_users(python, name, Object(namespace), library.as_deref()));
+            if python.is_text(name, b"numpy") {
+                self.array = python.dict_item(Object(namespace), b"ndarray").map_or(0, Object::address);
+            }
             if users {
                 self.namespaces.insert(namespace);
                 self.names.extend(python.text(name, 400));
@@ -112,8 +134,8 @@ impl Users {
         users
     }
 
-    /// Shows the dicts below an object that the collector does not track.
-    pub(crate) fn look(&mut self, python: &Python, o: Object, parent: Parent, visit: &mut dyn FnMut(Object)) {
+    /// Shows what the collector does not track below an object.
+    pub(crate) fn look(&mut self, python: &Python, o: Object, parent: Parent, visit: &mut dyn FnMut(Below)) {
         if self.looked >= MOST_PARENTS {
             return;
         }
@@ -122,7 +144,7 @@ impl Users {
             Parent::No => false,
             Parent::Always => true,
             Parent::Cell => {
-                show(python, Object(first), visit);
+                show(python, self.array, (o, 0), Object(first), visit);
                 return;
             }
             Parent::Module | Parent::Function => self.namespaces.contains(&first),
@@ -132,22 +154,22 @@ impl Users {
             return;
         }
         self.looked += 1;
-        let (mut inner, mut room) = (Vec::new(), MOST_ENTRIES);
+        let (mut inner, mut room, array) = (Vec::new(), MOST_ENTRIES, self.array);
         let dictionary = python.instance_dict(o, python.type_of(o)).filter(|_| parent == Parent::Always);
-        let mut follow = |child: Object| {
-            if show(python, child, visit) {
+        let mut follow = |place: (Object, u64), child: Object| {
+            if show(python, array, place, child, visit) {
                 inner.push(child);
             }
         };
         match parent {
-            Parent::Module => follow(Object(first)),
-            Parent::Class => follow(Object(memory::word(o.0, types::DICT))),
+            Parent::Module => follow((o, 0), Object(first)),
+            Parent::Class => follow((o, 0), Object(memory::word(o.0, types::DICT))),
             _ => python.traverse_while(o, &mut |child| {
-                follow(child);
+                room -= 1;
+                follow((o, room), child);
                 if Some(child) == dictionary {
                     entries(python, child, &mut follow);
                 }
-                room -= 1;
                 room > 0
             }),
         }
@@ -156,15 +178,23 @@ impl Users {
             if parent == Parent::Function && child.0 == first {
                 continue;
             }
-            entries(python, child, &mut |entry| {
-                show(python, entry, visit);
+            // Elements of a list come and go, so that their places say nothing.
+            let array = if python.type_of(child).0 == python.known.dict { array } else { 0 };
+            entries(python, child, &mut |place, entry| {
+                show(python, array, place, entry, visit);
             });
         }
     }
 }
 
-/// Shows an untracked dict. True: it is one whose entries may be such dicts.
-fn show(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) -> bool {
+/// Shows an untracked dict, or an array in its place. True: it is one whose entries may be such.
+fn show(
+    python: &Python,
+    array: u64,
+    (parent, index): (Object, u64),
+    o: Object,
+    visit: &mut dyn FnMut(Below),
+) -> bool {
     if !memory::usable(o.0) {
         return false;
     }
@@ -172,24 +202,26 @@ fn show(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) -> bool {
     if kind.0 == known.dict {
         let tracked = python.is_tracked(o);
         if !tracked {
-            visit(o);
+            visit(Below::Dict(o));
         }
         return tracked;
+    }
+    if kind.0 == array && array != 0 {
+        visit(Below::Array { place: place(parent, index), array: o });
     }
     kind.0 == known.list || kind.0 == known.tuple
 }
 
-fn entries(python: &Python, o: Object, visit: &mut dyn FnMut(Object)) {
+fn entries(python: &Python, o: Object, visit: &mut dyn FnMut((Object, u64), Object)) {
     if let Some(view) = python.dict_view(o) {
-        let mut seen = 0;
-        view.each(&mut |_, value| {
-            visit(value);
-            seen += 1;
-            seen < MOST_ENTRIES
-        });
+        for index in 0..view.table.entries.min(MOST_ENTRIES) {
+            if let Some((_, value)) = view.entry(index) {
+                visit((o, index), value);
+            }
+        }
     } else if let Some((items, length)) = python.items_of(o) {
         for index in 0..length.min(MOST_ENTRIES) {
-            visit(Object(memory::word(items + 8 * index, 0)));
+            visit((o, index), Object(memory::word(items + 8 * index, 0)));
         }
     }
 }

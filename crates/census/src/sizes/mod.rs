@@ -10,6 +10,8 @@ mod opaque;
 mod tensorflow;
 mod words;
 
+pub(crate) use numpy::kept as array_bytes;
+
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};

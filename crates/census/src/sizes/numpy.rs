@@ -97,6 +97,24 @@ pub(super) fn element_words(o: Object) -> &'static str {
     usize::try_from(number).ok().and_then(|number| WORDS.get(number)).copied().unwrap_or("")
 }
 
+/// Bytes that are alive for the array's sake: its own, or those of the array that it is a view of.
+pub(crate) fn kept(o: Object) -> u64 {
+    /// Views of views lead to the owner at once.
+    const DEEPEST: u32 = 4;
+    let mut at = o;
+    for _ in 0..DEEPEST {
+        let base = memory::word(at.0, BASE);
+        if base == 0 || memory::int(at.0, FLAGS) & OWNS_DATA != 0 || is_keeper(base) {
+            return shape(at).map_or(0, |(_, bytes)| bytes);
+        }
+        if memory::word(base, TYPE) != memory::word(o.0, TYPE) {
+            return 0;
+        }
+        at = Object(base);
+    }
+    0
+}
+
 /// What the array owns, or what a native owner below it keeps for it alone.
 pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
     let Some((dimensions, bytes)) = shape(o) else { return };
