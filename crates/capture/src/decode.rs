@@ -51,6 +51,11 @@ pub(crate) fn decode(record_kind: u8, payload: &[u8]) -> Result<(u64, Record), U
 pub(crate) struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
+    /// All of a payload.
+    pub(crate) fn new(payload: &'a [u8]) -> Self {
+        Self(payload)
+    }
+
     /// Bytes that are left.
     pub(crate) fn left(&self) -> usize {
         self.0.len()

@@ -13,7 +13,7 @@ use crate::error::OpenError;
 use crate::layout::{BoardCounts, HEADER_LEN, Header};
 use crate::record::Record;
 use crate::streamed::{Streamed, identity, is_sample};
-use crate::walk::{Skipped, walk};
+use crate::walk::{Skipped, decoded, walk};
 
 /// A record, when it happened and which process said it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Capture {
         let mut units = bytes.get(header.page..).unwrap_or_default();
         let present = units.len();
         let mut records = Vec::new();
-        let mut skipped = walk(&mut units, header.unit, &mut |stamped| records.push(stamped));
+        let mut skipped = walk(&mut units, header.unit, &mut decoded(|stamped| records.push(stamped)));
         add_young(&mut records, std::mem::take(&mut skipped.young));
         records.sort_by_key(|stamped| stamped.at_ns);
         let losses = tell(&header, present, &skipped);

@@ -8,10 +8,12 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
+use crate::decode::{Rest, Unreadable};
+use crate::decode_sampling::decode_sampling;
 use crate::reader::Stamped;
-use crate::record::Record;
+use crate::record::{Record, kind};
 use crate::sample::Sampling;
-use crate::walk::{Skipped, Units, walk};
+use crate::walk::{Skipped, Units, decoded, walk};
 
 /// Bytes that are read at a time, unless a segment is longer.
 const WINDOW: usize = 1 << 20;
@@ -47,10 +49,9 @@ impl Streamed {
         take: &mut impl FnMut(Stamped),
     ) -> (Self, Skipped) {
         let file = Arc::new(file);
-        let mut others = |stamped: Stamped| {
-            if !is_sample(&stamped.record) {
-                take(stamped);
-            }
+        let mut take = decoded(take);
+        let mut others = |pid: u32, kind: u8, payload: &[u8]| {
+            if is_sample_kind(kind) { check(kind, payload) } else { take(pid, kind, payload) }
         };
         let mut skipped = walk(&mut Window::new(&file, page, present), unit, &mut others);
         let young = std::mem::take(&mut skipped.young);
@@ -60,18 +61,31 @@ impl Streamed {
     /// Births and deaths, in the order of the file; those of nurseries last.
     pub(crate) fn each(&self, tell: &mut impl FnMut(&Stamped)) {
         let mut young: HashSet<_> = self.young.iter().filter_map(identity).collect();
-        let mut samples = |stamped: Stamped| {
-            if is_sample(&stamped.record) {
-                if let Some(identity) = identity(&stamped) {
-                    young.remove(&identity);
-                }
-                tell(&stamped);
+        let mut heard = decoded(|stamped: Stamped| {
+            if let Some(identity) = identity(&stamped).filter(|_| !young.is_empty()) {
+                young.remove(&identity);
             }
+            tell(&stamped);
+        });
+        let mut samples = |pid: u32, kind: u8, payload: &[u8]| {
+            if is_sample_kind(kind) { heard(pid, kind, payload) } else { Ok(()) }
         };
         walk(&mut Window::new(&self.file, self.page, self.present), self.unit, &mut samples);
+        drop(heard);
         let left = self.young.iter().filter(|one| identity(one).is_some_and(|id| young.contains(&id)));
         left.for_each(tell);
     }
+}
+
+fn is_sample_kind(kind: u8) -> bool {
+    matches!(kind, kind::BIRTH | kind::DEATH)
+}
+
+/// Whether a birth or death makes sense, without making a record of it.
+fn check(kind: u8, payload: &[u8]) -> Result<(), Unreadable> {
+    let mut rest = Rest::new(payload);
+    rest.number()?;
+    decode_sampling(kind, &mut rest).map(|_sampling| ())
 }
 
 pub(crate) fn is_sample(record: &Record) -> bool {

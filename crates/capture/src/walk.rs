@@ -44,8 +44,21 @@ impl Units for &[u8] {
     }
 }
 
-/// Goes over all units; `take` gets the records.
-pub(crate) fn walk(from: &mut impl Units, unit: usize, take: &mut impl FnMut(Stamped)) -> Skipped {
+/// A taker of records that gets them decoded.
+pub(crate) fn decoded(mut take: impl FnMut(Stamped)) -> impl FnMut(u32, u8, &[u8]) -> Result<(), Unreadable> {
+    move |pid, kind, payload| {
+        let (at_ns, record) = decode(kind, payload)?;
+        take(Stamped { at_ns, pid, record });
+        Ok(())
+    }
+}
+
+/// Goes over all units; `take` gets the process, the kind and the payload of each record, and says if it makes no sense.
+pub(crate) fn walk(
+    from: &mut impl Units,
+    unit: usize,
+    take: &mut impl FnMut(u32, u8, &[u8]) -> Result<(), Unreadable>,
+) -> Skipped {
     let mut skipped = Skipped::default();
     let mut offset = 0;
     loop {
@@ -87,7 +100,12 @@ pub(crate) fn walk(from: &mut impl Units, unit: usize, take: &mut impl FnMut(Sta
     }
 }
 
-fn walk_segment(segment: &[u8], cut: bool, take: &mut impl FnMut(Stamped), skipped: &mut Skipped) {
+fn walk_segment(
+    segment: &[u8],
+    cut: bool,
+    take: &mut impl FnMut(u32, u8, &[u8]) -> Result<(), Unreadable>,
+    skipped: &mut Skipped,
+) {
     let pid = u32_at(segment, seg::PID).unwrap_or(0);
     let used = u32_at(segment, seg::USED).unwrap_or(0) as usize;
     let mut unfinished_last = 0;
@@ -115,8 +133,8 @@ fn walk_segment(segment: &[u8], cut: bool, take: &mut impl FnMut(Stamped), skipp
             young(payload_bytes, pid, &mut skipped.young);
             continue;
         }
-        match decode(word_kind(word), payload_bytes) {
-            Ok((at_ns, record)) => take(Stamped { at_ns, pid, record }),
+        match take(pid, word_kind(word), payload_bytes) {
+            Ok(()) => {}
             Err(Unreadable::Unknown) => skipped.unknown += 1,
             Err(Unreadable::Garbage) => skipped.garbled += 1,
         }

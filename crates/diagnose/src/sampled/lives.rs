@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use nilometer_capture::{Capture, Record, Sampling};
+use nilometer_capture::{Birth, Capture, Record, Sampling};
 
 use super::bins::Bins;
-use super::recording::{ALIVE, Sample, is_live};
+use super::recording::{Sample, is_live};
 
 /// Moments at which it matters what was alive, in order.
 #[derive(Debug, Default)]
@@ -25,18 +25,18 @@ impl Moments {
         Self(all)
     }
 
-    /// Whether one of them saw the sample alive; one that never died counts as seen.
-    fn saw(&self, sample: &Sample) -> bool {
+    /// Whether one of them saw alive what was born and died then.
+    fn saw(&self, born_ns: u64, died_ns: u64) -> bool {
         let before = |at_ns: u64| self.0.partition_point(|moment| *moment < at_ns);
-        sample.died_ns == ALIVE || before(sample.born_ns) != before(sample.died_ns)
+        before(born_ns) != before(died_ns)
     }
 }
 
 /// What is known of an id.
 #[derive(Debug)]
 enum Known {
-    /// Its birth; none for memory that does not count.
-    Born(Option<Sample>),
+    /// When it was born, and as what; none for memory that does not count.
+    Born(Option<(u64, Birth)>),
     /// Only its death was read so far.
     Dead(u64),
 }
@@ -54,20 +54,20 @@ impl Lives {
     pub(crate) fn hear(&mut self, at_ns: u64, sampling: &Sampling, moments: &Moments) {
         match sampling {
             Sampling::Birth(birth) => {
-                let sample = is_live(birth.source).then(|| Sample::of(at_ns, birth));
+                let born = is_live(birth.source).then_some((at_ns, *birth));
                 match self.known.remove(&birth.id) {
-                    Some(Known::Dead(died_ns)) => self.end(sample, died_ns, moments),
+                    Some(Known::Dead(died_ns)) => self.end(born, died_ns, moments),
                     // A sample that is leaving the nursery may be seen there and in its record.
-                    Some(born @ Known::Born(_)) => {
-                        self.known.insert(birth.id, born);
+                    Some(first @ Known::Born(_)) => {
+                        self.known.insert(birth.id, first);
                     }
                     None => {
-                        self.known.insert(birth.id, Known::Born(sample));
+                        self.known.insert(birth.id, Known::Born(born));
                     }
                 }
             }
             Sampling::Death { id } => match self.known.remove(id) {
-                Some(Known::Born(sample)) => self.end(sample, at_ns, moments),
+                Some(Known::Born(born)) => self.end(born, at_ns, moments),
                 Some(Known::Dead(first)) => {
                     self.known.insert(*id, Known::Dead(first.min(at_ns)));
                 }
@@ -79,10 +79,10 @@ impl Lives {
         }
     }
 
-    fn end(&mut self, sample: Option<Sample>, died_ns: u64, moments: &Moments) {
-        let Some(sample) = sample.map(|sample| Sample { died_ns, ..sample }) else { return };
-        if moments.saw(&sample) {
-            self.seen.push(sample);
+    fn end(&mut self, born: Option<(u64, Birth)>, died_ns: u64, moments: &Moments) {
+        let Some((born_ns, birth)) = born else { return };
+        if moments.saw(born_ns, died_ns) {
+            self.seen.push(Sample { died_ns, ..Sample::of(born_ns, &birth) });
         } else {
             self.passed += 1;
         }
@@ -92,7 +92,7 @@ impl Lives {
     pub(crate) fn told(self) -> (Vec<Sample>, u64) {
         let mut samples = self.seen;
         samples.extend(self.known.into_values().filter_map(|known| match known {
-            Known::Born(sample) => sample,
+            Known::Born(born) => born.map(|(born_ns, birth)| Sample::of(born_ns, &birth)),
             Known::Dead(_) => None,
         }));
         samples.sort_by_key(|sample| (sample.born_ns, sample.id));
