@@ -10,7 +10,7 @@ mod printed;
 mod proposals;
 mod write;
 
-use nilometer_diagnose::{Bytes, Verdict};
+use nilometer_diagnose::Verdict;
 use nilometer_prove::{Effect, Experiment, Measured, Seen, Survey};
 
 use self::options::FixOptions;
@@ -134,7 +134,7 @@ impl Search<'_> {
             return Ok(Err(format!("the program ends {how}{}", last_words(ran))));
         }
         if experiment.verdict != Effect::Cures {
-            return Ok(Err(left(experiment.growth, experiment.verdict)));
+            return Ok(Err(left(experiment)));
         }
         let compared = printed::compare(&first.printed(), &ran.printed(), || {
             if self.again.is_none() {
@@ -150,11 +150,15 @@ impl Search<'_> {
     }
 }
 
-fn left(growth: Option<Bytes>, effect: Effect) -> String {
-    let left = growth.map_or("too little to say how much".to_owned(), |growth| {
+fn left(experiment: &Experiment) -> String {
+    let open = experiment.removed.is_some_and(|share| share.high > 0.9);
+    let left = experiment.growth.map_or("too little to say how much".to_owned(), |growth| {
         nilometer_diagnose::size(growth.estimate as f64)
     });
-    match effect {
+    match experiment.verdict {
+        Effect::Reduces if open => {
+            format!("{left} per cycle may be left: whether any is needs a longer run of the program")
+        }
         Effect::Reduces => format!("it takes only a part of the growth: {left} per cycle are left"),
         Effect::NoEffect => format!("it does not change the growth: {left} per cycle"),
         Effect::Undecided | Effect::Cures => "whether the growth ends with it was not to be seen".to_owned(),
