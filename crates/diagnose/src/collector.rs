@@ -83,7 +83,8 @@ pub(crate) fn net_growth(
     let limit = limit(timeline, all, part);
     let mut seen = envelope(&collected, points, &plain).unwrap_or(plain);
     if let Some(limit) = limit {
-        seen.high = seen.high.min(limit.surely);
+        // A limit below zero is noise: nothing shrinks for ever.
+        seen.high = seen.high.min(limit.surely.max(0.0));
         seen.low = seen.low.min(seen.high);
         seen.estimate = seen.estimate.min(seen.high);
     }

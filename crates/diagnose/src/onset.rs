@@ -22,14 +22,16 @@ pub(crate) fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>)
     let rise = y[found.at] - y[0];
     match (grows(&early), grows(&late)) {
         // It began late, or the rate changed: the late part says what is to come.
-        (false, true) => (found.at, None),
-        // It ended if the rate before is not among those that are possible since; a collection alone makes them many.
-        (true, false) if rise > LEAST_FILLING && late_is_less(early, late) => (found.at, Some(rise)),
+        (false, true) if is_below(early, late.map_or(0.0, |r| r.low)) => (found.at, None),
+        // It ended. A small rise is none that need be told.
+        (true, false) if is_below(late, early.map_or(0.0, |r| r.estimate)) => {
+            (found.at, Some(rise).filter(|r| *r > LEAST_FILLING))
+        }
         _ => (0, None),
     }
 }
 
-/// Whether the rate before is above all that are possible since.
-fn late_is_less(early: Option<Interval>, late: Option<Interval>) -> bool {
-    early.zip(late).is_some_and(|(early, late)| late.high < early.estimate)
+/// Whether all that a rate may be is below this; a collection alone makes many rates possible.
+fn is_below(rate: Option<Interval>, limit: f64) -> bool {
+    rate.is_some_and(|rate| rate.high < limit)
 }

@@ -7,7 +7,7 @@
 //! proof of a leak: an object that was in use just then grows old, and so does all that old garbage refers to. But it
 //! is a limit: memory that is kept for good is there after each of them.
 
-use nilometer_stats::growth;
+use nilometer_stats::{MIN_POINTS, growth};
 
 use crate::collector::{Part, jitter, rising, series, troughs};
 use crate::cycles::Point;
@@ -47,33 +47,48 @@ fn limit_from(timeline: &Timeline, all: &[Point], since: usize) -> Option<Limit>
     let points = all.get(since..)?;
     let before = since.checked_sub(1).and_then(|at| all.get(at));
     let collected = troughs(timeline, before, points, 1);
-    if collected.len() == points.len() {
-        return None;
-    }
     let (start, end) = (points.first()?, points.last()?);
-    let (first, last) = (collected.first()?, collected.last()?);
+    let last = collected.last().filter(|_| collected.len() < points.len())?;
     let needed = LEAST_SPAN.max(COVER * cycles(start, end));
     let gross = usual_step(points, &collected);
     let swing = 2.0 * jitter(points, &collected);
-    let span = cycles(first, last);
-    if span >= needed {
+    // Each is a limit by itself. The first collections may still free what start-up left.
+    let prompt = prompt(points, &collected);
+    let late = |troughs: &[Point]| troughs.get(1..).filter(|t| t.len() >= MIN_POINTS).map(<[Point]>::to_vec);
+    let choices = [late(&collected), late(&prompt), Some(collected.clone()), Some(prompt)];
+    let limits = choices.iter().flatten().filter_map(|troughs| {
+        let (first, last) = (troughs.first()?, troughs.last()?);
+        let span = cycles(first, last);
+        if span < needed {
+            return None;
+        }
         let kept = (last.level - first.level) / span;
         let taken = (gross - kept).max(0.0);
         // The first of them may have been read long after its collection, and the last right after.
         let slack = (taken * distance(points, first) + swing) / span;
-        let (x, y) = series(&collected);
+        let (x, y) = series(troughs);
         let surely = growth(&x, &y).map_or(kept + slack, |rate| rate.high.max(kept + slack));
-        let apart = span / (collected.len() - 1) as f64;
+        let of_span = |c: &&Point| c.ordinal > first.ordinal && c.ordinal <= last.ordinal;
+        let apart = span / collected.iter().filter(of_span).count().max(1) as f64;
         let in_use = IN_USE.min(apart / 2.0);
         let left = if apart >= LEAST_APART { in_use * taken / (apart - in_use) } else { 0.0 };
-        return Some(Limit { surely, likely: surely - left, collections: collected.len() });
-    }
-    let span = cycles(start, last);
-    let earlier = troughs(timeline, None, all.get(..=since)?, 1);
-    let waited =
-        earlier.last().map_or(start.ordinal as f64 + 1.0, |collection| cycles(collection, start) + 1.0);
-    let surely = (last.level - start.level + gross.max(0.0) * waited + swing) / span;
-    (span >= needed).then_some(Limit { surely, likely: surely, collections: 1 })
+        Some(Limit { surely, likely: surely - left, collections: collected.len() })
+    });
+    let lowest = limits.min_by(|a, b| a.surely.total_cmp(&b.surely));
+    lowest.or_else(|| {
+        let span = cycles(start, last);
+        let earlier = troughs(timeline, None, all.get(..=since)?, 1);
+        let waited = earlier.last().map_or(start.ordinal as f64 + 1.0, |one| cycles(one, start) + 1.0);
+        let surely = (last.level - start.level + gross.max(0.0) * waited + swing) / span;
+        (span >= needed).then_some(Limit { surely, likely: surely, collections: 1 })
+    })
+}
+
+/// Of the points after collections those that were read the soonest: the others may have gathered garbage again.
+fn prompt(points: &[Point], collected: &[Point]) -> Vec<Point> {
+    let late = |point: &Point| distance(points, point);
+    let soonest = collected.iter().map(late).fold(f64::INFINITY, f64::min);
+    collected.iter().filter(|point| late(point) < 2.0 * soonest).cloned().collect()
 }
 
 fn cycles(from: &Point, to: &Point) -> f64 {
