@@ -220,3 +220,29 @@ def test_a_program_that_becomes_another_is_left_alone(bench: Bench) -> None:
     assert done.stdout == b"0\nLD_PRELOAD=libm.so.6\n"
     _, [loss] = facts(bench)
     assert "another one than its Python" in loss
+
+
+# A hundred thousand containers and a rise: the table that scans keep is megabytes.
+LOOKED_AT = """
+import nilometer
+rows = [[number] for number in range(100_000)]
+kept = []
+for round in range(40):
+    kept.append([bytes(1000) for _ in range(200)])
+    nilometer.cycle()
+print(len(rows))
+"""
+
+
+def test_what_the_census_allocates_is_no_memory_of_the_program(bench: Bench) -> None:
+    script = bench.script(LOOKED_AT)
+    done = bench.watched("--quiet", "--sample", "4K", script)
+    assert done.stdout == b"100000\n"
+    [capture] = bench.captures()
+    scans = json.loads(bench.report(capture.name, "--format", "json").stdout)
+    assert scans["findings"][0]["holder"]["path"].startswith("__main__.kept[*]")
+    stacks = bench.report(capture.name, "--format", "collapsed").stdout.decode()
+    bytes_of = {stack: int(size) for stack, _, size in (line.rpartition(" ") for line in stacks.splitlines())}
+    assert any("(prog.py:" in stack for stack in bytes_of)
+    ours = sum(size for stack, size in bytes_of.items() if "prog.py" in stack and "_native.abi3.so" in stack)
+    assert ours < 100_000, ours

@@ -260,6 +260,7 @@ impl State {
 
     /// Looks at the lengths of containers, and weighs those that grow.
     fn scan(&mut self, session: &Session, cycle: u64) {
+        let _ours = recorder::Ours::begin();
         let began = Instant::now();
         let limits = limits(session);
         let Some(census) = self.ready(session) else { return };
@@ -302,6 +303,7 @@ impl State {
 
     /// Goes over the whole heap and looks for the recorder's samples.
     fn look(&mut self, py: Python<'_>, session: &Session) {
+        let _ours = recorder::Ours::begin();
         let began = Instant::now();
         let limits = limits(session);
         let blocks = recorder::samples();

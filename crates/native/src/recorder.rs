@@ -57,6 +57,33 @@ pub(crate) fn without_wrappers<F: FnMut()>(mut call: F) {
     }
 }
 
+/// `nilometer_recorder_leave_out`.
+type LeaveOut = extern "C" fn(on: bool);
+
+/// While it lives, what this thread allocates is ours and no memory of the program.
+pub(crate) struct Ours(Option<LeaveOut>);
+
+impl Ours {
+    pub(crate) fn begin() -> Self {
+        let tell = symbol(c"nilometer_recorder_leave_out").map(|found| {
+            // SAFETY: the recorder declares the function like this.
+            unsafe { std::mem::transmute::<*mut c_void, LeaveOut>(found) }
+        });
+        if let Some(tell) = tell {
+            tell(true);
+        }
+        Self(tell)
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        if let Some(tell) = self.0 {
+            tell(false);
+        }
+    }
+}
+
 /// `nilometer_recorder_samples`.
 type Samples = extern "C" fn(visit: extern "C" fn(*mut c_void, u64, u64, u64), data: *mut c_void);
 

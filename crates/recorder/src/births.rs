@@ -36,6 +36,7 @@ pub(crate) fn consider(new: New) {
         return;
     };
     if block.busy.load(Relaxed)
+        || block.left_out.load(Relaxed)
         || new.address == 0
         || (new.source == Source::Mapping && block.arena.load(Relaxed))
     {

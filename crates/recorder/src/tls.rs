@@ -32,6 +32,8 @@ pub(crate) struct Block {
     pub(crate) thread: AtomicU32,
     /// The recorder is at work on this thread: what is allocated is its own, or a signal handler's.
     pub(crate) busy: AtomicBool,
+    /// What this thread allocates now is the tool's own, and none of the program's.
+    pub(crate) left_out: AtomicBool,
     /// Python's allocator is getting an arena: its objects are counted, not the arena.
     pub(crate) arena: AtomicBool,
     /// A pool of tensors is at work: its place among them, from 1; 0 if none is.
@@ -102,6 +104,7 @@ impl Default for Block {
             generation: AtomicU32::new(0),
             thread: AtomicU32::new(0),
             busy: AtomicBool::new(false),
+            left_out: AtomicBool::new(false),
             arena: AtomicBool::new(false),
             pool: AtomicUsize::new(0),
         }

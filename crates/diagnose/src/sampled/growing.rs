@@ -36,6 +36,8 @@ const SPEAKS: usize = 5;
 
 /// Samples that there may have been where none was seen, with 95 % certainty.
 const NONE_SEEN: f64 = 3.7;
+/// The share of what stays that one cycle may have made.
+const ONE_BLOCK: f64 = 0.5;
 
 /// The stretch of cycles that is judged, and what is known about garbage.
 #[derive(Clone, Debug)]
@@ -127,6 +129,12 @@ impl Look<'_> {
             }
         }
         let (_, late) = thirds(&stays).filter(|(_, late)| late.len() >= 2)?;
+        // One big block is no course of a growth that many cycles added to, whenever it came.
+        let most = stays.iter().map(|s| s.bytes).fold(0.0, f64::max);
+        let sum: f64 = stays.iter().map(|s| s.bytes).sum();
+        if most > ONE_BLOCK * sum {
+            return None;
+        }
         let (all, _) = per_cycle(&stays);
         let cycles: f64 = late.iter().map(|s| s.cycles).sum();
         // What was never sampled may still be there: up to a few samples of the heaviest kind that was seen at all.

@@ -2,8 +2,10 @@
 //! What the readings ask the recorder, at any time and from any thread.
 
 use std::ffi::c_void;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::lot::Lot;
+use crate::tls::block;
 use crate::{pools, real, state, wrappers};
 
 /// Calls `call` with `data` while Python's objects come straight from Python's own allocator.
@@ -38,6 +40,12 @@ pub(super) unsafe extern "C" fn nilometer_recorder_pools(used: *mut u64, reserve
         reserved.write(sums.reserved);
     }
     true
+}
+
+/// From now on, what this thread allocates is not the program's, or is again: the tables of those who look at it.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn nilometer_recorder_leave_out(on: bool) {
+    block().left_out.store(on, Relaxed);
 }
 
 /// Visits every sample that lives, in no order: its id, where its memory begins, and its bytes (all but the last thousandth of a percent of them). Takes no lock and allocates nothing;
