@@ -6,8 +6,8 @@
 use super::{Case, Explanation, Run};
 use crate::report::{Retraced, Site};
 
-const SCALARS: &str = "pass it as a tensor, `tf.constant(...)` or a `tf.Variable` that is assigned: a Python number is part of \
-                       what the function is compiled for";
+const SCALARS: &str = "pass it as a tensor, `tf.constant(np.float32(...))` or a `tf.Variable` that is assigned: a Python number is \
+                       part of what the function is compiled for";
 const SHAPES: &str = "give the function a shape that leaves that open: `input_signature=[tf.TensorSpec([None, ...])]` or \
                       `reduce_retracing=True`; or pad to a few sizes";
 const METHODS: &str = "call the method of one object that lives as long as the loop, and pass what differs as tensors: each \
