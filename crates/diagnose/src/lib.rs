@@ -63,7 +63,8 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let basis = timeline.basis();
     let cycles = Cycles::of(&timeline, &capture.board, basis);
     let exit = ExitCollection::of(&timeline, basis);
-    let counted = judge::judge(&timeline, &cycles, basis, exit);
+    let held = Held::of(capture, outside.pid());
+    let counted = held::prove(&held, judge::judge(&timeline, &cycles, basis, exit), &cycles);
     let setting = Setting {
         timeline: &timeline,
         cycles: &cycles,
@@ -73,7 +74,6 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         pid: outside.pid(),
         folder: outside.folder(),
     };
-    let held = Held::of(capture, setting.pid);
     let sites = Sites::of(capture, &setting, &held, lookup);
     let (judgement, mut findings, explained) = conclude(sites.as_ref(), &setting, &held, lookup);
     let stretches = phases::stretches(capture, &timeline, basis);

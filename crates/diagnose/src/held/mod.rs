@@ -8,6 +8,7 @@ mod join;
 mod kept_at;
 pub(crate) mod level;
 mod native;
+mod proof;
 mod scans;
 mod siblings;
 
@@ -23,6 +24,7 @@ pub(crate) use join::{Claim, by_holder, of as shown};
 pub(crate) use kept_at::{add_kept_at, adds_to};
 use level::{elements, split};
 pub(crate) use native::KIND as NATIVE;
+pub(crate) use proof::prove;
 use scans::Rise;
 pub(crate) use siblings::fold;
 

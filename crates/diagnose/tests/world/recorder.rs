@@ -200,6 +200,12 @@ impl World {
         self.say(&Record::Observation(Observation::Grown(grown)))
     }
 
+    /// A scan sees nothing that grows.
+    pub(crate) fn scans_nothing(&mut self) -> &mut Self {
+        self.recorder.scans = true;
+        self
+    }
+
     /// The scan is over, if there was one.
     pub(crate) fn scan_ends(&mut self) -> &mut Self {
         if std::mem::take(&mut self.recorder.scans) {
