@@ -87,9 +87,12 @@ class ExpectedFinding:
         """Whether the path of the holder ends as a person names it: `callbacks[0].saved[*]` by `saved`."""
         if finding["holder"] is None or self.holder is None:
             return False
-        path = re.sub(r"(\[[^]]*\])+$", "", finding["holder"]["path"])
+        full = finding["holder"]["path"]
+        # The level that grows, if a part of each of its elements is meant: `jobs` of `jobs[*].mask`.
+        level = full[: full.rfind("[*]")] if "[*]" in full else full
         name = re.sub(r"(\[[^]]*\])+$", "", self.holder)
-        return re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}$", path) is not None
+        paths = [re.sub(r"(\[[^]]*\])+$", "", path) for path in (full, level)]
+        return any(re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}$", path) for path in paths)
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         builds: causes::goes_on_building(capture, &cycles),
     };
     causes::explain(&mut findings, run);
+    causes::merge(&mut findings, rate);
     let explained = match judgement.verdict {
         Verdict::Leak => causes::add(&mut findings, run, rate, explained),
         Verdict::NoLeak | Verdict::Undecided => explained,

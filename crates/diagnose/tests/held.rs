@@ -384,6 +384,25 @@ fn a_line_that_surely_makes_what_a_list_keeps_is_told_with_it() {
 }
 
 #[test]
+fn a_line_that_fills_another_container_is_not_told_with_it() {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stack = w.stack(&[FIT, KERAS, "/job/train.py:45 Keep.on_epoch_end"]);
+    for epoch in 1..=15 {
+        w.makes(stack, 1 << 20, 1);
+        w.takes(1024 * KIB).objects(200).cycle(Epoch);
+        if epoch >= 7 {
+            w.scans("__main__.logger.pieces[*]", epoch, epoch, 1 << 20, false);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let held = report.findings.iter().find(|f| f.holder.is_some()).unwrap();
+    assert!(held.sites.iter().all(|s| s.line != 45), "{:#?}", report.findings);
+    assert!(report.findings.iter().any(|f| f.holder.is_none() && f.sites[0].line == 45));
+}
+
+#[test]
 fn the_line_that_makes_most_of_what_a_native_holder_is_credited_with_fills_it() {
     let mut w = started();
     w.fact("cwd", "/job").records(64 << 10, 1);
@@ -472,4 +491,38 @@ fn a_cache_of_graphs_is_told_by_what_made_the_function_be_traced_again() {
         assert!(finding.sentence.starts_with("train_step is traced again and again"), "{}", finding.sentence);
         assert_eq!(finding.sites.iter().map(|s| (s.role, s.line)).collect::<Vec<_>>(), [("made_at", 43)]);
     }
+}
+
+#[test]
+fn graphs_that_a_cache_holds_and_lines_make_are_one_finding() {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stack = w.stack(&[FIT, "/job/train.py:18 call"]);
+    for epoch in 1..=15 {
+        w.phase("trace", |w| {
+            w.makes(stack, 64 << 10, 3);
+        });
+        w.takes(700 * KIB).objects(200);
+        let trace = Trace {
+            function: "loss".to_owned(),
+            file: "/job/train.py".to_owned(),
+            line: 12,
+            nth: epoch,
+            why: "argument 'step' was 17, before 16 (a Python int)".to_owned(),
+            caller_file: "/job/train.py".to_owned(),
+            caller_line: 43,
+        };
+        w.say(&Record::Observation(Observation::Trace(trace)));
+        w.say(&Record::Observation(Observation::Probe { name: "func_graphs".to_owned(), value: epoch }));
+        w.cycle(Epoch);
+        if epoch >= 7 {
+            w.scans("__main__.loss._function_cache._primary[*]", epoch, epoch, 4 << 10, true);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let causes: Vec<_> = report.findings.iter().map(|f| f.cause.as_str()).collect();
+    assert_eq!(causes.iter().filter(|cause| **cause == "retraced-by-scalars").count(), 1, "{causes:?}");
+    let rate = report.growth.unwrap().bytes_per_cycle.estimate;
+    assert!(report.findings[0].bytes_per_cycle.estimate <= rate + 1, "{:#?}", report.findings[0]);
 }

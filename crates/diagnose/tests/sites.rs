@@ -47,7 +47,7 @@ fn a_callback_that_keeps_predictions_is_named_with_what_it_calls() {
         ("train.py", 30, "Keep.on_epoch_end")
     );
     assert_eq!(site.inside.as_deref(), Some("keras predict > concatenate"));
-    assert_eq!(site.text.as_deref(), Some("self.kept.append(predict())  # line 30"));
+    assert_eq!(site.text.as_deref(), Some("made = predict()  # line 30"));
     assert!((finding.bytes_per_cycle.estimate - 8_000_000).abs() < 10, "{:?}", finding.bytes_per_cycle);
     let kinds: Vec<&str> = finding.stack.iter().map(|f| f.kind).collect();
     assert_eq!(kinds, ["native", "library", "library", "user", "library", "user"]);

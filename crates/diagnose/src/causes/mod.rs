@@ -6,6 +6,7 @@
 //! stays "growth-at-site" or "container-grows", with its sites and holders.
 
 mod added;
+mod alike;
 mod array_grows;
 mod callbacks_added_again;
 mod gc_disabled;
@@ -36,6 +37,7 @@ mod view_keeps_array;
 use crate::report::{Finding, Frame, Probe, Program, Retraced, Site};
 
 pub(crate) use added::add;
+pub(crate) use alike::merge;
 pub(crate) use gradient_registry::goes_on_building;
 
 use path::Path;

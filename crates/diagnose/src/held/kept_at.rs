@@ -33,6 +33,12 @@ pub(crate) fn adds_to(site: &Site, path: &str) -> bool {
     attribute(path).is_some_and(|name| adds(text, name))
 }
 
+/// Whether the code of this place adds to something, and that is not what the path calls: it fills another container.
+pub(crate) fn adds_elsewhere(site: &Site, path: &str) -> bool {
+    let text = site.text.as_deref().unwrap_or_default();
+    ADDS.iter().any(|add| text.contains(add)) && !adds_to(site, path)
+}
+
 fn kept_at(finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
     let holder = finding.holder.as_ref()?;
     let name = attribute(&holder.path)?;

@@ -21,7 +21,7 @@ use crate::sampled::recording::Sample;
 pub(crate) use grown::grown;
 use join::is_element;
 pub(crate) use join::{Claim, by_holder, of as shown};
-pub(crate) use kept_at::{add_kept_at, adds_to};
+pub(crate) use kept_at::{add_kept_at, adds_elsewhere, adds_to};
 use level::{elements, split};
 pub(crate) use native::KIND as NATIVE;
 pub(crate) use proof::prove;

@@ -8,7 +8,7 @@ use nilometer_stats::Interval;
 use super::finding::add_source;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
-use crate::held::{Claim, Held, add_kept_at, adds_to, by_holder, fold, grown};
+use crate::held::{Claim, Held, add_kept_at, adds_elsewhere, adds_to, by_holder, fold, grown};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Site, Verdict};
@@ -140,8 +140,13 @@ fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>) {
         return;
     }
     holder.sites.extend(kept);
+    // A line that fills another container says so itself.
+    let elsewhere =
+        |f: &Finding| path.as_ref().is_some_and(|path| f.sites.iter().any(|made| adds_elsewhere(made, path)));
     let alike = |f: &Finding| {
-        f.confidence == "certain" && (f.bytes_per_cycle.estimate as f64 - keeps).abs() <= ALIKE * keeps
+        f.confidence == "certain"
+            && !elsewhere(f)
+            && (f.bytes_per_cycle.estimate as f64 - keeps).abs() <= ALIKE * keeps
     };
     let mut found = (0..unheld.len()).filter(|at| unheld.get(*at).is_some_and(alike));
     if let (Some(at), None) = (found.next(), found.next()) {
@@ -150,7 +155,8 @@ fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>) {
         return;
     }
     // What a holder of native things keeps cannot be weighed; the line that makes most of so much is the one that fills it.
-    let makes_most = |f: &&Finding| f.bytes_per_cycle.estimate as f64 >= MOST_OF_NATIVE * keeps;
+    let makes_most =
+        |f: &&Finding| !elsewhere(f) && f.bytes_per_cycle.estimate as f64 >= MOST_OF_NATIVE * keeps;
     if let Some(site) = unheld.first().filter(|_| holder.confidence == "likely").filter(makes_most) {
         holder.sites.extend(site.sites.iter().cloned());
         holder.stack.clone_from(&site.stack);

@@ -255,7 +255,10 @@ impl Lookup for Files {
     }
 
     fn line(&mut self, file: &str, line: u32) -> Option<String> {
-        (file == "/job/train.py").then(|| format!("    self.kept.append(predict())  # line {line}"))
+        if file == "/job/train.py" && line == 45 {
+            return Some("    self.blocks.append(predict())".to_owned());
+        }
+        (file == "/job/train.py").then(|| format!("    made = predict()  # line {line}"))
     }
 
     fn lines(&mut self, file: &str) -> Vec<String> {

@@ -1,0 +1,40 @@
+//! Findings of which the same is said are one finding: a traced function's graphs are held by its cache and made at many lines.
+//!
+//! In: explained findings. Out: one for each sentence. What must not happen here: bytes beyond the growth; findings that only share a
+//! cause's name.
+
+use crate::report::Finding;
+
+/// Merges those with the same cause and sentence into the first of them. `rate`: the whole growth, bytes per cycle.
+pub(crate) fn merge(findings: &mut Vec<Finding>, rate: f64) {
+    let mut out: Vec<Finding> = Vec::new();
+    for finding in findings.drain(..) {
+        let is_same =
+            |known: &&mut Finding| known.cause == finding.cause && known.sentence == finding.sentence;
+        match out.iter_mut().find(is_same) {
+            Some(known) => take_in(known, finding, rate),
+            None => out.push(finding),
+        }
+    }
+    *findings = out;
+}
+
+fn take_in(known: &mut Finding, more: Finding, rate: f64) {
+    let whole = (rate.round() as i64).max(known.bytes_per_cycle.estimate);
+    let bytes = &mut known.bytes_per_cycle;
+    bytes.estimate = bytes.estimate.saturating_add(more.bytes_per_cycle.estimate).min(whole);
+    bytes.low = bytes.low.max(more.bytes_per_cycle.low).min(bytes.estimate);
+    bytes.high = bytes.high.max(bytes.estimate);
+    for site in more.sites {
+        if !known.sites.iter().any(|s| (s.role, &s.file, s.line) == (site.role, &site.file, site.line)) {
+            known.sites.push(site);
+        }
+    }
+    if known.holder.is_none() {
+        known.holder = more.holder;
+    }
+    if known.stack.is_empty() {
+        known.stack = more.stack;
+    }
+    known.cycles_seen = known.cycles_seen.max(more.cycles_seen);
+}
