@@ -5,9 +5,9 @@
 //! one part in a hundred of the program's time beyond the first looks; a pause beyond the limit that was given.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, TryLockError};
 use std::time::{Duration, Instant};
 
 use nilometer_capture::{
@@ -212,6 +212,11 @@ impl Watch {
         let mapped = counters.heap_mapped.map_or(0, |mapped| mapped.min(own));
         counters.heap_mapped = counters.heap_mapped.map(|bytes| bytes - mapped);
         counters.heap_in_use = counters.heap_in_use.map(|bytes| bytes.saturating_sub(own - mapped));
+    }
+
+    /// Whether a look is under way, perhaps without the GIL. Does not allocate.
+    pub(crate) fn is_looking(&self) -> bool {
+        matches!(self.state.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// Whether somebody waits for an answer. Does not allocate.

@@ -251,7 +251,7 @@ impl Session {
 
     /// A tick with the GIL.
     pub(crate) fn tick(&self, py: Python<'_>) {
-        if self.wants_tick() {
+        if self.wants_tick() && !self.watch.is_looking() {
             let live = self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
             self.watch.answer(py, self);
             if self.is_child {
@@ -263,7 +263,9 @@ impl Session {
     /// A tick without the GIL, from the ticker's own thread. Does not allocate.
     pub(crate) fn tick_outside(&self) {
         let now = self.writer.now();
+        // What a look needs meanwhile would be taken for the program's.
         if self.unasked.is_due(now)
+            && !self.watch.is_looking()
             && let Some(mut counters) = self.reader.read(now, Depth::Paced, None)
         {
             self.watch.leave_out(&mut counters);
