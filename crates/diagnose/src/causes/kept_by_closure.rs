@@ -8,7 +8,7 @@ use super::{Case, Explanation};
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let holder = case.finding.holder.as_ref()?;
-    if holder.role.as_deref() != Some("closure") && !path.full.contains("<closure") {
+    if holder.role.as_deref() != Some("closure") {
         return None;
     }
     Some(Explanation {

@@ -68,13 +68,13 @@ fn function<'a>(case: &'a Case) -> Option<&'a Retraced> {
     let path = case.path.as_ref().map_or("", |path| path.full);
     let cache = path.contains("_function_cache") || case.elements().contains("ConcreteFunction");
     let unheld = case.is_unheld_graph() && case.run.graphs_grow();
+    let short = |f: &&Retraced| f.function.rsplit('.').next().unwrap_or_default().to_owned();
+    // The memory hangs below the traced function itself.
+    let itself = |f: &&Retraced| case.path.as_ref().is_some_and(|path| path.name == short(f));
     if !(cache || unheld) {
-        return None;
+        return case.run.retraced.iter().filter(|_| case.run.graphs_grow()).find(itself);
     }
-    let name = |f: &&Retraced| {
-        let name = f.function.rsplit('.').next().unwrap_or(&f.function);
-        path.split(['.', '[', ' ']).any(|step| step == name)
-    };
+    let name = |f: &&Retraced| path.split(['.', '[', ' ']).any(|step| step == short(f));
     case.run.retraced.iter().find(name).or_else(|| case.run.retraced.first())
 }
 
