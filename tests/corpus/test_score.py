@@ -37,11 +37,13 @@ def a_report(findings: list[dict[str, Any]], low: int = 900, high: int = 1100) -
         ("fit(): callbacks[0].saved[*]", "callbacks[0].saved", True),
         ("__main__.SAVED['a'][*]", "SAVED", True),
         ("callbacks[0].unsaved[*]", "saved", False),
-        ("saved[*].model", "saved", False),
+        ("saved[*].model", "saved", True),
+        ("saved.model[*]", "saved", False),
+        ("saved[0].models[*]", "saved", False),
         (None, "saved", False),
     ],
 )
-def test_a_holder_is_right_by_the_end_of_its_path(path: str | None, named: str, right: bool) -> None:
+def test_a_holder_is_right_by_the_level_that_grows(path: str | None, named: str, right: bool) -> None:
     assert ExpectedFinding(site="train.py:7", holder=named).holder_right(finding(path=path)) is right
 
 
