@@ -26,7 +26,8 @@ impl Screen {
                 self.out += &format!("\n{title}\n");
             }
             let (bytes, holder) = (size(held.live_bytes as f64), &held.holder);
-            self.line(&format!("  {bytes:>9}  {}  {}", holder.path, holder.elements), 13);
+            let text = format!("  {bytes:>9}  {}  {}", holder.path, holder.elements);
+            self.line(text.trim_end(), 13);
         }
     }
 
