@@ -39,7 +39,7 @@ pub(crate) fn fix(options: &FixOptions, python: String, flags: Vec<String>) -> R
     let experiments = options.experiments();
     let mut watch = Watch::start()?;
     let folder = Folder::make("fix", options.output.as_deref(), &program)?;
-    let scratch = Scratch::prepare(&program, &python, options.yes)?;
+    let scratch = Scratch::prepare(&program, &python, options.yes, false)?;
     let mut bench = Bench::new(&program, &scratch, &folder, python, flags, &experiments)?;
     bench.apart = true;
     let mut search = Search {

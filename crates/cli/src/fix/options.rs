@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::prove::options::{ProveFormat, ProveOptions, time};
+use crate::prove::options::{On, ProveFormat, ProveOptions, time};
 use crate::quantity;
 
 /// `nilometer fix`.
@@ -57,6 +57,7 @@ impl FixOptions {
             with: None,
             budget: self.budget,
             cycles: self.cycles,
+            on: On::Here,
             jobs: 1,
             memory: self.memory,
             sample: self.sample,

@@ -3,6 +3,7 @@
 //! In: a program, or a capture of one. Out: a table, or JSON, and the captures of all runs. What must not happen here: a
 //! write outside of the scratch folder and the folder of captures, or a process left behind.
 
+mod cluster;
 mod judged;
 pub(crate) mod options;
 pub(crate) mod program;
@@ -16,6 +17,7 @@ pub(crate) mod watch;
 
 use nilometer_prove::Answer;
 
+use self::cluster::Cluster;
 use self::options::{ProveFormat, ProveOptions};
 use self::program::Program;
 use self::results::Folder;
@@ -37,9 +39,11 @@ pub(crate) fn prove(options: &ProveOptions, python: String, flags: Vec<String>) 
     }
     let program = Program::of(&options.program, options.with.as_deref())?;
     let mut watch = Watch::start()?;
+    let cluster = Cluster::find(options.on, &python)?;
     let folder = Folder::make("prove", options.output.as_deref(), &program)?;
-    let scratch = Scratch::prepare(&program, &python, options.yes)?;
-    let bench = Bench::new(&program, &scratch, &folder, python, flags, options)?;
+    let scratch = Scratch::prepare(&program, &python, options.yes, cluster.is_some())?;
+    let mut bench = Bench::new(&program, &scratch, &folder, python, flags, options)?;
+    bench.cluster = cluster;
     let proof = Session::new(options, bench, &folder).make(&mut watch);
     drop(scratch);
     let proof = proof?;

@@ -32,6 +32,9 @@ pub(crate) struct ProveOptions {
     /// Epochs of each run, at least; after them training is stopped
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u64).range(10..))]
     pub(crate) cycles: u64,
+    /// Where the runs take place; ray: on the nodes of a Ray cluster that is there already
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = On::Here)]
+    pub(crate) on: On,
     /// Experiments at once
     #[arg(short, long, value_name = "N", default_value = "1", value_parser = jobs)]
     pub(crate) jobs: usize,
@@ -53,6 +56,15 @@ pub(crate) struct ProveOptions {
     /// The program: what `python` would get, or a capture.
     #[arg(skip)]
     pub(crate) program: Vec<OsString>,
+}
+
+/// Where runs take place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum On {
+    /// On this machine
+    Here,
+    /// On a Ray cluster, the one that Ray finds or `RAY_ADDRESS` names
+    Ray,
 }
 
 /// Forms of the answer.

@@ -35,14 +35,20 @@ pub(crate) struct Place {
 }
 
 impl Scratch {
-    pub(crate) fn prepare(program: &Program, python: &str, all: bool) -> Result<Self, Failure> {
+    /// `all`: folders of any size. `travels`: what is copied goes to another machine, where no link leads back.
+    pub(crate) fn prepare(
+        program: &Program,
+        python: &str,
+        all: bool,
+        travels: bool,
+    ) -> Result<Self, Failure> {
         let path = std::env::temp_dir().join(format!("nilometer-prove-{}", std::process::id()));
         let failed =
             |error: std::io::Error| Failure::new(format!("{} cannot be made ({error})", path.display()));
         fs::DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
         let path = path.canonicalize().unwrap_or(path);
         // With --yes there is no fence, and what is written through a link is written.
-        let scratch = Self { path, how: How { links: !all && has_landlock(python), all } };
+        let scratch = Self { path, how: How { links: !all && !travels && has_landlock(python), all } };
         scratch.place(program, 0, &[]).map(|_| ())?;
         Ok(scratch)
     }

@@ -6,14 +6,15 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nilometer_host::memory::Machine;
 use nilometer_prove::Intervention;
 
-use super::options::ProveOptions;
+use super::cluster::{Cluster, Job};
+use super::options::{On, ProveOptions};
 use super::program::Program;
 use super::progress::Progress;
 use super::results::{Folder, Read, Result as Ran};
@@ -40,6 +41,12 @@ impl Trial {
     }
 }
 
+/// The words that run a trial, and the variables that are set for it.
+pub(crate) struct Line {
+    pub(crate) words: Vec<OsString>,
+    pub(crate) environment: Vec<(&'static str, OsString)>,
+}
+
 /// Where trials are run.
 pub(crate) struct Bench<'a> {
     program: &'a Program,
@@ -53,6 +60,8 @@ pub(crate) struct Bench<'a> {
     memory: Option<u64>,
     /// What the program writes to stdout goes to a file of its own.
     pub(crate) apart: bool,
+    /// Where runs take place, if not here.
+    pub(crate) cluster: Option<Cluster>,
     number: usize,
 }
 
@@ -78,8 +87,21 @@ impl<'a> Bench<'a> {
         })?;
         let free = Machine::open().meminfo(&mut Vec::new()).available;
         let share = |free: u64| (free as f64 * SHARE_OF_MEMORY / options.jobs as f64) as u64;
-        let memory = options.memory.or_else(|| free.map(share));
-        Ok(Self { program, scratch, folder, python, flags, entry, options, memory, apart: false, number: 0 })
+        // What is free here says nothing of other machines.
+        let memory = options.memory.or_else(|| free.filter(|_| options.on == On::Here).map(share));
+        Ok(Self {
+            program,
+            scratch,
+            folder,
+            python,
+            flags,
+            entry,
+            options,
+            memory,
+            apart: false,
+            cluster: None,
+            number: 0,
+        })
     }
 
     /// The program's words, for people.
@@ -101,7 +123,7 @@ impl<'a> Bench<'a> {
             self.number += 1;
             let (capture, log) = self.folder.files(self.number, &trial.name);
             let place = self.scratch.place(self.program, slot, &self.patches(trial))?;
-            let mut command = self.command(trial, &place, &capture);
+            let mut command = self.command(trial, &place, &capture)?;
             let out = log.with_extension("out");
             let words = File::create(&log).and_then(|file| {
                 Ok((if self.apart { File::create(&out)? } else { file.try_clone()? }, file))
@@ -160,8 +182,25 @@ impl<'a> Bench<'a> {
         own.into_iter().chain(trial.patches.iter().cloned()).collect()
     }
 
-    fn command(&self, trial: &Trial, place: &Place, capture: &std::path::Path) -> Command {
-        let mut words: Vec<OsString> = vec![self.python.clone().into()];
+    /// The process to follow: the run itself, or one that follows it on a node.
+    fn command(&self, trial: &Trial, place: &Place, capture: &Path) -> Result<Command, Failure> {
+        let line = self.line(trial, place, capture);
+        let Some(cluster) = &self.cluster else {
+            let (first, words) =
+                line.words.split_first().ok_or_else(|| Failure::new("there are no words"))?;
+            let mut command = Command::new(first);
+            command.args(words).envs(line.environment);
+            return Ok(command);
+        };
+        let job = Job { line: &line, place, capture, entry: &self.entry, memory: self.memory };
+        let name = format!("{}.json", self.number);
+        Ok(cluster.follow(&self.scratch.keep(&name, &job.text(cluster))?))
+    }
+
+    fn line(&self, trial: &Trial, place: &Place, capture: &Path) -> Line {
+        let limit = self.memory.map_or("unlimited".to_owned(), |bytes| (bytes >> 10).to_string());
+        let mut words: Vec<OsString> =
+            ["/bin/sh", "-c", LIMITED, &limit, &self.python].map(OsString::from).into();
         words.extend(self.flags.iter().map(OsString::from));
         words.push(self.entry.clone().into());
         words.extend(["run", "--quiet", "--no-live", "--force", "--sample"].map(OsString::from));
@@ -170,17 +209,15 @@ impl<'a> Bench<'a> {
         words.push(capture.into());
         words.push("--".into());
         words.extend(place.words.iter().cloned());
-        let mut command = Command::new("/bin/sh");
-        let limit = self.memory.map_or("unlimited".to_owned(), |bytes| (bytes >> 10).to_string());
-        command.arg("-c").arg(LIMITED).arg(limit).args(words);
-        command
-            .env(env::TRIAL, self.lines(trial, place))
-            .env("TMPDIR", &place.temporary)
-            .env("PWD", &place.folder);
+        let mut environment = vec![
+            (env::TRIAL, self.lines(trial, place)),
+            ("TMPDIR", place.temporary.clone().into()),
+            ("PWD", place.folder.clone().into()),
+        ];
         if trial.set.iter().any(|one| one.name() == "jemalloc") {
-            command.env(env::LD_PRELOAD, "libjemalloc.so.2");
+            environment.push((env::LD_PRELOAD, "libjemalloc.so.2".into()));
         }
-        command
+        Line { words, environment }
     }
 
     /// What the boot is told.
@@ -196,9 +233,12 @@ impl<'a> Bench<'a> {
         if !self.options.yes {
             text.push("allow ");
             text.push(&place.own);
-            text.push("\nallow ");
-            text.push(self.folder.path());
             text.push("\n");
+            if self.cluster.is_none() {
+                text.push("allow ");
+                text.push(self.folder.path());
+                text.push("\n");
+            }
         }
         text
     }
