@@ -60,6 +60,7 @@ PICTURES = (
     ),
     Picture("reading/survivors", MODELS, ("#survivors .matrix-box", "#survivors .readout")),
     Picture("reading/holders", KEEPS, ("#holders > .tree",)),
+    Picture("reading/types", MODELS, ("#types > .types",)),
     Picture("reading/start", COPIES, ("#start .chart",)),
 )
 

@@ -42,7 +42,7 @@ KEEP_LINE, REPLACE_LINE = 8, 12
 WORK_LINES = {KEEP_LINE: 17, REPLACE_LINE: 18}
 (FACT, CYCLE, PHASE, READING, PROCESS, SURROUNDINGS, CHILD, EXIT, LOSS, START) = range(1, 11)
 (TEXT, CODE, STACK, BIRTH, DEATH, COUNT) = range(12, 18)
-(PROBE, CENSUS, HOLDER, HELD, GROWN) = (19, 21, 22, 23, 24)
+(PROBE, CENSUS, HOLDER, HELD, GROWN, OBJECTS) = (19, 21, 22, 23, 24, 25)
 STEP_UNIT = 8
 
 
@@ -180,11 +180,22 @@ def program(story: Story, kept: int, folder: str) -> None:
         moment = number(0) + number(STEP_UNIT) + number(step)
         say(at + 450_100_000, READING, moment, counters(live, step))
         say(at + 450_200_000, PROBE, text("layers"), number(5))
+        if kept and step % 3 == 0:
+            scan(say, at + 455_000_000, step)
         if kept and step % 6 == 0:
             look(say, at + 460_000_000, step, kept, folder)
     done = FIRST_STEP_NS + STEPS * STEP_NS
     done_counts = [sample, STEPS - 1, 0, 2_000_000, 900_000_000, 4, 0, 1 << 16, 1 << 16]
     say(done, COUNT, numbers(*done_counts))
+
+
+def scan(say: object, at_ns: int, step: int) -> None:
+    """A scan of containers, which counts objects by type."""
+    assert callable(say)
+    say(at_ns, OBJECTS, text("train.Event"), number(40 * step))
+    if step == 3:
+        say(at_ns, OBJECTS, text("dict"), number(5441))
+    say(at_ns, CENSUS, numbers(1, 6000 + 40 * step, None, None, None, None, 900_000, 900_000, None, None, 0))
 
 
 def look(say: object, at_ns: int, step: int, kept: int, folder: str) -> None:

@@ -66,6 +66,15 @@ def report(cycles: int = 40, growth: int = 4 * MIB) -> Data:
             held("fit(): callbacks[0].last", MIB),
             held("module train: table", 3 * MIB),
         ],
+        "objects": {
+            "looks": [{"seconds": float(start + cycle), "cycle": cycle} for cycle in (4, 8, 16, 32)],
+            "types": [
+                {"name": "train.Event", "counts": [None, 80, 160, 320]},
+                {"name": "dict", "counts": [9000, 9000, 9000, 9000]},
+                {"name": "keras.src.Batch", "counts": [20, 90, 15, 18]},
+                *({"name": f"package.Type{i}", "counts": [i] * 4} for i in range(20, 0, -1)),
+            ],
+        },
         "sampling": {
             "samples": 2345,
             "dropped": 7,

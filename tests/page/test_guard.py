@@ -129,7 +129,7 @@ def test_paper_has_all_of_it(pages: Pages, browser: Browser) -> None:
     folded = "document.querySelectorAll('details:not([open], .numbers)').length"
     assert page.read(folded) == 0
     page.read("dispatchEvent(new Event('afterprint'))")
-    assert page.read(folded) == 1
+    assert page.read(folded) == 2
     page.send(
         "Emulation.setEmulatedMedia",
         media="print",

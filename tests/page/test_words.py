@@ -24,7 +24,7 @@ def test_a_real_program_is_told(pages: Pages, browser: Browser) -> None:
 
 def test_sections_come_in_their_order(pages: Pages, browser: Browser) -> None:
     page = browser.open(pages.leak())
-    wanted = "verdict curve findings components sites survivors holders start phases processes losses"
+    wanted = "verdict curve findings components sites survivors holders types start phases processes losses"
     assert page.read("[...document.querySelectorAll('main > section')].map((e) => e.id)") == wanted.split()
     assert "fit(): callbacks[0].saved[*]" in page.text(".finding")
     assert page.texts(".change code") == ["self.saved.append(preds)"]
@@ -44,7 +44,7 @@ def test_what_is_missing_leaves_no_gap(pages: Pages, browser: Browser) -> None:
     report["cycles"] = {"unit": "window", "count": 0, "needed": 6, "seconds": None}
     report["memory"] = dict.fromkeys(report["memory"])
     report["program"] |= {"exit": None, "python": None, "pid": None, "frameworks": {}}
-    for optional in ("phases", "phase_totals", "holders"):
+    for optional in ("phases", "phase_totals", "holders", "objects"):
         del report[optional]
     page = browser.open(pages.of("bare", report, None))
     assert page.text("h1") == "Undecided: run 6 more windows."
@@ -68,6 +68,26 @@ SIZES = [
 def test_sizes_are_the_terminals(pages: Pages, browser: Browser, size: int, words: str) -> None:
     page = browser.open(pages.of("size", synthetic.report(growth=size), None))
     assert page.text("h1 b") == f"+{words} per epoch"
+    page.close()
+
+
+def test_objects_by_type(pages: Pages, browser: Browser) -> None:
+    page = browser.open(pages.leak())
+    first = page.texts("#types > .types > li")
+    assert first[0] == "train.Event80 to 320+240"
+    assert first[1] == "keras.src.Batch20 to 18-2"
+    assert first[2] == "dict9000 throughout"
+    assert page.texts("#types > details > summary") == ["19 other types", "The numbers as a table"]
+    assert "at 4 looks at the heap" in page.text("#types .lead")
+    # A line for each, that of a type which was told later begins later.
+    starts = page.read("[...document.querySelectorAll('#types > ul path')].map((e) => e.getAttribute('d'))")
+    assert [start.count("L") for start in starts[:3]] == [2, 3, 3]
+    page.click("#types details.numbers summary")
+    assert page.texts("#types thead th") == ["type", "epoch 4", "epoch 8", "epoch 16", "epoch 32"]
+    assert page.texts("#types tbody tr")[0] == "train.Event80160320"
+    page.close()
+    page = browser.open(pages.of("no-types", {**synthetic.report(), "objects": None}, None))
+    assert page.texts("#types") == []
     page.close()
 
 

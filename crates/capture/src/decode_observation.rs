@@ -32,6 +32,7 @@ pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Obs
             new: rest.number()?,
             native: rest.number()? != 0,
         }),
+        kind::OBJECTS => Observation::Objects { name: rest.string()?, count: rest.number()? },
         _ => return Err(Unreadable::Unknown),
     })
 }

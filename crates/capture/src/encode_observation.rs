@@ -14,13 +14,14 @@ pub(crate) fn kind_of_observation(seen: &Observation) -> u8 {
         Observation::Holder(_) => kind::HOLDER,
         Observation::Held { .. } => kind::HELD,
         Observation::Grown(_) => kind::GROWN,
+        Observation::Objects { .. } => kind::OBJECTS,
     }
 }
 
 /// The fields behind the time.
 pub(crate) fn observation(seen: &Observation, sink: &mut impl Sink) {
     match seen {
-        Observation::Probe { name, value } => {
+        Observation::Probe { name, value } | Observation::Objects { name, count: value } => {
             string(name, sink);
             number(*value, sink);
         }

@@ -118,4 +118,11 @@ pub enum Observation {
     },
     /// A container grew.
     Grown(Grown),
+    /// A scan counted the objects of a type; said when it changed, and before the scan's [`Observation::Census`].
+    Objects {
+        /// The type, with its module: `numpy.ndarray`.
+        name: String,
+        /// How many of them the collector tracks.
+        count: u64,
+    },
 }

@@ -348,4 +348,5 @@ pub mod kind {
     pub const HOLDER: u8 = 22;
     pub const HELD: u8 = 23;
     pub const GROWN: u8 = 24;
+    pub const OBJECTS: u8 = 25;
 }

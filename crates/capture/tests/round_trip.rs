@@ -81,6 +81,7 @@ fn observation() -> impl Strategy<Value = Observation> {
     let number = any::<u64>;
     prop_oneof![
         (text(), number()).prop_map(|(name, value)| Observation::Probe { name, value }),
+        (text(), number()).prop_map(|(name, count)| Observation::Objects { name, count }),
         ((text(), text(), text(), text()), number(), number(), number()).prop_map(
             |((function, file, why, caller_file), line, nth, caller_line)| {
                 Observation::Trace(Trace { function, file, line, nth, why, caller_file, caller_line })

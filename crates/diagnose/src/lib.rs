@@ -17,6 +17,7 @@ mod forecast;
 mod held;
 mod judge;
 mod lookup;
+mod objects;
 mod onset;
 mod phase_table;
 mod phases;
@@ -36,8 +37,8 @@ pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
     Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
-    Kind, Memory, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA, Sampling, Site,
-    TimelinePoint, Verdict,
+    Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA,
+    Sampling, Site, TimelinePoint, TypeCounts, Verdict,
 };
 pub use sizes::{duration, size};
 
@@ -131,6 +132,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),
         probes,
+        objects: objects::objects(capture, outside.pid(), &cycles),
         retraced,
         processes: outside.processes(),
         timeline: curve(&timeline, &cycles),

@@ -40,6 +40,8 @@ pub struct Report {
     pub recorder: Option<String>,
     /// Counts of a framework's own things, by name.
     pub probes: Vec<Probe>,
+    /// Objects of Python's by type, look by look; null unless the heap was looked at twice.
+    pub objects: Option<Objects>,
     /// Functions that were traced again and again, and still were late in the run; the most often traced first.
     pub retraced: Vec<Retraced>,
     /// The processes that the program started.
@@ -52,6 +54,33 @@ pub struct Report {
     pub phase_totals: Vec<PhaseTotal>,
     /// What could not be recorded or read.
     pub losses: Vec<String>,
+}
+
+/// How many objects of each type the collector tracked, at the looks at the heap.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Objects {
+    /// The looks, in the order of time.
+    pub looks: Vec<Look>,
+    /// The types, those that became more by most first; the ones that were told and not all of the program's.
+    pub types: Vec<TypeCounts>,
+}
+
+/// A look at the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Look {
+    /// When, since the program's start.
+    pub seconds: f64,
+    /// Cycles that had ended.
+    pub cycle: u64,
+}
+
+/// The objects of a type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TypeCounts {
+    /// The type, with its module.
+    pub name: String,
+    /// One for each look; null before it was first told.
+    pub counts: Vec<Option<u64>>,
 }
 
 /// What ran, and how it ended.

@@ -19,6 +19,7 @@ use pyo3::Python;
 use crate::recorder;
 use crate::rise::Rise;
 use crate::session::Session;
+use crate::types::Types;
 
 /// Pause after a look, as a multiple of what it took.
 const PAUSE: u32 = 100;
@@ -64,6 +65,7 @@ struct State {
     whole: Turn,
     /// Ids of paths, and what they were last seen to hold.
     ids: HashMap<String, (u64, String)>,
+    types: Types,
     /// Requests from outside that were answered.
     answered: u64,
     /// Cycles of the rising unit at the last whole look, and at the last scan.
@@ -275,7 +277,8 @@ impl State {
         census.limits().weigh = Duration::from_nanos(limits.max_pause_ns / 3);
         let found = census.scan(cycle);
         let counts = found.counts;
-        let mut seen = Vec::new();
+        let news = self.types.news(&found.types).into_iter();
+        let mut seen: Vec<_> = news.map(|(name, count)| Observation::Objects { name, count }).collect();
         for one in found.grown {
             let (Some(path), grown) = (one.path, one.container) else { continue };
             let holder = Holder { elements: grown.elements, ..told(path) };

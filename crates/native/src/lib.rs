@@ -17,6 +17,7 @@ mod reading;
 mod recorder;
 mod rise;
 mod thread;
+mod types;
 
 // A test program would have to link libpython, which a machine that only runs Python need not have. What speaks to
 // Python is tested from Python, in `tests/native`.

@@ -27,6 +27,9 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
         base(&mut traced.caller_file);
         without_paths(&mut traced.why);
     }
+    for one in report.objects.iter_mut().flat_map(|objects| &mut objects.types) {
+        without_paths(&mut one.name);
+    }
     report.holders.iter_mut().for_each(|held| holder(&mut held.holder));
     for frame in profile.into_iter().flat_map(|profile| &mut profile.frames) {
         base(&mut frame.file);

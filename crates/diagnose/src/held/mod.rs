@@ -104,7 +104,10 @@ impl<'a> Held<'a> {
                     }
                 }
                 Observation::Census(counts) if counts.depth == Some(SCAN) => out.scans.push(stamped.at_ns),
-                Observation::Census(_) | Observation::Probe { .. } | Observation::Trace(_) => {}
+                Observation::Census(_)
+                | Observation::Objects { .. }
+                | Observation::Probe { .. }
+                | Observation::Trace(_) => {}
             }
         }
         out

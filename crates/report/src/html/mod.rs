@@ -53,6 +53,7 @@ macro_rules! report {
             include_str!("js/births.js"),
             include_str!("js/matrix.js"),
             include_str!("js/holders.js"),
+            include_str!("js/types.js"),
             include_str!("js/waterfall.js"),
             include_str!("js/lists.js"),
             include_str!("js/report.js"),

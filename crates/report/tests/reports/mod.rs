@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use nilometer_diagnose::{
     Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
-    Kind, Memory, PhaseSpan, PhaseTotal, Probe, Process, Profile, ProfileStack, Program, Report, Retraced,
-    SCHEMA, Sampling, Site, TimelinePoint, Verdict,
+    Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Profile, ProfileStack, Program,
+    Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -239,6 +239,7 @@ pub(crate) fn leak() -> Report {
             cost: Some(0.008),
         }),
         recorder: Some("on".to_owned()),
+        objects: Some(objects()),
         probes: vec![Probe { name: "func_graphs".to_owned(), first: 9, last: 31, per_cycle: Some(2.0) }],
         retraced: vec![Retraced {
             function: "Model.step".to_owned(),
@@ -376,4 +377,15 @@ pub(crate) fn cycles() -> Vec<CycleRow> {
 /// Facts that the formats tell.
 pub(crate) fn facts() -> BTreeMap<String, String> {
     [("recorder.allocator".to_owned(), "glibc".to_owned())].into()
+}
+
+/// Three looks at a heap in which one type becomes more.
+fn objects() -> Objects {
+    let look = |cycle: u64| Look { seconds: 20.0 + cycle as f64, cycle };
+    let counts =
+        |name: &str, counts: [Option<u64>; 3]| TypeCounts { name: name.to_owned(), counts: counts.to_vec() };
+    Objects {
+        looks: vec![look(5), look(9), look(20)],
+        types: vec![counts("train.Event", [None, Some(900), Some(2000)]), counts("dict", [Some(40_000); 3])],
+    }
 }

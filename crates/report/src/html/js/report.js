@@ -10,6 +10,7 @@ const MAKERS = [
   flameSection,
   matrixSection,
   holdersSection,
+  typesSection,
   waterfallSection,
   phasesSection,
   probesSection,
