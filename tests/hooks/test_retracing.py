@@ -107,6 +107,9 @@ def test_models_in_a_loop(run: Runner) -> None:
         assert len(registry) >= 5
     assert len(probes["traces"]) >= 5
     assert probes["traces"] == sorted(probes["traces"])
+    # Each is compiled once, and the last count is said whatever the pace.
+    assert probes["compiles"] == sorted(probes["compiles"])
+    assert len(probes["compiles"]) >= 5
     # Each model is gone before the next one: none is kept alive by being counted.
     assert set(probes["models"]) <= {0, 1}
     assert set(probes["iterators"]) <= {0, 1, 2}

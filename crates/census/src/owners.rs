@@ -100,9 +100,13 @@ fn role(look: &Look<'_>, class: u64) -> &'static str {
             "Metric" => "metric",
             "Model" => "model",
             "Layer" => "layer",
+            "Thread" => "thread",
             _ => continue,
         };
         let module = look.module_of_class(base);
+        if role == "thread" && module == "threading" {
+            return role;
+        }
         if FRAMEWORKS.contains(&module.split('.').next().unwrap_or_default()) {
             return role;
         }

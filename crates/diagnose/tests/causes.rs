@@ -54,6 +54,8 @@ fn graphs_that_pile_up_are_told_with_the_line_that_calls_the_function() {
         ("argument 'x' had shape (31, 4), before (32, 4)", "retraced-by-shapes"),
         ("a method of a new object each time", "retraced-by-methods"),
         ("a new lambda each time", "retraced-by-functions"),
+        ("argument 'loss' was another function", "retraced-by-functions"),
+        ("argument 'step' was another method", "retraced-by-methods"),
     ] {
         let report = unexplained(|w, epoch| {
             trace(w, epoch, why);
@@ -124,6 +126,41 @@ fn a_model_for_each_cycle_and_a_compile_for_each_are_told_apart() {
 }
 
 #[test]
+fn what_makes_steps_be_traced_anew_is_told_by_its_count() {
+    let rounds = |counts: &'static [&'static str]| {
+        unexplained(move |w, epoch| {
+            for name in counts {
+                count(w, name, epoch);
+            }
+            count(w, "func_graphs", 9 * epoch);
+            count(w, "gradient_registry", 2 * epoch);
+        })
+    };
+    for (counts, cause) in [
+        (["compiles"].as_slice(), "recompiled-per-round"),
+        (&["eager_switches"], "eager-toggled"),
+        (&["clear_sessions", "compiles"], "clear-session-in-the-loop"),
+        (&["clear_sessions"], "tf-gradient-registry"),
+    ] {
+        let report = rounds(counts);
+        assert_eq!(only(&report).cause, cause);
+        assert_eq!(only(&report).prove.as_deref(), Some("nilometer prove --try purge-graphs train.py"));
+    }
+    let report = unexplained(|w, epoch| {
+        count(w, "compiles", 3);
+        count(w, "func_graphs", 9 * epoch);
+        count(w, "gradient_registry", 2 * epoch);
+    });
+    assert_eq!(only(&report).cause, "tf-gradient-registry");
+}
+
+#[test]
+fn open_figures_are_told_where_their_number_grows() {
+    assert_eq!(only(&unexplained(|w, epoch| count(w, "figures", epoch))).cause, "figures-open");
+    assert_eq!(unexplained(|w, _| count(w, "figures", 3)).findings, []);
+}
+
+#[test]
 fn a_registry_that_stands_still_keeps_nothing_more() {
     let report = unexplained(|w, epoch| {
         count(w, "func_graphs", 9 * epoch);
@@ -181,4 +218,39 @@ fn memory_of_a_line_that_nobody_holds_is_garbage_for_good_when_the_collector_is_
     let finding = only(&report);
     assert_eq!((finding.cause.as_str(), finding.sites[0].line), ("gc-disabled", 27));
     assert_eq!(only(&sampled(&[STEP], |_, _| {})).cause, "growth-at-site");
+}
+
+#[test]
+fn numbers_that_become_tensors_are_cached_and_arrays_are_not() {
+    let [uncached, cached] = ["tensorflow::ConvertToEagerTensorUncached", "tensorflow::ConvertToEagerTensor"];
+    let cause = |stack: &[&str]| only(&sampled(stack, |_, _| {})).cause.clone();
+    assert_eq!(cause(&[STEP, cached, uncached]), "scalars-cached");
+    assert_ne!(cause(&[STEP, uncached]), "scalars-cached");
+}
+
+#[test]
+fn a_library_of_the_users_that_loses_memory_is_native() {
+    let cause = |stack: &[&str]| only(&sampled(stack, |_, _| {})).cause.clone();
+    assert_eq!(cause(&[STEP, "user::decode_image"]), "native-library");
+    assert_ne!(cause(&[STEP, "tensorflow::Something"]), "native-library");
+}
+
+#[test]
+fn functions_that_a_graph_calls_back_keep_what_their_closures_refer_to() {
+    let keeps = |grow: bool| {
+        unexplained(move |w, epoch| {
+            count(w, "py_functions", if grow { 3 * epoch } else { 3 });
+            let holder = nilometer_capture::Holder {
+                id: 1,
+                path: "read(): rows".to_owned(),
+                owner: "read".to_owned(),
+                role: "closure".to_owned(),
+                kind: "list".to_owned(),
+                ..nilometer_capture::Holder::default()
+            };
+            w.scans_holder(holder, epoch, epoch, 300 << 10, false);
+        })
+    };
+    assert_eq!(only(&keeps(true)).cause, "tf-keeps-py-functions");
+    assert_eq!(only(&keeps(false)).cause, "closure-keeps");
 }

@@ -40,7 +40,7 @@ fn told(who: Who) -> Finding {
 
 #[test]
 fn the_owner_decides() {
-    let cases: [(Who, &str, &str); 12] = [
+    let cases: [(Who, &str, &str); 19] = [
         (
             ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
             "callback-keeps",
@@ -73,6 +73,29 @@ fn the_owner_decides() {
             "one more handler",
         ),
         (
+            ("__main__.server.jobs[*].image", "Job", "thread", "list", ""),
+            "threads-kept",
+            "server.jobs keeps the threads",
+        ),
+        (("main(): running[*]", "", "", "list", "4 x Thread"), "threads-kept", "running keeps the threads"),
+        (("__main__.asked[*]._result", "Future", "", "list", ""), "futures-kept", "asked keeps the futures"),
+        (
+            ("main(): sweep.writers[*]", "Sweep", "", "dict", "10 x _ResourceSummaryWriter"),
+            "writers-kept-open",
+            "sweep.writers",
+        ),
+        (
+            ("main(): agent.memory[*]", "Agent", "", "deque", "99 x tuple (ndarray, int, float, ndarray)"),
+            "replay-unbounded",
+            "it has no bound",
+        ),
+        (
+            ("fit(): x._graph_attr._py_funcs_used_in_graph[*]", "Graph", "", "list", "3 x function"),
+            "tf-keeps-py-functions",
+            "TensorFlow keeps each Python function",
+        ),
+        (("__main__.rounds[*]._input_dataset._tensors[0]", "", "", "list", ""), "datasets-kept", "rounds"),
+        (
             ("main(): memory.buffer[*]", "MemoryHandler", "", "list", "9 x LogRecord"),
             "logging-handlers",
             "every record",
@@ -98,4 +121,13 @@ fn what_is_alike_at_first_sight_is_not_told_so() {
         told(("main(): monitor.callbacks[*]", "Monitor", "callback", "list", "")).cause,
         "callbacks-added-again"
     );
+    // Threads in a thread's own list, tuples without a state after, writers of another kind, a closure's list.
+    assert_ne!(told(("main(): job.seen[*]", "Job", "thread", "list", "")).cause, "threads-kept");
+    let pairs = "9 x tuple (ndarray, int)";
+    assert_ne!(told(("main(): agent.memory[*]", "Agent", "", "deque", pairs)).cause, "replay-unbounded");
+    assert_ne!(
+        told(("main(): books[*]", "Shelf", "", "list", "3 x ScreenWriterNote")).cause,
+        "writers-kept-open"
+    );
+    assert_eq!(told(("read(): rows", "read", "closure", "list", "")).cause, "closure-keeps");
 }

@@ -9,6 +9,8 @@ from __future__ import annotations
 from nilometer.hooks.signature import GROUP, NONE, OBJECT, SCALAR, TENSOR, Part, Parts
 
 _MOST_SAID = 2
+# Each look at a bound method makes another object of it.
+_METHOD = "method"
 
 
 def difference(now: Parts, before: Parts) -> str:
@@ -21,6 +23,12 @@ def difference(now: Parts, before: Parts) -> str:
     said = [_of(name, now.get(name), before.get(name)) for name in names[:_MOST_SAID]]
     more = len(names) - len(said)
     return "; ".join(said) + (f"; and {more} more" if more > 0 else "")
+
+
+def of_methods(now: Parts) -> str:
+    """What to say where nothing differs: the address of a method that is gone may have been used again."""
+    names = [name for name, part in now.items() if part[0] == OBJECT and part[1] == _METHOD]
+    return "; ".join(f"argument '{name}' was another {_METHOD}" for name in names[:_MOST_SAID])
 
 
 def _is_group(part: Part | None) -> bool:

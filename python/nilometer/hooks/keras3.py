@@ -23,6 +23,7 @@ def install(name: str, module: ModuleType) -> None:
         replace(module.EpochIterator, "__init__", data.wrap_adapter)
     elif kind == "trainers.trainer":
         replace(module.Trainer, "_symbolic_build", models.wrap_build(models.always), needed=False)
+        replace(module.Trainer, "compile", models.count_compiles)
     elif kind == "layers.layer":
         replace(module.Layer, "_maybe_build", models.wrap_build(models.is_unbuilt))
     elif kind == "models.model":

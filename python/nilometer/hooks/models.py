@@ -1,6 +1,7 @@
 """Marks from the making of models: one cycle per model the program makes, and the `build` of its layers.
 
-In: the `Model` and `Layer` classes. Out: `model` cycles, counted when the making begins, and `build` phases.
+In: the `Model` and `Layer` classes. Out: `model` cycles, counted when the making begins; `build` phases;
+counts of what makes train steps be traced anew.
 Never: a cycle for a model made inside another model's making, or a wrapped `__init__` (Keras reads its
 signature).
 """
@@ -137,7 +138,22 @@ def count_clear_session(original: Any) -> Any:
         except BaseException as error:
             forget_frame(error)
             raise
+        alive.count("clear_sessions")
         cycle(marks.CLEAR_SESSION)
         return result
 
     return clear_session
+
+
+def count_compiles(original: Any) -> Any:
+    """A wrapper of `compile` that counts its calls: each makes the next `fit` trace its step anew."""
+
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        alive.count("compiles")
+        try:
+            return original(self, *args, **kwargs)
+        except BaseException as error:
+            forget_frame(error)
+            raise
+
+    return call

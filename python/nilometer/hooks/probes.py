@@ -57,6 +57,19 @@ def _log_handlers(logging: dict[str, Any]) -> int:
     return len(logging["_handlerList"])
 
 
+_was_eager = False
+_switches = 0
+
+
+def _eager_switches(run: dict[str, Any]) -> int:
+    # What Keras traced is made anew after each switch. One that is undone before the next look is not seen.
+    global _switches, _was_eager
+    if bool(run["RUN_FUNCTIONS_EAGERLY"]) != _was_eager:
+        _was_eager = not _was_eager
+        _switches += 1
+    return _switches
+
+
 def _threads(thread: dict[str, Any]) -> int:
     count: int = thread["_count"]()
     return count
@@ -80,6 +93,7 @@ _rows = [
     _Row("gradient_registry", f"{_TENSORFLOW}.framework.ops", _gradients),
     _Row("functions", f"{_TENSORFLOW}.eager.polymorphic_function.atomic_function", _functions),
     _Row("py_functions", f"{_TENSORFLOW}.ops.script_ops", _py_functions),
+    _Row("eager_switches", f"{_TENSORFLOW}.eager.polymorphic_function.eager_function_run", _eager_switches),
     _Row("keras_state", "keras.src.backend.common.global_state", _keras_state),
     _Row("figures", "matplotlib._pylab_helpers", _figures),
     _Row("log_handlers", "logging", _log_handlers),

@@ -12,7 +12,7 @@ from _weakref import ref
 from time import monotonic
 
 from nilometer import _native
-from nilometer.hooks.difference import difference
+from nilometer.hooks.difference import difference, of_methods
 from nilometer.hooks.origin import innermost, place_of, user_line
 from nilometer.hooks.signature import Parts, parts
 
@@ -92,7 +92,7 @@ def _tell(given: tuple[Any, ...]) -> None:
 
 def _why(known: _Known, now: Parts, function: Any, owner: Any, same: bool) -> str:
     if same:
-        return difference(now, known.parts) or _ELSEWHERE
+        return difference(now, known.parts) or of_methods(now) or _ELSEWHERE
     if known.function is None or known.function() is not function:
         return _NEW_LAMBDA if getattr(function, "__name__", "") == "<lambda>" else _NEW_FUNCTION
     if owner is not None and (known.owner is None or known.owner() is not owner):

@@ -30,3 +30,4 @@ def install(name: str, module: ModuleType) -> None:
     elif kind == "engine.training":
         trainers.install(module.Model)
         models.install_model(module.Model)
+        replace(module.Model, "compile", models.count_compiles)

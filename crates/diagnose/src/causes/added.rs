@@ -3,7 +3,7 @@
 //! In: the findings, the growth, the share that is explained. Out: at most one finding more, with what is left of the growth.
 //! What must not happen here: a word where most of the growth is explained; bytes told twice; a second guess.
 
-use super::{Explanation, Run, gc_disabled, gradient_registry, retraced};
+use super::{Explanation, Run, figures_open, gc_disabled, gradient_registry, retraced};
 use crate::report::{Bytes, Finding, Site};
 
 /// It is explained with this share.
@@ -32,7 +32,9 @@ fn told(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
         return Some((cause, said, left.min(per_cycle * MOST_PER_TRACE)));
     }
     let registry = gradient_registry::of_run(run);
-    let (cause, said) = registry.or_else(|| Some((gc_disabled::CAUSE, gc_disabled::of_run(run)?)))?;
+    let figures = || Some((figures_open::CAUSE, figures_open::of_run(run)?));
+    let (cause, said) =
+        registry.or_else(figures).or_else(|| Some((gc_disabled::CAUSE, gc_disabled::of_run(run)?)))?;
     Some((cause, said, left))
 }
 

@@ -3,7 +3,7 @@
 //! In: explained findings. Out: one for each sentence. What must not happen here: bytes beyond the growth; findings that only share a
 //! cause's name.
 
-use crate::report::Finding;
+use crate::report::{Finding, Holder};
 
 /// Merges those with the same cause and sentence into the first of them. `rate`: the whole growth, bytes per cycle.
 pub(crate) fn merge(findings: &mut Vec<Finding>, rate: f64) {
@@ -30,7 +30,9 @@ fn take_in(known: &mut Finding, more: Finding, rate: f64) {
             known.sites.push(site);
         }
     }
-    if known.holder.is_none() {
+    // A container that grows says more than a slot of one of its elements.
+    let grows = |holder: &Option<Holder>| holder.as_ref().is_some_and(|h| h.path.contains("[*]"));
+    if known.holder.is_none() || grows(&more.holder) && !grows(&known.holder) {
         known.holder = more.holder;
     }
     if known.stack.is_empty() {

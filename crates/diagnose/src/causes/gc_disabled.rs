@@ -9,7 +9,9 @@ pub(super) const CAUSE: &str = "gc-disabled";
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let finding = case.finding;
-    let by_python = finding.part.is_none() && finding.sites.iter().any(|site| site.line > 0);
+    // Arrays are Python's objects; other parts of libraries have ways of their own to keep things.
+    let by_python = (finding.part.is_none() || case.is_part("NumPy array"))
+        && finding.sites.iter().any(|site| site.line > 0);
     of_run(case.run).filter(|_| finding.holder.is_none() && by_python)
 }
 

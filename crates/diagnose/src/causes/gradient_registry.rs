@@ -5,7 +5,7 @@
 
 use nilometer_capture::{Capture, Edge, Record};
 
-use super::{Case, Explanation, Run};
+use super::{Case, Explanation, Run, train_steps};
 use crate::cycles::Cycles;
 
 pub(super) const MODELS: &str = "models-in-a-loop";
@@ -21,7 +21,10 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
 
 /// For a run with a growth that nothing explains.
 pub(super) fn of_run(run: Run) -> Option<(&'static str, Explanation)> {
-    (run.grows("gradient_registry") && run.graphs_grow()).then(|| said(run))
+    (run.grows("gradient_registry") && run.graphs_grow()).then(|| match train_steps::of_run(run) {
+        Some(told) if !run.builds => told,
+        _ => said(run),
+    })
 }
 
 /// Whether models are still built in the second half of the cycles, one for every second cycle at least. A model that is built
@@ -35,7 +38,7 @@ pub(crate) fn goes_on_building(capture: &Capture, cycles: &Cycles) -> bool {
     late > 0 && 2 * (late + 1) >= cycles.points.len() - half
 }
 
-fn is_registry(case: &Case) -> bool {
+pub(super) fn is_registry(case: &Case) -> bool {
     // Graphs of the newest model hang below the model as well, for as long as it is the newest.
     let leads_through = |word: &&str| case.path.as_ref().is_some_and(|path| path.full.contains(*word));
     let of_model = [".train_function.", ".test_function.", ".predict_function."].iter().any(leads_through);

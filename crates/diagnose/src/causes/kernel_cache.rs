@@ -10,7 +10,10 @@ const MAKERS: [(&str, &str); 3] =
 
 pub(super) fn by_metrics(case: &Case) -> Option<Explanation> {
     let is = |folder: &str| case.finding.stack.iter().any(|f| f.kind == "library" && f.file.contains(folder));
-    let (_, what) = MAKERS.iter().find(|(folder, _)| case.is_part("kernel cache") && is(folder))?;
+    // What `compile` makes is one of each per compile.
+    let compiled =
+        case.finding.stack.iter().any(|f| f.kind == "library" && f.file.contains("/compile_utils.py"));
+    let (_, what) = MAKERS.iter().find(|(folder, _)| is_kernels(case) && !compiled && is(folder))?;
     Some(Explanation {
         sentence: format!(
             "{what} is made again in every {}, and TensorFlow keeps kernels for each",
@@ -23,8 +26,15 @@ pub(super) fn by_metrics(case: &Case) -> Option<Explanation> {
     })
 }
 
+/// Memory of the cache itself, or of the kernel that a new variable's handle gets, which nothing but the cache holds.
+fn is_kernels(case: &Case) -> bool {
+    let of_handle = case.finding.holder.is_none()
+        && case.calls("resource_variable_ops.py", "_variable_handle_from_shape_and_dtype");
+    case.is_part("kernel cache") || of_handle
+}
+
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    case.is_part("kernel cache").then(|| Explanation {
+    is_kernels(case).then(|| Explanation {
         sentence: case.finding.sentence.clone(),
         change: "make variables, metrics and layers once and use them again; `keras.backend.clear_session()` empties this \
                  cache with Keras 3.15, at the end of a round"

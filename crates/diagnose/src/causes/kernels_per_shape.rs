@@ -6,11 +6,14 @@
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    if !case.is_part("oneDNN") || !case.run.grows("batch_shapes") {
+    let made = case.finding.stack.iter().any(|f| f.kind == "native" && f.function.starts_with("dnnl"));
+    if !(case.is_part("oneDNN") || made) || !case.run.grows("batch_shapes") {
         return None;
     }
     Some(Explanation {
-        sentence: "batches come in ever new shapes, and oneDNN keeps kernels for each of them".to_owned(),
+        sentence:
+            "batches come in ever new shapes, and oneDNN primitives (kernels) are kept for each of them"
+                .to_owned(),
         change: "pad batches to a few sizes (`bucket_by_sequence_length`, `drop_remainder=True`); \
                  `TF_ENABLE_ONEDNN_OPTS=0` runs without these kernels"
             .to_owned(),

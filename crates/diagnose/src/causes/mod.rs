@@ -9,6 +9,7 @@ mod added;
 mod alike;
 mod array_grows;
 mod callbacks_added_again;
+mod figures_open;
 mod gc_disabled;
 mod gradient_registry;
 mod kept_by_callback;
@@ -20,19 +21,27 @@ mod kept_by_module;
 mod kept_by_object;
 mod kept_datasets;
 mod kept_exceptions;
+mod kept_futures;
 mod kept_in_loop;
 mod kept_models;
 mod kept_tapes;
 mod kept_tensors;
+mod kept_threads;
 mod kernel_cache;
 mod kernels_per_shape;
 mod logging_handlers;
 mod lru_cache;
 mod native_library;
 mod path;
+mod py_functions;
 mod queue_backlog;
+mod replay;
 mod retraced;
+mod scalars_cached;
+mod service_answers;
+mod train_steps;
 mod view_keeps_array;
+mod writers_open;
 
 use crate::report::{Finding, Frame, Probe, Program, Retraced, Site};
 
@@ -107,7 +116,9 @@ impl Case<'_> {
     /// Whether the memory is of graphs, and nobody in Python is known to hold it.
     pub(crate) fn is_unheld_graph(&self) -> bool {
         let graph = ["traced function", "function library"].iter().any(|word| self.is_part(word));
-        self.finding.holder.is_none() && (graph || self.finding.phase.as_deref() == Some("trace"))
+        let traced = self.finding.phase.as_deref() == Some("trace")
+            || self.calls("func_graph.py", "func_graph_from_py_func");
+        self.finding.holder.is_none() && (graph || traced)
     }
 
     /// Whether the memory belongs to this part of a library.
@@ -143,7 +154,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 29] = [
+const ALL: [Cause; 42] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -151,19 +162,32 @@ const ALL: [Cause; 29] = [
     ("metrics-in-a-loop", kernel_cache::by_metrics),
     ("kernel-cache", kernel_cache::explain),
     ("kernels-per-shape", kernels_per_shape::explain),
+    ("scalars-cached", scalars_cached::explain),
     ("models-in-a-loop", gradient_registry::by_models),
+    ("clear-session-in-the-loop", train_steps::by_clearing),
+    ("eager-toggled", train_steps::by_switching),
+    ("recompiled-per-round", train_steps::by_compiling),
+    ("tf-gradient-registry", train_steps::by_functions),
     ("tf-gradient-registry", gradient_registry::explain),
+    ("tf-keeps-py-functions", py_functions::explain),
+    ("figures-open", figures_open::explain),
     ("native-library", native_library::explain),
+    ("native-library", native_library::of_own_memory),
     ("tapes-kept", kept_tapes::explain),
     ("exceptions-kept", kept_exceptions::explain),
     ("lru-cache", lru_cache::explain),
     ("logging-handlers", logging_handlers::explain),
+    ("threads-kept", kept_threads::explain),
+    ("futures-kept", kept_futures::explain),
+    ("writers-kept-open", writers_open::explain),
     ("queue-backlog", queue_backlog::explain),
     ("view-keeps-array", view_keeps_array::explain),
     ("array-grows", array_grows::explain),
     ("datasets-kept", kept_datasets::explain),
     ("models-kept", kept_models::explain),
     ("callbacks-added-again", callbacks_added_again::explain),
+    ("replay-unbounded", replay::explain),
+    ("service-keeps-answers", service_answers::explain),
     ("callback-keeps", kept_by_callback::explain),
     ("dataset-keeps", kept_by_dataset::explain),
     ("tensors-kept", kept_tensors::explain),

@@ -48,6 +48,12 @@ fn reason(function: &Retraced) -> Option<(&'static str, &'static str)> {
     match () {
         () if is_argument(function) && why.contains("(a Python ") => Some(("retraced-by-scalars", SCALARS)),
         () if is_argument(function) && why.contains("shape") => Some(("retraced-by-shapes", SHAPES)),
+        () if is_argument(function) && is_another(why, &["method", "Function"]) => {
+            Some(("retraced-by-methods", METHODS))
+        }
+        () if is_argument(function) && is_another(why, &["function", "partial"]) => {
+            Some(("retraced-by-functions", FUNCTIONS))
+        }
         () if why.contains("method of a new object") => Some(("retraced-by-methods", METHODS)),
         () if ["new function object", "new lambda", "wrapped by tf.function"]
             .iter()
@@ -57,6 +63,12 @@ fn reason(function: &Retraced) -> Option<(&'static str, &'static str)> {
         }
         () => None,
     }
+}
+
+/// Whether an argument was another object of one of these types.
+fn is_another(why: &str, types: &[&str]) -> bool {
+    why.split("; ")
+        .any(|said| said.split_once(" was another ").is_some_and(|(_, kind)| types.contains(&kind)))
 }
 
 fn is_argument(function: &Retraced) -> bool {
@@ -88,14 +100,19 @@ fn said(function: &Retraced, change: &str) -> Explanation {
             SHAPES => Some("relaxed-shapes".to_owned()),
             _ => None,
         },
-        made_at: (function.caller_line > 0).then(|| Site {
-            role: "made_at",
-            file: function.caller_file.clone(),
-            line: u32::try_from(function.caller_line).unwrap_or(0),
-            function: String::new(),
-            bytes_per_cycle: 0,
-            text: None,
-            inside: None,
-        }),
+        made_at: called_at(function),
     }
+}
+
+/// The line of the program that called the function when it was traced.
+pub(super) fn called_at(function: &Retraced) -> Option<Site> {
+    (function.caller_line > 0).then(|| Site {
+        role: "made_at",
+        file: function.caller_file.clone(),
+        line: u32::try_from(function.caller_line).unwrap_or(0),
+        function: String::new(),
+        bytes_per_cycle: 0,
+        text: None,
+        inside: None,
+    })
 }

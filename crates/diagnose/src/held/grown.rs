@@ -42,6 +42,10 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
             }
         }
         let pace = Pace { bytes: pace.bytes - below, ..pace };
+        // Other parts of the same elements: nobody else is to be accused of them.
+        if is_told && below > 0.0 && pace.bytes > 0.0 && pace.bytes + below <= rate.high {
+            left -= pace.bytes;
+        }
         if is_told || (below > 0.0 && pace.native) {
             continue;
         }

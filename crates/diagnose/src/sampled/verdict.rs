@@ -8,7 +8,7 @@ use nilometer_stats::Interval;
 use super::finding::add_source;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
-use crate::held::{Claim, Held, add_kept_at, adds_elsewhere, adds_to, by_holder, fold, grown};
+use crate::held::{Claim, Held, NATIVE, add_kept_at, adds_elsewhere, adds_to, by_holder, fold, grown};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Site, Verdict};
@@ -30,6 +30,8 @@ const ALIKE: f64 = 0.25;
 const MOST_OF_NATIVE: f64 = 0.5;
 /// Where holders account for all of a growth, a place without one may still be told with this share of it.
 const MOST_UNHELD: f64 = 0.25;
+/// As much as native code is said to keep: within this share.
+const NATIVE_ALIKE: f64 = 0.4;
 /// Birth cycles that make a finding likely.
 const LIKELY: usize = 4;
 
@@ -95,6 +97,7 @@ pub(crate) fn conclude<'a>(
         add_source(&mut findings, setting.folder, lookup);
         let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
         told.extend(grown(held, &rate, points, &told));
+        take_from_native(&mut told);
         add_kept_at(&mut told, setting.folder, lookup);
         findings = beside(fold(told), unheld, &rate);
         findings.extend(grown(held, &rate, points, &findings));
@@ -103,6 +106,27 @@ pub(crate) fn conclude<'a>(
     add_kept_at(&mut findings, setting.folder, lookup);
     let explained = leaking(&judgement).map(|rate| share(&findings, rate));
     (judgement, findings, explained)
+}
+
+/// A container of arrays that was seen to grow by as much as native code is said to keep is who keeps it: a look that went over the
+/// heap just before the arrays were put there finds nothing that leads to them.
+fn take_from_native(told: &mut Vec<Finding>) {
+    let is_native = |f: &Finding| f.holder.as_ref().is_some_and(|h| h.kind == NATIVE);
+    let Some(at) = told.iter().position(is_native) else { return };
+    let bytes = told[at].bytes_per_cycle.estimate as f64;
+    let holds = |f: &Finding| {
+        let of_arrays = f.holder.as_ref().is_some_and(|h| h.kind != NATIVE && h.elements.contains("ndarray"));
+        of_arrays && (f.bytes_per_cycle.estimate as f64 - bytes).abs() <= NATIVE_ALIKE * bytes
+    };
+    if !told.iter().any(holds) {
+        return;
+    }
+    let native = told.remove(at);
+    if let Some(known) = told.iter_mut().find(|f| holds(f)) {
+        known.sites.extend(native.sites);
+        known.stack = native.stack;
+        known.part = native.part;
+    }
 }
 
 /// Places that nobody is known to hold, beside holders that were seen: memory that Python keeps for reuse has the stack of

@@ -48,6 +48,8 @@ impl Default for Recorder {
 }
 
 const LIBRARY: u64 = 0x7f00_0000_0000;
+/// Behind it lies a library of the user's: functions called `user::...`.
+const SIZE: u64 = 1 << 30;
 
 impl World {
     fn sampling(&mut self, sampling: Sampling<'static>) {
@@ -60,7 +62,9 @@ impl World {
         self.recorder = Recorder { mean, dice: Noise(seed * 7919 + 1), natives, ..Recorder::default() };
         self.sampling(Sampling::Start { sample: mean });
         let path = "/v/lib/python3.11/site-packages/tensorflow/libtensorflow_cc.so.2".into();
-        self.sampling(Sampling::Module { start: LIBRARY, end: LIBRARY + (1 << 30), bias: LIBRARY, path });
+        self.sampling(Sampling::Module { start: LIBRARY, end: LIBRARY + SIZE, bias: LIBRARY, path });
+        let (start, path) = (LIBRARY + SIZE, "/job/libpool.so".into());
+        self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
         self
     }
 
@@ -91,7 +95,8 @@ impl World {
                     self.recorder.natives.push((*frame).to_owned());
                     self.recorder.natives.len() - 1
                 });
-                out.push(StackFrame::Native { address: LIBRARY + 16 * (at as u64 + 1) });
+                let library = if frame.starts_with("user::") { LIBRARY + SIZE } else { LIBRARY };
+                out.push(StackFrame::Native { address: library + 16 * (at as u64 + 1) });
             }
         }
         let first = self.recorder.next_node;
@@ -236,7 +241,7 @@ impl Lookup for Files {
         let name = |address: &u64| {
             let full = self
                 .0
-                .get(usize::try_from(address.checked_sub(LIBRARY)? / 16).ok()?.checked_sub(1)?)?
+                .get(usize::try_from(address.checked_sub(LIBRARY)? % SIZE / 16).ok()?.checked_sub(1)?)?
                 .clone();
             let short = full.rsplit("::").next().unwrap_or(&full).to_owned();
             Some((*address, Name { plumbing: full.starts_with("std::"), full, short }))

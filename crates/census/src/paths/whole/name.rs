@@ -19,7 +19,8 @@ use crate::naming::{Kind, Label, Look};
 use crate::object::Python;
 use crate::roots::{Place, Root, Roots};
 
-/// Holders with less than this part of all sampled bytes are told with what is above them.
+/// Where there are more holders than this, those with less than this part of all sampled bytes are told with what is above them.
+const MOST_HOLDERS: usize = 128;
 const SMALLEST_PART: u64 = 512;
 
 /// Ways that read the same, as one.
@@ -256,14 +257,21 @@ impl Analysed {
     }
 }
 
-/// Gives what is small to what is above it. Ways come after those above them.
+/// Gives what is small to what is above it, if there are many. Ways come after those above them. Nothing is given to a namespace: a
+/// module keeps nothing, its names do.
 fn lift(merged: &mut [Merged]) {
     let all: u64 = merged.iter().map(|way| way.bytes).sum();
+    let mut sizes: Vec<u64> = merged.iter().map(|way| way.bytes).filter(|bytes| *bytes > 0).collect();
+    sizes.sort_unstable_by(|one, other| other.cmp(one));
+    let smallest =
+        sizes.get(MOST_HOLDERS).map_or(0, |bytes| (*bytes).saturating_add(1).min(all / SMALLEST_PART));
     for at in (0..merged.len()).rev() {
-        let Some(way) = merged.get_mut(at) else { continue };
-        let Some(before) = way.before.filter(|_| way.bytes.saturating_mul(SMALLEST_PART) < all) else {
-            continue;
-        };
+        let Some(way) = merged.get(at).filter(|way| way.bytes < smallest) else { continue };
+        let before = way.before.filter(|before| {
+            let is_root = |above: &Merged| above.before.is_none() && above.root.place.is_namespace();
+            merged.get(*before).is_some_and(|above| !is_root(above))
+        });
+        let Some((before, way)) = before.zip(merged.get_mut(at)) else { continue };
         let samples = std::mem::take(&mut way.samples);
         let (bytes, retained, alone) = (way.bytes, way.retained, way.alone);
         (way.bytes, way.retained, way.alone) = (0, 0, 0);
