@@ -38,6 +38,8 @@ const PARTS: u64 = 64;
 const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
 const WHATEVER_THE_COST: u32 = 2;
+/// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
+const ONCE: u64 = 3;
 /// A second, in nanoseconds.
 const SECOND: u64 = 1_000_000_000;
 /// Sample ids in one record.
@@ -60,6 +62,8 @@ struct State {
     /// Where there are no cycles, and how many modules there were then.
     seconds: Rise,
     second: u64,
+    /// Seconds of a rise that are needed before they count.
+    patience: usize,
     modules: usize,
     scan: Turn,
     whole: Turn,
@@ -133,11 +137,19 @@ impl Watch {
         self.own.store(state.own, Relaxed);
     }
 
-    /// A beat of the clock in a process that may have no cycles: a worker that a program started. Seconds serve instead,
-    /// those in which no module comes: what is imported rises as nothing else does, and is no leak.
-    pub(crate) fn beat(&self, py: Python<'_>, session: &Session, modules: usize, live: Option<u64>) {
+    /// A beat of the clock in a process that may have no cycles: a worker that a program started, a service. Seconds serve
+    /// instead, those in which no module comes: what is imported rises as nothing else does, and is no leak. So many of
+    /// them must have gone by: a program that reads its data before it trains rises as well.
+    pub(crate) fn beat(
+        &self,
+        py: Python<'_>,
+        session: &Session,
+        modules: usize,
+        live: Option<u64>,
+        patience: usize,
+    ) {
         let Ok(mut state) = self.state.try_lock() else { return };
-        if CycleUnit::ALL.into_iter().any(|unit| session.board().cycles(unit) > 0) {
+        if CycleUnit::ALL.into_iter().any(|unit| session.board().cycles(unit) > ONCE) {
             state.seconds = Rise::default();
             return;
         }
@@ -150,7 +162,8 @@ impl Watch {
             return;
         }
         state.seconds.note(ordinal, live);
-        let risen = state.seconds.risen();
+        state.patience = patience;
+        let risen = state.seconds_risen();
         state.rises_now(py, session, ordinal, risen);
         self.own.store(state.own, Relaxed);
     }
@@ -175,7 +188,7 @@ impl Watch {
         let Ok(mut state) = self.state.try_lock() else { return };
         let risen = |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, Rise::risen);
         let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
-        let seconds = (session.age() / SECOND, state.seconds.risen());
+        let seconds = (session.age() / SECOND, state.seconds_risen());
         let seconds = Some(seconds).filter(|(_, risen)| *risen > 0);
         let most = rising.map(|unit| (session.board().cycles(unit), risen(unit))).chain(seconds).max();
         let Some((ordinal, risen)) = most.filter(|(ordinal, _)| *ordinal >= state.looked_at + APART) else {
@@ -242,6 +255,11 @@ impl State {
             Heap::Ready(census) => Some(census),
             Heap::NotYet | Heap::Refused => None,
         }
+    }
+
+    /// Bytes that the seconds of a process without cycles rose by.
+    fn seconds_risen(&self) -> u64 {
+        if self.seconds.points() < self.patience { 0 } else { self.seconds.risen() }
     }
 
     /// Live memory has risen by so much; looks at the heap if that is worth its price now.

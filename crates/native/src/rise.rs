@@ -52,6 +52,11 @@ impl Rise {
         }
     }
 
+    /// How many points there are, at most [`POINTS`].
+    pub(crate) fn points(&self) -> usize {
+        self.count
+    }
+
     /// Bytes from the first third to the last, if most steps lead up and it is more than a residue; else 0.
     pub(crate) fn risen(&self) -> u64 {
         let points = self.points.get(..self.count).unwrap_or_default();

@@ -29,6 +29,8 @@ const SAME_MOMENT_NS: u64 = 50_000;
 
 /// The phase of a call of `fit`.
 const FIT: &str = "fit";
+/// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
+const PATIENCE: usize = 10;
 
 /// One for each fork in a row, as recordings are never taken apart: others may hold a reference.
 static SESSIONS: [OnceLock<Session>; 16] = [const { OnceLock::new() }; 16];
@@ -254,9 +256,8 @@ impl Session {
         if self.wants_tick() && !self.watch.is_looking() {
             let live = self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
             self.watch.answer(py, self);
-            if self.is_child {
-                self.watch.beat(py, self, interp::modules(py), live);
-            }
+            let patience = if self.is_child { 0 } else { PATIENCE };
+            self.watch.beat(py, self, interp::modules(py), live, patience);
         }
     }
 
