@@ -63,6 +63,44 @@ def test_two_leaks_end_with_the_pair(bench: Bench) -> None:
     assert [row["verdict"] for row in proof["interventions"]] == ["reduces", "reduces", "cures"]
 
 
+GARBAGE = "ring = [bytes(150_000)]; ring.append(ring)"
+
+
+def test_garbage_does_not_hide_what_stays(bench: Bench) -> None:
+    """The collector never comes: of what grows nobody knows whether it would take it."""
+    keeps = LOOP.format(before="KEPT = []", turn=f"KEPT.append(bytes(100_000)); {GARBAGE}")
+    proof = bench.proof(bench.script(keeps))
+    assert proof["cure"]["set"] == ["bounded:__main__.KEPT"]
+    assert abs(proof["baseline"]["growth"]["estimate"] - 100_000) < 10_000
+    assert any("garbage is collected in each cycle" in warning for warning in proof["warnings"])
+
+
+def test_what_grows_by_garbage_only_needs_no_cure(bench: Bench) -> None:
+    proof = bench.proof(bench.script(LOOP.format(before="", turn=GARBAGE)))
+    assert (proof["answer"], proof["interventions"]) == ("nothing_to_cure", [])
+
+
+def test_what_had_nothing_to_change_does_not_cure(bench: Bench) -> None:
+    """A program that leaks in its first run only: another change than the one that was tried."""
+    once = f"""
+import os
+again = os.path.exists({str(bench.root / "ran")!r})
+open({str(bench.root / "ran")!r}, "w").close()
+"""
+    leaks = LOOP.format(before=once + "KEPT = []", turn="None if again else KEPT.append(bytes(200_000))")
+    proof = bench.proof("--yes", "--try", "bounded:Nobody.here", bench.script(leaks), code=1)
+    (row,) = proof["interventions"]
+    assert (row["verdict"], row["note"]) == ("undecided", "bounded:Nobody.here had nothing to change")
+
+
+def test_a_page_shows_the_first_run_and_the_experiments(bench: Bench) -> None:
+    _, err = bench.prove("--html", "--try", "bounded:__main__.KEPT", bench.script(LEAKS))
+    page = (bench.captures / "prove.html").read_text()
+    assert "prove.html" in err
+    assert '"proof":{"answer":"cured"' in page
+    assert "with __main__.KEPT bounded removes 100 % of the growth" in page
+
+
 def test_a_change_of_the_users_own(bench: Bench) -> None:
     bench.script(INNOCENT, "mended.py")
     out, err = bench.prove("--with", "mended.py", bench.script(LEAKS))

@@ -3,7 +3,7 @@
 //! In: the report of the first run and what it saw of the program. Out: interventions in order, each of which has
 //! something to change in this program.
 
-use nilometer_diagnose::{Finding, Report};
+use nilometer_diagnose::{Finding, Holder, Report};
 
 use crate::intervention::Intervention;
 use crate::survey::{Callback, Survey};
@@ -67,10 +67,9 @@ impl Evidence<'_> {
         let mut paths = self.survey.grown.clone();
         // The census sees further than the survey.
         for holder in self.report.findings.iter().filter_map(|finding| finding.holder.as_ref()) {
-            let name = last(&holder.path);
             let known = paths.iter().any(|path| is_same(&holder.path, path));
-            if !known && !holder.owner.is_empty() && !name.is_empty() {
-                paths.push(format!("{}.{name}", holder.owner));
+            if let Some(name) = container(holder).filter(|_| !known) {
+                paths.push(name);
             }
         }
         let mut list: Vec<Worth> = paths.iter().map(worth).collect();
@@ -106,20 +105,24 @@ impl Evidence<'_> {
         };
         let numbers = because(&["(a Python float)", "(a Python int)"]);
         let shapes = because(&["had shape"]);
+        // Where it is said why functions were traced again, the other reasons need not be tried.
+        let told = !self.report.retraced.is_empty();
+        let untold = calls && !told;
+        let otherwise = f64::from(u8::from(told && numbers.max(shapes) == 0.0));
         [
             ("validation", survey.validates, 36.0, self.share(in_phase("validation"))),
             ("repeated-batch", survey.streams, 38.0, self.share(through(&LOADERS))),
             ("plain-pipeline", survey.buffers, 34.0, self.share(part(&["cache", "shuffle", "prefetch"]))),
             ("gc", true, if survey.collector_off { 2.5 * POINTED_AT } else { 20.0 }, 0.0),
             ("purge-graphs", tensorflow, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
-            ("fixed-shape", tensorflow && (!epochs || shapes > 0.0), 29.0, traced.max(shapes)),
-            ("tensor-scalars", calls || numbers > 0.0, 27.0, traced.max(numbers)),
-            ("relaxed-shapes", calls || shapes > 0.0, 26.0, traced.max(0.5 * shapes)),
+            ("fixed-shape", tensorflow && ((!epochs && !told) || shapes > 0.0), 29.0, traced.max(shapes)),
+            ("tensor-scalars", untold || numbers > 0.0, 27.0, traced.max(numbers)),
+            ("relaxed-shapes", untold || shapes > 0.0, 26.0, traced.max(0.5 * shapes)),
             ("clear-session", per_model, 25.0, 0.0),
             ("workers-0", survey.workers, 24.0, 0.0),
             ("no-onednn", tensorflow, 15.0, self.share(part(&["onednn", "primitive"]))),
             ("graph", survey.eager, 16.0, 0.0),
-            ("eager", tensorflow && !survey.eager, 14.0, 0.5 * traced),
+            ("eager", tensorflow && !survey.eager, 14.0, otherwise.max(0.5 * traced)),
             ("cpu-only", seen.gpu, 12.0, 0.0),
             // They change what is kept free, which is no part of the growth where the allocator can be asked.
             ("one-arena", bare, 35.0, 0.0),
@@ -153,26 +156,77 @@ fn passes(finding: &Finding, callback: &Callback) -> bool {
         || finding.sites.iter().any(|site| inside(&site.file, site.line))
 }
 
-/// Whether a holder's path, `fit(): callbacks[0].saved[*]`, and a name, `Keeps.saved`, end in the same container.
+/// Whether a holder's path, `fit(): callbacks[0].saved[*].loss`, and a name, `Keeps.saved`, end in the same container.
 fn is_same(holder: &str, name: &str) -> bool {
-    last(holder) == last(name)
+    !last(holder).is_empty() && last(holder) == last(name)
 }
 
-/// The last name of a path, without its indexes; empty where it is one of ours, in angle brackets.
+/// How the interventions call the container that grows, where its path says it.
+fn container(holder: &Holder) -> Option<String> {
+    let (path, inside) = holder.path.split_once("[*]")?;
+    let name = last(path);
+    // What begins so is nobody's to bound; frameworks' containers have interventions of their own.
+    let own = !name.is_empty() && !name.starts_with('_') && holder.role.as_deref() != Some("closure");
+    let short = path.replace("(): ", "():");
+    let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let simple = short.strip_prefix("__main__.").or(short.split_once("():").map(|parts| parts.1));
+    match simple.filter(|rest| is_name(rest)) {
+        _ if !own => None,
+        Some(_) => Some(short),
+        None => (inside.is_empty() && !holder.owner.is_empty()).then(|| format!("{}.{name}", holder.owner)),
+    }
+}
+
+/// The last name of a path up to what grows, without its indexes; empty where it is one of ours, in angle brackets.
 fn last(path: &str) -> &str {
-    let path = path.trim_end_matches("[*]");
+    let path = path.split_once("[*]").map_or(path, |(path, _)| path);
     let last = path.rsplit(['.', ':', ' ']).next().unwrap_or(path);
     if last.ends_with('>') { "" } else { last.split(['[', '(', '<']).next().unwrap_or(last) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_same;
+    use nilometer_diagnose::Holder;
+
+    use super::{container, is_same};
 
     #[test]
     fn containers_are_the_same_by_their_last_name() {
         assert!(is_same("fit(): callbacks[0].saved[*]", "Keeps.saved"));
         assert!(is_same("__main__.LOSSES[*]", "__main__.LOSSES"));
         assert!(!is_same("__main__.LOSSES[*]", "Keeps.saved"));
+    }
+
+    #[test]
+    fn what_is_bounded_is_what_grows_and_not_what_lies_in_it() {
+        let called = |owner: &str, path: &str, role: Option<&str>| {
+            container(&Holder {
+                owner: owner.to_owned(),
+                role: role.map(str::to_owned),
+                path: path.to_owned(),
+                file: None,
+                kind: "list".to_owned(),
+                elements: String::new(),
+                bound: None,
+                share: None,
+            })
+        };
+        assert_eq!(called("", "__main__.rounds[*]", None).as_deref(), Some("__main__.rounds"));
+        assert_eq!(
+            called("parse", "train(): failures[*].__traceback__ frame local values", None).as_deref(),
+            Some("train():failures")
+        );
+        assert_eq!(
+            called("Keeps", "fit(): callbacks[0].saved[*]", Some("callback")).as_deref(),
+            Some("Keeps.saved")
+        );
+        for (owner, path, role) in [
+            ("Recorder", "fit(): self.callbacks[*].losses", Some("callback")),
+            ("Registry", "tensorflow.python.framework.ops.gradient_registry._registry[*]", None),
+            ("read", "read(): rows", Some("closure")),
+            ("Robust", "Robust.evaluate._function_cache._primary[*]", None),
+        ] {
+            assert_eq!(called(owner, path, role), None, "{path}");
+        }
     }
 }

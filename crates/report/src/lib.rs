@@ -38,8 +38,8 @@ pub use firefox::firefox;
 pub use github::github;
 pub use holders::holders;
 pub use html::{
-    HtmlOptions, Served, ServedPage, Shelf, ShelfItem, diff_html, html, served_data, served_diff,
-    served_html, shelf_data, shelf_html,
+    HtmlOptions, Served, ServedPage, Shelf, ShelfItem, diff_html, html, proved_html, served_data,
+    served_diff, served_html, shelf_data, shelf_html,
 };
 pub use json::json;
 pub use jsonl::jsonl;

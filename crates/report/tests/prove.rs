@@ -1,8 +1,11 @@
 //! A proof as it is printed, wide and narrow, and its JSON.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod reports;
 
 use nilometer_diagnose::{Bytes, Verdict};
 use nilometer_prove::{Answer, Baseline, Experiment, Intervention, Measured, Proof, SCHEMA, compare};
-use nilometer_report::{Style, prove, prove_json};
+use nilometer_report::{Style, prove, prove_json, proved_html};
 
 const LEAK: Bytes = Bytes { estimate: 1_772_046, low: 1_730_000, high: 1_815_000 };
 
@@ -97,4 +100,29 @@ fn colour_says_nothing_that_words_do_not() {
 #[test]
 fn the_json_has_a_row_for_each_experiment() {
     insta::assert_snapshot!("prove_json", prove_json(&proof()));
+}
+
+#[test]
+fn a_page_has_the_proof_and_no_string_of_the_program_ends_an_element() {
+    const HOSTILE: &str = "</script></pre><script>alert(1)</script><!--{{data}}";
+    let clean = proved_html(&reports::leak(), None, &proof());
+    let mut proof = proof();
+    proof.program[0] = HOSTILE.to_owned();
+    proof.sentence = HOSTILE.to_owned();
+    proof.warnings.push(HOSTILE.to_owned());
+    proof.interventions[0].intervention = HOSTILE.to_owned();
+    proof.interventions[0].note = Some(HOSTILE.to_owned());
+    let page = proved_html(&reports::leak(), None, &proof);
+    for mark in ["<script", "</script", "</pre", "<!--"] {
+        assert_eq!(page.matches(mark).count(), clean.matches(mark).count(), "{mark}");
+    }
+    let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let value: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(value["proof"]["interventions"][0]["intervention"], HOSTILE);
+    assert_eq!(value["proof"]["cure"]["set"], serde_json::json!(["callback:Forecasts", "repeated-batch"]));
+    assert_eq!(value["report"], serde_json::to_value(reports::leak()).unwrap());
+    assert!(page.contains("Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-"));
+    // Where no script runs, both are there to be read.
+    let screen = page.split_once("<noscript>").unwrap().1;
+    assert!(screen.contains("nilometer prove  ") && screen.contains("reduces"));
 }

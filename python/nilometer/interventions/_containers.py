@@ -151,7 +151,10 @@ def _own_modules() -> set[str]:
 
     folder = os.getcwd() + "/"
     own = {"__main__"}
+    main = sys.modules.get("__main__")
     for name, module in list(sys.modules.items()):
+        if module is main:
+            continue  # also known as `__mp_main__`
         # Not by asking for the attribute: some modules are imported only then.
         file = getattr(module, "__dict__", {}).get("__file__")
         if isinstance(file, str) and file.startswith(folder) and "site-packages" not in file:
@@ -211,7 +214,9 @@ def _count(found: Iterator[tuple[str, Any]]) -> None:
             now[path] = now.get(path, 0) + size(container)
     for path, count in now.items():
         counts = _sizes.setdefault(path, [])
-        counts.append(count)
+        # Where looks are more often than additions, some see the same.
+        if counts[-1:] != [count]:
+            counts.append(count)
         if path not in _told and _grows(counts):
             _told.add(path)
             _native.fact(f"prove.grown.{path}", str(count))

@@ -40,9 +40,12 @@ def _same(owner: Any, what: str, given: Any) -> Any:
     """What is `given`, or what was given the first time if that had other shapes."""
     known = _first.setdefault(owner, {})
     shapes = _shapes(given)
+    if None in shapes:
+        # Not ours to keep: what is alive because of us would be another change.
+        return given
     if what not in known:
         known[what] = (shapes, given)
-    elif known[what][0] != shapes and None not in shapes:
+    elif known[what][0] != shapes:
         acted("fixed-shape")
         return known[what][1]
     return given

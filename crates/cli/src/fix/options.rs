@@ -63,6 +63,7 @@ impl FixOptions {
             sample: self.sample,
             yes: self.yes,
             format: self.format,
+            html: false,
             output: self.output.clone(),
             program: self.program.clone(),
         }

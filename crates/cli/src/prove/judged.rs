@@ -4,7 +4,7 @@
 
 use nilometer_capture::CycleUnit;
 use nilometer_diagnose::Bytes;
-use nilometer_prove::{Experiment, Intervention, Measured, Seen, compare};
+use nilometer_prove::{Effect, Experiment, Intervention, Measured, Seen, compare};
 
 use super::results::Result as Ran;
 
@@ -25,6 +25,8 @@ pub(crate) fn judged(ran: &Ran, leak: Bytes, unit: &str) -> (Experiment, bool) {
     };
     let idle: Vec<String> = ran.set.iter().filter(|one| idle(one)).map(ToString::to_string).collect();
     let mut notes = Vec::new();
+    // A growth that ends with nothing changed was ended by something else.
+    let changed = idle.len() < ran.set.len();
     if !idle.is_empty() {
         notes.push(format!("{} had nothing to change", idle.join(", ")));
     }
@@ -40,7 +42,11 @@ pub(crate) fn judged(ran: &Ran, leak: Bytes, unit: &str) -> (Experiment, bool) {
     let experiment = Experiment {
         intervention: Experiment::words(&ran.set),
         set: ran.set.clone(),
-        verdict: compared.effect,
+        verdict: if changed || compared.effect == Effect::NoEffect {
+            compared.effect
+        } else {
+            Effect::Undecided
+        },
         growth: measured.growth,
         removed: compared.removed,
         cycles: measured.cycles,
@@ -49,5 +55,5 @@ pub(crate) fn judged(ran: &Ran, leak: Bytes, unit: &str) -> (Experiment, bool) {
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         capture: Some(ran.capture_name()),
     };
-    (experiment, compared.is_open())
+    (experiment, changed && compared.is_open())
 }

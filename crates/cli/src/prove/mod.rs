@@ -11,11 +11,12 @@ mod progress;
 pub(crate) mod results;
 pub(crate) mod scratch;
 pub(crate) mod session;
+mod steady;
 mod tree;
 pub(crate) mod trial;
 pub(crate) mod watch;
 
-use nilometer_prove::Answer;
+use nilometer_prove::{Answer, Proof};
 
 use self::cluster::Cluster;
 use self::options::{ProveFormat, ProveOptions};
@@ -26,6 +27,7 @@ use self::session::Session;
 use self::trial::Bench;
 use self::watch::Watch;
 use crate::args;
+use crate::report::{self, Read};
 use crate::say::{self, Failure};
 use crate::style;
 use crate::supervisor::kernel;
@@ -54,6 +56,9 @@ pub(crate) fn prove(options: &ProveOptions, python: String, flags: Vec<String>) 
             say::bytes_to_stdout(format!("\n{text}").as_bytes())?;
         }
     }
+    if options.html {
+        page(&folder, &proof)?;
+    }
     if let Some(signal) = watch.interrupted() {
         return Ok(128 + signal);
     }
@@ -61,4 +66,11 @@ pub(crate) fn prove(options: &ProveOptions, python: String, flags: Vec<String>) 
         Answer::Cured | Answer::NothingToCure => 0,
         Answer::Reduced | Answer::Unexplained | Answer::Undecided => 1,
     })
+}
+
+/// The page: the report of the run that the others were compared with, and the proof.
+fn page(folder: &Folder, proof: &Proof) -> Result<(), Failure> {
+    let read = Read::of(&folder.path().join(&proof.baseline.capture), true)?;
+    let page = nilometer_report::proved_html(&read.report, read.profile.as_ref(), proof);
+    report::write(&folder.path().join("prove.html"), page.as_bytes())
 }

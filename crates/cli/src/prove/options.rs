@@ -50,6 +50,9 @@ pub(crate) struct ProveOptions {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t = ProveFormat::Terminal)]
     pub(crate) format: ProveFormat,
+    /// Also a page: the report of the first run, with what the experiments showed; prove.html, beside the captures
+    #[arg(long)]
+    pub(crate) html: bool,
     /// The folder for the captures [default: nilometer-prove-SCRIPT.PID in the current folder]
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,

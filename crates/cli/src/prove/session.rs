@@ -15,6 +15,7 @@ use super::options::ProveOptions;
 use super::progress::Progress;
 use super::results::{Folder, Result as Ran};
 use super::scratch::Patch;
+use super::steady;
 use super::trial::{Bench, Trial};
 use super::watch::Watch;
 use crate::say::Failure;
@@ -35,8 +36,8 @@ const A_WHILE: Duration = Duration::from_secs(30);
 
 /// The experiments with one program.
 pub(crate) struct Session<'a> {
-    options: &'a ProveOptions,
-    bench: Bench<'a>,
+    pub(super) options: &'a ProveOptions,
+    pub(super) bench: Bench<'a>,
     folder: &'a Folder,
     began: Instant,
     progress: Progress,
@@ -50,9 +51,13 @@ impl<'a> Session<'a> {
 
     pub(crate) fn make(mut self, watch: &mut Watch) -> Result<Proof, Failure> {
         let first = self.first(watch)?;
+        let first = self.steadier(first, watch)?;
         let measured = Measured::of(&first.report);
         let survey = Survey::of(&first.facts, seen(&first));
         let mut proof = self.begin(&first, &survey);
+        if self.bench.collects {
+            proof.warnings.push(steady::WHY.to_owned());
+        }
         if let Some(leak) = measured.leak().filter(|_| watch.interrupted().is_none()) {
             let list = self.list(&first, &survey);
             self.experiment(&mut proof, leak, list, &survey, &first, watch)?;
@@ -89,6 +94,11 @@ impl<'a> Session<'a> {
             }
         }
         unreachable!("the loop ends by itself")
+    }
+
+    /// How long a run may take.
+    pub(super) fn patience(&self, first: &Ran) -> Duration {
+        (PATIENCE * first.took + A_WHILE).min(self.left())
     }
 
     fn failed(&self, ran: &Ran) -> Failure {
@@ -144,7 +154,12 @@ impl<'a> Session<'a> {
     fn list(&self, first: &Ran, survey: &Survey) -> Vec<Intervention> {
         let own = self.options.with.as_ref().map(|file| Intervention::patched(&file.to_string_lossy()));
         let asked = own.into_iter().chain(self.options.tries.iter().cloned()).collect::<Vec<_>>();
-        if asked.is_empty() { checklist(&first.report, survey) } else { asked }
+        if !asked.is_empty() {
+            return asked;
+        }
+        let mut list = checklist(&first.report, survey);
+        list.retain(|one| !(self.bench.collects && one.name() == "gc"));
+        list
     }
 
     fn experiment(
@@ -170,7 +185,7 @@ impl<'a> Session<'a> {
                 break;
             }
             self.progress.left(plan.left(&proof.interventions).len(), first.took);
-            let most = (PATIENCE * first.took + A_WHILE).min(self.left());
+            let most = self.patience(first);
             for ran in self.bench.run(trials, most, watch, &mut self.progress)? {
                 if watch.interrupted().is_some() {
                     break;
@@ -226,7 +241,7 @@ impl<'a> Session<'a> {
         let mut trial =
             Trial::new(&format!("with {name}"), vec![Intervention::patched(name)], self.epochs(first));
         trial.patches = patches;
-        let most = (PATIENCE * first.took + A_WHILE).min(self.left());
+        let most = self.patience(first);
         let ran = self.bench.run(vec![trial], most, watch, &mut self.progress)?.pop();
         let ran = ran.ok_or_else(|| Failure::new(format!("no run: {name}")))?;
         let experiment = self.judge(&ran, leak, first.report.cycles.unit, &survey, watch)?;
@@ -240,7 +255,7 @@ impl<'a> Session<'a> {
     }
 
     /// The epochs after which `first` was stopped.
-    fn epochs(&self, first: &Ran) -> (u64, u64, Duration) {
+    pub(super) fn epochs(&self, first: &Ran) -> (u64, u64, Duration) {
         let stopped = Survey::of(&first.facts, Seen::default()).stopped;
         let epochs = stopped.unwrap_or(first.report.cycles.count).max(self.options.cycles);
         (epochs, epochs, Duration::ZERO)

@@ -60,6 +60,8 @@ pub(crate) struct Bench<'a> {
     memory: Option<u64>,
     /// What the program writes to stdout goes to a file of its own.
     pub(crate) apart: bool,
+    /// Garbage is collected in each cycle of every run.
+    pub(crate) collects: bool,
     /// Where runs take place, if not here.
     pub(crate) cluster: Option<Cluster>,
     number: usize,
@@ -99,6 +101,7 @@ impl<'a> Bench<'a> {
             options,
             memory,
             apart: false,
+            collects: false,
             cluster: None,
             number: 0,
         })
@@ -226,6 +229,9 @@ impl<'a> Bench<'a> {
         let mut text = OsString::from(format!("stop {least} {most} {}\n", enough.as_secs_f64()));
         if trial.survey {
             text.push("try survey\n");
+        }
+        if self.collects && !trial.set.iter().any(|one| one.name() == "gc") {
+            text.push("try gc\n");
         }
         for one in trial.set.iter().filter(|one| !one.is_patched() && one.name() != "jemalloc") {
             text.push(format!("try {one}\n"));

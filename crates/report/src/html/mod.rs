@@ -1,6 +1,6 @@
 //! The report, and the difference of two, as one HTML page.
 //!
-//! In: a report, and the sampled memory if there is one; or a difference. Out: a whole document that needs nothing else.
+//! In: a report, and the sampled memory if there is one, and a proof; or a difference. Out: a whole document that needs nothing else.
 //! What must not happen here: a string of the program's that a browser takes for markup. The page gets them as JSON in
 //! which no `<` stands, and makes text nodes of them; its policy lets no script and no style run but the two named in it.
 
@@ -9,12 +9,13 @@ mod document;
 mod served;
 
 use nilometer_diagnose::{Diff, Profile, Report};
+use nilometer_prove::Proof;
 
 use self::document::Document;
 pub use self::served::{
     Served, ServedPage, Shelf, ShelfItem, served_data, served_diff, served_html, shelf_data, shelf_html,
 };
-use crate::{Style, diff_terminal, headline, terminal};
+use crate::{Style, diff_terminal, headline, prove, terminal};
 
 /// How the page is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,7 @@ macro_rules! report {
             include_str!("js/curve_axes.js"),
             include_str!("js/curve_reading.js"),
             include_str!("js/findings.js"),
+            include_str!("js/proof.js"),
             include_str!("js/tree.js"),
             include_str!("js/flame.js"),
             include_str!("js/flame_panel.js"),
@@ -87,6 +89,18 @@ pub fn html(report: &Report, profile: Option<&Profile>, options: &HtmlOptions) -
         title: &headline::headline(&report),
         screen: &terminal(&report, &SCREEN),
         data: &serde_json::json!({ "report": report, "profile": profile, "redacted": options.redact }),
+        script: REPORT,
+        asks: false,
+    }
+    .text()
+}
+
+/// The page of the run that experiments were compared with, and what they showed.
+pub fn proved_html(report: &Report, profile: Option<&Profile>, proof: &Proof) -> String {
+    Document {
+        title: &headline::headline(report),
+        screen: &format!("{}\n{}", terminal(report, &SCREEN), prove(proof, &SCREEN)),
+        data: &serde_json::json!({ "report": report, "profile": profile, "proof": proof, "redacted": false }),
         script: REPORT,
         asks: false,
     }

@@ -6,6 +6,7 @@ const MAKERS = [
   verdictSection,
   curveSection,
   findingsSection,
+  proofSection,
   componentsSection,
   flameSection,
   matrixSection,
@@ -40,8 +41,8 @@ function show(data) {
 }
 
 /** Makes a section, in its place, or in place of what stood there. */
-function put(i, { report, profile }) {
-  const made = MAKERS[i](report, profile) || null;
+function put(i, data) {
+  const made = MAKERS[i](data.report, data.profile, data) || null;
   const old = standing[i];
   standing[i] = made;
   if (old && made) old.replaceWith(made);
