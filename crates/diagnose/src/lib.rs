@@ -95,7 +95,9 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     let retraced = retracing::retraced(capture, &cycles, outside.folder());
     let probes = probes::Probes::of(capture, &cycles).told();
     let phase_totals = phase_table::totals(capture, &course, &stretches, timeline.end_ns);
+    let traced_at = retracing::called_most(capture, &cycles, outside.folder());
     let run = causes::Run {
+        traced_at: traced_at.as_ref(),
         unit: cycles.unit.word(),
         program: &program,
         retraced: &retraced,

@@ -23,6 +23,10 @@ pub(crate) struct Count {
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     series: BTreeMap<String, Vec<Count>>,
+    /// Where cycles went by too fast for a reading of each: when each count was said, and its value; and when they began and ended.
+    said: BTreeMap<String, Vec<(u64, u64)>>,
+    span_ns: (u64, u64),
+    cycles: u64,
 }
 
 /// Start-up has this part of the cycles for itself: what is made once is made in it.
@@ -55,7 +59,30 @@ impl Probes {
                 counts.push(Count { cycle: point.ordinal, value: *value });
             }
         }
-        Self { series }
+        let first = cycles.points.first().map_or((0, 0), |point| (point.at_ns, point.ordinal));
+        let unread = 2 * cycles.points.last().map_or(0, |point| point.ordinal) < cycles.count;
+        let said = if unread { said_at(capture) } else { BTreeMap::new() };
+        // None of the later ones left a time; they took about as long as those before.
+        let length = cycles.seconds.unwrap_or(0.0) * 1e9 * cycles.count.saturating_sub(first.1) as f64;
+        Self { series, said, span_ns: (first.0, first.0.saturating_add(length as u64)), cycles: cycles.count }
+    }
+
+    /// The growth per cycle by the clock, for a count that was still said long after the last cycle that was read.
+    fn by_clock(&self, name: &str) -> Option<f64> {
+        let said = self.said.get(name)?;
+        let (from, to) = self.span_ns;
+        let at = |part: u64| from + to.saturating_sub(from) / 6 * part;
+        let known = |at_ns: u64| Some(said.iter().take_while(|(said, _)| *said <= at_ns).last()?.1);
+        // The lowest of three windows of the last two thirds, and what there was before them.
+        let lowest = |window: u64| {
+            let (begin, end) = (at(window), at(window + 1));
+            let inside =
+                said.iter().filter(|(at_ns, _)| (begin..end).contains(at_ns)).map(|(_, value)| *value);
+            inside.chain(known(begin)).min()
+        };
+        let (first, middle, last) = (lowest(2)?, lowest(4)?, lowest(5)?);
+        let grows = known(from).unwrap_or(0) < first && first < middle && middle < last;
+        Some(if grows { (last - first) as f64 / (self.cycles as f64 * 2.0 / 3.0) } else { 0.0 })
     }
 
     /// The count at the end of each cycle; empty if it was never said.
@@ -65,6 +92,9 @@ impl Probes {
 
     /// How much a count grows with each cycle, 0 if it does not go on growing; none where too few cycles are known.
     pub(crate) fn per_cycle(&self, name: &str) -> Option<f64> {
+        if let Some(rate) = self.by_clock(name) {
+            return Some(rate);
+        }
         let series = self.series(name);
         let late = series.get(series.len() / WARM_UP..)?;
         let size = late.len() / WINDOWS;
@@ -89,4 +119,15 @@ impl Probes {
         };
         self.series.keys().filter_map(told).collect()
     }
+}
+
+/// When each count was said, and its value.
+fn said_at(capture: &Capture) -> BTreeMap<String, Vec<(u64, u64)>> {
+    let mut out: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
+    for stamped in &capture.records {
+        if let Record::Observation(Observation::Probe { name, value }) = &stamped.record {
+            out.entry(name.clone()).or_default().push((stamped.at_ns, *value));
+        }
+    }
+    out
 }

@@ -1,7 +1,7 @@
 //! Functions that TensorFlow traces again and again, and why it does.
 //!
 //! In: the traces of a capture and the cycles that are judged. Out: those functions that are still being traced late in
-//! the run, the most often traced first. What must not happen here: a word about the traces at the beginning, about
+//! the run, the most often traced first; the line that most late traces come from. What must not happen here: a word about the traces at the beginning, about
 //! shapes that have all been seen by now, or about functions that a library makes anew for its own work.
 
 use std::collections::BTreeMap;
@@ -33,6 +33,22 @@ pub(crate) fn retraced(capture: &Capture, cycles: &Cycles, folder: Option<&str>)
     let mut out: Vec<_> = functions.values().filter_map(|traces| one(traces, cycles, folder)).collect();
     out.sort_by(|a, b| b.traces.cmp(&a.traces).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line))));
     out
+}
+
+/// The line of the program that most traces of the second half of the cycles come from, whatever is traced.
+pub(crate) fn called_most(capture: &Capture, cycles: &Cycles, folder: Option<&str>) -> Option<(String, u32)> {
+    let from_ns = cycles.points.get(cycles.points.len() / 2)?.at_ns;
+    let mut callers: BTreeMap<(&str, u64), u64> = BTreeMap::new();
+    let mut all = 0;
+    for stamped in capture.records.iter().filter(|r| r.at_ns > from_ns) {
+        let Record::Observation(Observation::Trace(trace)) = &stamped.record else { continue };
+        all += 1;
+        if trace.caller_line > 0 && Origin::of(&trace.caller_file) == Origin::User {
+            *callers.entry((trace.caller_file.as_str(), trace.caller_line)).or_default() += 1;
+        }
+    }
+    let ((file, line), most) = callers.into_iter().max_by_key(|(_, count)| *count)?;
+    (2 * most > all).then_some((shown(file, folder).to_owned(), u32::try_from(line).ok()?))
 }
 
 fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Option<Retraced> {

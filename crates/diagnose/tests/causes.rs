@@ -114,6 +114,7 @@ fn a_model_for_each_cycle_and_a_compile_for_each_are_told_apart() {
             for _ in 0..if always { 1 } else { 30 * u64::from(epoch == 1) } {
                 w.phase("build", |_| {});
             }
+            trace(w, 1, "");
             count(w, "func_graphs", 9 * epoch);
             count(w, "gradient_registry", 2 * epoch);
         })
@@ -121,6 +122,8 @@ fn a_model_for_each_cycle_and_a_compile_for_each_are_told_apart() {
     let report = rounds(true);
     let finding = only(&report);
     assert_eq!(finding.cause, "models-in-a-loop");
+    // The line that the traces come from.
+    assert_eq!((finding.sites[0].file.as_str(), finding.sites[0].line), ("train.py", 43));
     assert_eq!(finding.prove.as_deref(), Some("nilometer prove --try purge-graphs train.py"));
     assert_eq!(only(&rounds(false)).cause, "tf-gradient-registry");
 }
@@ -253,4 +256,17 @@ fn functions_that_a_graph_calls_back_keep_what_their_closures_refer_to() {
     };
     assert_eq!(only(&keeps(true)).cause, "tf-keeps-py-functions");
     assert_eq!(only(&keeps(false)).cause, "closure-keeps");
+}
+
+#[test]
+fn what_pipelines_make_is_told_where_iterators_pile_up() {
+    let make =
+        "/v/lib/python3.11/site-packages/tensorflow/python/data/ops/iterator_ops.py:700 _create_iterator";
+    let cause = |grow: bool| {
+        let report =
+            sampled(&[STEP, make], move |w, epoch| count(w, "iterators", if grow { epoch } else { 1 }));
+        only(&report).cause.clone()
+    };
+    assert_eq!(cause(true), "datasets-kept");
+    assert_eq!(cause(false), "growth-at-site");
 }

@@ -51,6 +51,37 @@ fn a_count_that_grows_every_cycle() {
     assert_eq!((probe.first, probe.last, probe.per_cycle), (9, 31, Some(2.0)));
 }
 
+/// Ten epochs with readings, then 40 that went by too fast for one; a count is said at every fourth of them.
+fn counted_without_readings(count: impl Fn(u64) -> u64) -> Probe {
+    let mut w = started();
+    let mut before = 0;
+    let mut say = |w: &mut World, epoch| {
+        if count(epoch) != before {
+            before = count(epoch);
+            counts(w, "iterators", before);
+        }
+    };
+    for epoch in 1..=10 {
+        w.cycle(Epoch);
+        say(&mut w, epoch);
+    }
+    for turn in 1..=10 {
+        w.unread_cycles(Epoch, 4);
+        say(&mut w, 10 + 4 * turn);
+    }
+    w.ends(0);
+    w.report().probes.remove(0)
+}
+
+#[test]
+fn a_count_goes_on_growing_in_cycles_without_readings() {
+    // Nothing of it in the cycles that were read.
+    let probe = counted_without_readings(|epoch| epoch.max(8));
+    assert!(probe.per_cycle.is_some_and(|rate| (0.5..1.5).contains(&rate)), "{probe:?}");
+    let probe = counted_without_readings(|epoch| epoch.min(25));
+    assert_eq!((probe.last, probe.per_cycle), (25, Some(0.0)));
+}
+
 #[test]
 fn a_count_that_levels_off_does_not_grow() {
     assert_eq!(counted(18, |epoch| epoch.min(10)).per_cycle, Some(0.0));

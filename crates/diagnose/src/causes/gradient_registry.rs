@@ -68,5 +68,6 @@ fn said(run: Run) -> (&'static str, Explanation) {
         )
     };
     let intervention = Some("purge-graphs".to_owned());
-    (cause, Explanation { sentence, change: change.to_owned(), intervention, ..Explanation::default() })
+    let made_at = run.traces_from();
+    (cause, Explanation { sentence, change: change.to_owned(), intervention, made_at })
 }

@@ -67,6 +67,8 @@ pub(crate) struct Run<'a> {
     pub(crate) program: &'a Program,
     /// Functions that are traced again and again.
     pub(crate) retraced: &'a [Retraced],
+    /// The line that most traces come from, late in the run.
+    pub(crate) traced_at: Option<&'a (String, u32)>,
     pub(crate) probes: &'a [Probe],
     /// The program switched Python's collector off.
     pub(crate) collector_off: bool,
@@ -86,6 +88,20 @@ impl Run<'_> {
         // What came as `-m`, `-c` or on stdin is not typed again so easily.
         let script = self.program.argv.first().filter(|word| !word.starts_with('-'))?;
         Some(format!("nilometer prove --try {} {script}", intervention?))
+    }
+
+    /// That line, as the place where graphs are made.
+    pub(crate) fn traces_from(&self) -> Option<Site> {
+        let (file, line) = self.traced_at?;
+        Some(Site {
+            role: "made_at",
+            file: file.clone(),
+            line: *line,
+            function: String::new(),
+            bytes_per_cycle: 0,
+            text: None,
+            inside: None,
+        })
     }
 
     /// Whether graphs of traced functions pile up.
@@ -154,7 +170,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 42] = [
+const ALL: [Cause; 43] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -184,6 +200,7 @@ const ALL: [Cause; 42] = [
     ("view-keeps-array", view_keeps_array::explain),
     ("array-grows", array_grows::explain),
     ("datasets-kept", kept_datasets::explain),
+    ("datasets-kept", kept_datasets::by_count),
     ("models-kept", kept_models::explain),
     ("callbacks-added-again", callbacks_added_again::explain),
     ("replay-unbounded", replay::explain),

@@ -32,14 +32,15 @@ pub(super) fn by_functions(case: &Case) -> Option<Explanation> {
     made_anew(case.run).filter(|_| is_registry(case))
 }
 
-fn said(sentence: String, change: &str) -> Explanation {
+fn said(run: Run, sentence: String, change: &str) -> Explanation {
     let intervention = Some("purge-graphs".to_owned());
-    Explanation { sentence, change: change.to_owned(), intervention, ..Explanation::default() }
+    Explanation { sentence, change: change.to_owned(), intervention, made_at: run.traces_from() }
 }
 
 fn cleared(run: Run) -> Option<Explanation> {
     (run.grows("clear_sessions") && run.grows("compiles")).then(|| {
         said(
+            run,
             format!(
                 "every {} clears the session of a model that lives on and compiles it again, and TensorFlow's gradient registry \
                  keeps each train step",
@@ -53,6 +54,7 @@ fn cleared(run: Run) -> Option<Explanation> {
 fn toggled(run: Run) -> Option<Explanation> {
     run.grows("eager_switches").then(|| {
         said(
+            run,
             format!(
                 "every {} switches `run_functions_eagerly` on and off, the train step is made anew, and TensorFlow's gradient \
                  registry keeps each",
@@ -67,6 +69,7 @@ fn toggled(run: Run) -> Option<Explanation> {
 fn compiled(run: Run) -> Option<Explanation> {
     run.grows("compiles").then(|| {
         said(
+            run,
             format!(
                 "every {} compiles the model again, and TensorFlow's gradient registry keeps the train step of each compile",
                 run.unit
@@ -89,6 +92,7 @@ fn made_anew(run: Run) -> Option<Explanation> {
     Some(Explanation {
         made_at,
         ..said(
+            run,
             format!(
                 "{name} is made and traced again and again, and TensorFlow's gradient registry keeps the graphs of each"
             ),

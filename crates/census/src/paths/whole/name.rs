@@ -19,8 +19,7 @@ use crate::naming::{Kind, Label, Look};
 use crate::object::Python;
 use crate::roots::{Place, Root, Roots};
 
-/// Where there are more holders than this, those with less than this part of all sampled bytes are told with what is above them.
-const MOST_HOLDERS: usize = 128;
+/// What is in a container and has less than this part of all sampled bytes is told with what is above it.
 const SMALLEST_PART: u64 = 512;
 
 /// Ways that read the same, as one.
@@ -28,6 +27,8 @@ struct Merged {
     before: Option<usize>,
     label: Label,
     root: Root,
+    /// A container that is no namespace is above it.
+    inside: bool,
     /// One of the twigs.
     twig: usize,
     samples: Vec<u64>,
@@ -121,8 +122,13 @@ impl Analysed {
             });
             match root {
                 Some(root) if self.same_type(*twig) => {
-                    let at =
-                        self.into(merged, &mut known, (None, Label::Class, Some(root.place)), root, *twig);
+                    let at = self.into(
+                        merged,
+                        &mut known,
+                        (None, Label::Class, Some(root.place)),
+                        (root, false),
+                        *twig,
+                    );
                     waiting.push((*twig, at));
                 }
                 _ => self.drop_below(*twig, None, merged, whole),
@@ -160,7 +166,8 @@ impl Analysed {
                 }
                 None => merged.get(at).is_some_and(|way| way.root.place.is_namespace()),
             };
-            let fold = parent.kind.is_container() && !namespace && below.len() >= MANY;
+            let container = parent.kind.is_container() && !namespace;
+            let fold = container && below.len() >= MANY;
             for child in below {
                 let Some(object) = self.trie.twigs.get(*child).map(|child| child.object) else { continue };
                 // A variable's value was found where it stands; what hangs below must be found again.
@@ -169,9 +176,9 @@ impl Analysed {
                     continue;
                 }
                 let label = if fold { Label::Each } else { look.label(parent.object, object) };
-                let root = merged.get(at).map(|merged| merged.root);
-                if let Some(root) = root {
-                    let next = self.into(merged, &mut known, (Some(at), label, None), root, *child);
+                let from = merged.get(at).map(|merged| (merged.root, merged.inside || container));
+                if let Some(from) = from {
+                    let next = self.into(merged, &mut known, (Some(at), label, None), from, *child);
                     waiting.push((*child, next));
                 }
             }
@@ -184,13 +191,13 @@ impl Analysed {
         merged: &mut Vec<Merged>,
         known: &mut HashMap<(Option<usize>, Label, Option<Place>), usize>,
         key: (Option<usize>, Label, Option<Place>),
-        root: Root,
+        (root, inside): (Root, bool),
         twig: usize,
     ) -> usize {
         let (before, label) = (key.0, key.1.clone());
         let at = *known.entry(key).or_insert_with(|| {
             let (samples, bytes, retained, alone) = (Vec::new(), 0, 0, 0);
-            merged.push(Merged { before, label, root, twig, samples, bytes, retained, alone });
+            merged.push(Merged { before, label, root, inside, twig, samples, bytes, retained, alone });
             merged.len() - 1
         });
         if let (Some(merged), Some(twig)) = (merged.get_mut(at), self.trie.twigs.get(twig)) {
@@ -257,21 +264,16 @@ impl Analysed {
     }
 }
 
-/// Gives what is small to what is above it, if there are many. Ways come after those above them. Nothing is given to a namespace: a
-/// module keeps nothing, its names do.
+/// Gives what is small to what is above it, up to the outermost container: a module or an object keeps nothing, what its names stand
+/// for does. Ways come after those above them.
 fn lift(merged: &mut [Merged]) {
     let all: u64 = merged.iter().map(|way| way.bytes).sum();
-    let mut sizes: Vec<u64> = merged.iter().map(|way| way.bytes).filter(|bytes| *bytes > 0).collect();
-    sizes.sort_unstable_by(|one, other| other.cmp(one));
-    let smallest =
-        sizes.get(MOST_HOLDERS).map_or(0, |bytes| (*bytes).saturating_add(1).min(all / SMALLEST_PART));
     for at in (0..merged.len()).rev() {
-        let Some(way) = merged.get(at).filter(|way| way.bytes < smallest) else { continue };
-        let before = way.before.filter(|before| {
-            let is_root = |above: &Merged| above.before.is_none() && above.root.place.is_namespace();
-            merged.get(*before).is_some_and(|above| !is_root(above))
-        });
-        let Some((before, way)) = before.zip(merged.get_mut(at)) else { continue };
+        let Some(way) = merged.get_mut(at) else { continue };
+        let is_small = way.inside && way.bytes.saturating_mul(SMALLEST_PART) < all;
+        let Some(before) = way.before.filter(|_| is_small) else {
+            continue;
+        };
         let samples = std::mem::take(&mut way.samples);
         let (bytes, retained, alone) = (way.bytes, way.retained, way.alone);
         (way.bytes, way.retained, way.alone) = (0, 0, 0);
