@@ -67,7 +67,26 @@ impl<'a> Rest<'a> {
         Ok(taken)
     }
 
+    /// A number. Most are short, and stand before others: eight bytes are looked at together, since a long run has a
+    /// hundred million of them.
     pub(crate) fn number(&mut self) -> Result<u64, Unreadable> {
+        const LAST: u64 = 0x8080_8080_8080_8080;
+        let Some(eight) = self.0.first_chunk() else { return self.number_at_the_end() };
+        let word = u64::from_le_bytes(*eight);
+        let ends = !word & LAST;
+        if ends == 0 {
+            return self.number_at_the_end();
+        }
+        // Bits behind the first byte that has none behind it belong to others.
+        let word = word & (ends ^ (ends - 1)) & !LAST;
+        let pairs = word & 0x007f_007f_007f_007f | (word & 0x7f00_7f00_7f00_7f00) >> 1;
+        let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
+        let value = fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4;
+        self.0 = self.0.get(ends.trailing_zeros() as usize / 8 + 1..).unwrap_or_default();
+        Ok(value)
+    }
+
+    fn number_at_the_end(&mut self) -> Result<u64, Unreadable> {
         let mut value = 0;
         for (index, byte) in self.0.iter().take(10).enumerate() {
             let low = u64::from(byte & 0x7f);

@@ -61,17 +61,20 @@ impl Streamed {
     /// Births and deaths, in the order of the file; those of nurseries last.
     pub(crate) fn each(&self, tell: &mut impl FnMut(&Stamped)) {
         let mut young: HashSet<_> = self.young.iter().filter_map(identity).collect();
-        let mut heard = decoded(|stamped: Stamped| {
-            if let Some(identity) = identity(&stamped).filter(|_| !young.is_empty()) {
-                young.remove(&identity);
-            }
-            tell(&stamped);
-        });
         let mut samples = |pid: u32, kind: u8, payload: &[u8]| {
-            if is_sample_kind(kind) { heard(pid, kind, payload) } else { Ok(()) }
+            if is_sample_kind(kind) {
+                let mut rest = Rest::new(payload);
+                let at_ns = rest.number()?;
+                let stamped =
+                    Stamped { at_ns, pid, record: Record::Sampling(decode_sampling(kind, &mut rest)?) };
+                if !young.is_empty() {
+                    identity(&stamped).map(|identity| young.remove(&identity));
+                }
+                tell(&stamped);
+            }
+            Ok(())
         };
         walk(&mut Window::new(&self.file, self.page, self.present), self.unit, &mut samples);
-        drop(heard);
         let left = self.young.iter().filter(|one| identity(one).is_some_and(|id| young.contains(&id)));
         left.for_each(tell);
     }

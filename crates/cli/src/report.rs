@@ -116,11 +116,15 @@ impl Read {
             Record::Fact { key, value } => Some((key.clone(), value.clone())),
             _ => None,
         });
-        let report = nilometer_diagnose::diagnose_with(capture, files);
-        progress.now("sorting the stacks");
+        let (report, profile) = if stacks {
+            let sorting = || progress.now("sorting the stacks");
+            nilometer_diagnose::diagnose_and_profile(capture, files, sorting)
+        } else {
+            (nilometer_diagnose::diagnose_with(capture, files), None)
+        };
         Self {
             report,
-            profile: stacks.then(|| nilometer_diagnose::profile(capture, files)).flatten(),
+            profile,
             cycles: nilometer_diagnose::cycle_table(capture),
             facts: facts.collect(),
             began: capture.header.start_unix_ns as f64 / 1e9,

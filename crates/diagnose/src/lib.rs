@@ -49,6 +49,7 @@ use components::Evidence;
 use cycles::Cycles;
 use held::Held;
 use program::Outside;
+use sampled::recording::Heard;
 use sampled::{Setting, Sites, conclude};
 use timeline::{Basis, Timeline};
 
@@ -59,6 +60,22 @@ pub fn diagnose(capture: &Capture) -> Report {
 
 /// Judges a run, with names and source lines where `lookup` knows them.
 pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
+    judged(capture, lookup).0
+}
+
+/// Judges a run and draws its sampled memory; the samples of a long run are read but once for both. `between` is called when the
+/// first is done.
+pub fn diagnose_and_profile(
+    capture: &Capture,
+    lookup: &mut dyn Lookup,
+    between: impl FnOnce(),
+) -> (Report, Option<Profile>) {
+    let (report, heard) = judged(capture, lookup);
+    between();
+    (report, heard.and_then(|heard| profile::of_heard(capture, heard, lookup)))
+}
+
+fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>) {
     let outside = Outside::of(capture);
     let timeline = Timeline::of(capture);
     let basis = timeline.basis();
@@ -114,7 +131,7 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
     };
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
-    Report {
+    let report = Report {
         schema: SCHEMA,
         program,
         verdict: judgement.verdict,
@@ -140,8 +157,9 @@ pub fn diagnose_with(capture: &Capture, lookup: &mut dyn Lookup) -> Report {
         timeline: curve(&timeline, &cycles),
         phases: phase_table::spans(&course, timeline.end_ns),
         phase_totals,
-        losses: outside.losses,
-    }
+        losses: outside.losses.clone(),
+    };
+    (report, sites.map(Sites::into_heard))
 }
 
 fn growth(

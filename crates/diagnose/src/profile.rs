@@ -23,7 +23,7 @@ use crate::sampled::finding::frame;
 use crate::sampled::growing::{AGE, Look};
 use crate::sampled::lives::Moments;
 use crate::sampled::look;
-use crate::sampled::recording::{Recording, Sample, addresses};
+use crate::sampled::recording::{Heard, Recording, Sample, addresses};
 use crate::sampled::trail::steps;
 use crate::timeline::Timeline;
 
@@ -71,6 +71,16 @@ pub struct ProfileStack {
 pub fn profile(capture: &Capture, lookup: &mut dyn Lookup) -> Option<Profile> {
     let outside = Outside::of(capture);
     let timeline = Timeline::of(capture);
+    let bins = Bins::of(&timeline, &Cycles::of(&timeline, &capture.board, timeline.basis()));
+    let end_ns = timeline.last().map_or(timeline.end_ns, |r| r.at_ns);
+    let recording = Recording::of(capture, outside.pid(), &Moments::of(capture, &bins, end_ns))?;
+    of_heard(capture, recording.into_heard(), lookup)
+}
+
+/// The profile of samples that were read already.
+pub(crate) fn of_heard(capture: &Capture, heard: Heard, lookup: &mut dyn Lookup) -> Option<Profile> {
+    let outside = Outside::of(capture);
+    let timeline = Timeline::of(capture);
     let basis = timeline.basis();
     let cycles = Cycles::of(&timeline, &capture.board, basis);
     let exit = ExitCollection::of(&timeline, basis);
@@ -87,7 +97,7 @@ pub fn profile(capture: &Capture, lookup: &mut dyn Lookup) -> Option<Profile> {
     let bins = Bins::of(&timeline, &cycles);
     let look = look(&setting, &bins);
     let end_ns = timeline.last().map_or(timeline.end_ns, |r| r.at_ns);
-    let mut recording = Recording::of(capture, setting.pid, &Moments::of(capture, &bins, end_ns))?;
+    let mut recording = Recording::again(capture, setting.pid, heard)?;
     let stretch = Stretch::of(&look, end_ns);
     let course = Course::of(capture);
     let samples = std::mem::take(&mut recording.samples);

@@ -4,7 +4,9 @@
 mod world;
 
 use nilometer_capture::CycleUnit::Epoch;
-use nilometer_diagnose::{Nothing, OTHER_STACKS, Profile, ProfileStack, profile};
+use nilometer_diagnose::{
+    Nothing, OTHER_STACKS, Profile, ProfileStack, diagnose_and_profile, diagnose_with, profile,
+};
 use world::{MIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
@@ -158,4 +160,22 @@ fn without_a_recorder_there_is_none() {
     let mut w = started();
     w.cycle(Epoch);
     assert_eq!(profile(&w.capture(), &mut Nothing), None);
+}
+
+#[test]
+fn one_reading_of_the_samples_serves_both() {
+    let mut w = started();
+    w.records(16 << 10, 8);
+    for _epoch in 0..12 {
+        let stack = w.stack(&[FIT, KEEP]);
+        w.makes(stack, 1 << 20, 2);
+        w.cycle(Epoch);
+    }
+    w.ends(0);
+    let capture = w.capture();
+    let mut called = 0;
+    let (report, drawn) = diagnose_and_profile(&capture, &mut w.recorder.files(), || called += 1);
+    assert_eq!(report, diagnose_with(&capture, &mut w.recorder.files()));
+    assert_eq!((drawn, called), (Some(of(&w)), 1));
+    assert_eq!(report.sampling.unwrap().samples, 24);
 }

@@ -31,7 +31,7 @@ use bins::Bins;
 use group::{GrowingSite, grown};
 use growing::Look;
 use lives::Moments;
-use recording::{Recording, Sample, addresses};
+use recording::{Heard, Recording, Sample, addresses};
 use trail::{Place, Trail, trail};
 
 pub(crate) use verdict::conclude;
@@ -115,6 +115,11 @@ impl<'a> Sites<'a> {
         recording.samples = samples;
         let folder = setting.folder;
         Some(Self { recording, course, names, trails, growing, net, kept, end_ns, folder, held })
+    }
+
+    /// The samples that it rests on.
+    pub(crate) fn into_heard(self) -> Heard {
+        self.recording.into_heard()
     }
 
     /// What the report says about the sampling itself.

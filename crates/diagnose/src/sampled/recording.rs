@@ -45,6 +45,13 @@ impl Sample {
     }
 }
 
+/// The samples of a recording, for another look at the same one.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    samples: Vec<Sample>,
+    passed: u64,
+}
+
 /// A frame and the node further out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
@@ -82,6 +89,30 @@ impl<'a> Recording<'a> {
     /// `None` where nothing was recorded. `pid` is the program's, if known; `moments` are those at which it matters what was
     /// alive.
     pub(crate) fn of(capture: &'a Capture, pid: Option<u64>, moments: &Moments) -> Option<Self> {
+        let (mut out, pid, begun) = Self::without_samples(capture, pid)?;
+        let mut lives = Lives::default();
+        capture.each_sample(|stamped| match &stamped.record {
+            Record::Sampling(sampling) if stamped.pid == pid && stamped.at_ns >= begun => {
+                lives.hear(stamped.at_ns, sampling, moments);
+            }
+            _ => {}
+        });
+        (out.samples, out.passed) = lives.told();
+        Some(out)
+    }
+
+    /// The same recording again, whose samples were read before: that takes long.
+    pub(crate) fn again(capture: &'a Capture, pid: Option<u64>, heard: Heard) -> Option<Self> {
+        let (out, ..) = Self::without_samples(capture, pid)?;
+        Some(Self { samples: heard.samples, passed: heard.passed, ..out })
+    }
+
+    pub(crate) fn into_heard(self) -> Heard {
+        Heard { samples: self.samples, passed: self.passed }
+    }
+
+    /// Beside it the process, and when the newest generation began.
+    fn without_samples(capture: &'a Capture, pid: Option<u64>) -> Option<(Self, u32, u64)> {
         let said = || {
             capture.records.iter().filter_map(|stamped| match &stamped.record {
                 Record::Sampling(sampling) => Some((stamped, sampling)),
@@ -105,15 +136,7 @@ impl<'a> Recording<'a> {
                 other => out.note(other),
             }
         }
-        let mut lives = Lives::default();
-        capture.each_sample(|stamped| match &stamped.record {
-            Record::Sampling(sampling) if stamped.pid == pid && stamped.at_ns >= begun => {
-                lives.hear(stamped.at_ns, sampling, moments);
-            }
-            _ => {}
-        });
-        (out.samples, out.passed) = lives.told();
-        Some(out)
+        Some((out, pid, begun))
     }
 
     fn note(&mut self, sampling: &'a Sampling<'static>) {
