@@ -270,3 +270,20 @@ fn what_pipelines_make_is_told_where_iterators_pile_up() {
     assert_eq!(cause(true), "datasets-kept");
     assert_eq!(cause(false), "growth-at-site");
 }
+
+#[test]
+fn a_fault_is_told_of_versions_that_were_measured() {
+    let told = |version: &'static str| {
+        let report = unexplained(move |w, epoch| {
+            w.fact("framework.tensorflow", version);
+            count(w, "compiles", epoch);
+            count(w, "func_graphs", 9 * epoch);
+            count(w, "gradient_registry", 2 * epoch);
+        });
+        only(&report).change.clone().unwrap_or_default()
+    };
+    assert!(told("2.21.0").contains("a fault of tensorflow 2.21.0"));
+    for other in ["2.2.1", "2.20.0", "2.210.0"] {
+        assert!(!told(other).contains("a fault of"));
+    }
+}

@@ -3,7 +3,7 @@
 //! In: the findings, the growth, the share that is explained. Out: at most one finding more, with what is left of the growth.
 //! What must not happen here: a word where most of the growth is explained; bytes told twice; a second guess.
 
-use super::{Explanation, Run, figures_open, gc_disabled, gradient_registry, retraced};
+use super::{Explanation, Run, figures_open, gc_disabled, gradient_registry, retraced, with_fault};
 use crate::report::{Bytes, Finding, Site};
 
 /// It is explained with this share.
@@ -51,7 +51,7 @@ fn finding(cause: &str, said: Explanation, bytes: i64, run: Run) -> Finding {
         part: None,
         cycles_seen: run.cycles,
         stack: Vec::new(),
-        change: Some(said.change),
+        change: Some(with_fault(cause, said.change, run.program)),
         prove: run.prove(said.intervention),
     }
 }

@@ -42,6 +42,11 @@ pub(super) fn what(case: &Case) -> &'static str {
 pub(super) fn change(case: &Case) -> String {
     let line = case.code().unwrap_or_default();
     let shown = if line.is_empty() { String::new() } else { format!(" instead of `{line}`") };
+    if let Some(bound) = case.finding.holder.as_ref().and_then(|holder| holder.bound) {
+        return format!(
+            "its bound of {bound} is further away than memory lasts: give it a smaller one{shown}"
+        );
+    }
     match what(case) {
         "tensors" => format!("keep numbers, as in `float(loss)` or `x.numpy().mean()`{shown}"),
         "arrays" => format!(

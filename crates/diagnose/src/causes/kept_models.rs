@@ -5,7 +5,8 @@
 
 use super::{Case, Explanation};
 
-const MODELS: [&str; 3] = ["Sequential", "Functional", "Model"];
+/// The last is what `tf.saved_model.load` returns.
+const MODELS: [&str; 4] = ["Sequential", "Functional", "Model", "_UserObject"];
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;

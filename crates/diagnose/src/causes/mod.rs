@@ -9,6 +9,7 @@ mod added;
 mod alike;
 mod array_grows;
 mod callbacks_added_again;
+mod faults;
 mod figures_open;
 mod gc_disabled;
 mod gradient_registry;
@@ -226,10 +227,18 @@ pub(crate) fn explain(findings: &mut [Finding], run: Run) {
         let Some((name, said)) = found else { continue };
         name.clone_into(&mut finding.cause);
         finding.sentence = said.sentence;
-        finding.change = Some(said.change);
+        finding.change = Some(with_fault(name, said.change, run.program));
         finding.prove = run.prove(said.intervention);
         let made = said.made_at.filter(|_| finding.sites.iter().all(|site| site.role != "made_at"));
         let bytes_per_cycle = finding.bytes_per_cycle.estimate;
         finding.sites.extend(made.map(|site| Site { bytes_per_cycle, ..site }));
+    }
+}
+
+/// The change, and the framework's fault that makes it necessary, if there is one.
+fn with_fault(cause: &str, change: String, program: &Program) -> String {
+    match faults::known(cause, program) {
+        Some(fault) => format!("{change}; {fault}"),
+        None => change,
     }
 }

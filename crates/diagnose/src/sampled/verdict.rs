@@ -94,6 +94,10 @@ pub(crate) fn conclude<'a>(
     let claims = findings.into_iter().zip(keeps).map(|(finding, keeps)| Claim { finding, keeps });
     let mut findings = by_holder(claims.collect());
     if let Some(rate) = leaking(&judgement) {
+        // What several places make for one holder is no more than all of the growth either.
+        for finding in &mut findings {
+            finding.bytes_per_cycle.cap(rate.high.round() as i64);
+        }
         add_source(&mut findings, setting.folder, lookup);
         let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
         told.extend(grown(held, &rate, points, &told));
