@@ -6,13 +6,17 @@ import ast
 import functools
 import subprocess
 import sys
+import time
+import weakref
 from collections import OrderedDict, defaultdict, deque
 from pathlib import Path
+from typing import Any
 
 import nilometer
 import numpy as np
 import pytest
-from nilometer.interventions import _callbacks, _containers, _data, bounded
+from nilometer.hooks import marks
+from nilometer.interventions import _callbacks, _containers, _cycles, _data, bounded, fixed_shape
 from prove_bench import COMMAND
 
 FOLDER = Path(nilometer.__file__).parent / "interventions"
@@ -51,6 +55,35 @@ def test_callbacks_in_lists_in_lists() -> None:
     assert _callbacks.flat(None) == []
     assert _callbacks.flat([1, [2, (3,)]]) == [1, 2, 3]
     assert _callbacks.flat(4) == [4]
+
+
+def test_short_programs_are_changed_in_every_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes in some of them only shows in the growth of none."""
+    actions: list[Any] = []
+    monkeypatch.setattr(_cycles, "_actions", actions)
+    done: list[int] = []
+
+    def slow() -> None:
+        time.sleep(0.005)
+        done.append(len(done))
+
+    _cycles.before_cycle(slow)
+    for _ in range(30):
+        actions[0](marks.CALL)
+    assert len(done) == 30
+
+
+def test_what_changes_is_not_the_bound_method_that_is_passed() -> None:
+    class Passed:
+        def method(self) -> None: ...
+
+    class Owner: ...
+
+    owner, passed = Owner(), Passed()
+    kept = weakref.ref(passed)
+    fixed_shape._same(owner, "", ((passed.method,), {}))
+    del passed
+    assert kept() is None
 
 
 def test_the_oldest_goes_first() -> None:

@@ -2,7 +2,8 @@
 
 In: actions. Out: each called with the unit of the cycle that has ended, now and then where cycles are
 fast.
-Never: an action inside another, or one that takes more than a fifth of the program's time.
+Never: an action inside another, or one that, once it has had its time, takes more than half of the
+program's.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 # Cycles that take long enough for work at the end of each.
 SLOW = (marks.EPOCH, marks.FIT, marks.EVALUATE)
-_SHARE = 4.0
+_SHARE = 1.0
+# A program of many short cycles lasts seconds: a change that comes now and then would show in none of them.
+_FREE = 8.0  # seconds, for each action
 
 _actions: list[Action] = []
 
@@ -38,15 +41,17 @@ def begin() -> None:
 
 
 def before_cycle(work: Callable[[], None], paced: bool = True) -> None:
-    """Does `work` before each cycle is counted; if `paced`, before as many as its share allows."""
+    """Does `work` before each cycle is counted; if `paced` and slow, before as many as its share allows."""
     busy = False
     ended = 0.0
     cost = 0.0
+    spent = 0.0
 
     def action(unit: int) -> None:
-        nonlocal busy, ended, cost
+        nonlocal busy, ended, cost, spent
         began = monotonic()
-        if busy or (paced and unit not in SLOW and began - ended < _SHARE * cost):
+        waits = paced and unit not in SLOW and spent > _FREE and began - ended < _SHARE * cost
+        if busy or waits:
             return
         busy = True
         try:
@@ -57,5 +62,6 @@ def before_cycle(work: Callable[[], None], paced: bool = True) -> None:
             busy = False
             ended = monotonic()
             cost = ended - began
+            spent += cost
 
     _actions.append(action)
