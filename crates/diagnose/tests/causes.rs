@@ -239,6 +239,19 @@ fn a_library_of_the_users_that_loses_memory_is_native() {
 }
 
 #[test]
+fn threads_that_never_end_keep_their_variables() {
+    let keeps = |path: &'static str, grow: bool| {
+        unexplained(move |w, epoch| {
+            count(w, "python_threads", if grow { epoch } else { 3 });
+            w.scans(path, epoch, epoch, 300 << 10, false);
+        })
+    };
+    assert_eq!(only(&keeps("serve(): out", true)).cause, "threads-kept");
+    assert_eq!(only(&keeps("serve(): out", false)).cause, "loop-keeps");
+    assert_eq!(only(&keeps("serve(): out[*]", true)).cause, "loop-keeps");
+}
+
+#[test]
 fn functions_that_a_graph_calls_back_keep_what_their_closures_refer_to() {
     let keeps = |grow: bool| {
         unexplained(move |w, epoch| {

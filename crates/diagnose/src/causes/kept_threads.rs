@@ -1,7 +1,9 @@
 //! Threads that are kept when they have ended, with what they were given and what they found; or that never end.
 //!
-//! Evidence: what hangs below the elements of a container belongs to threads by their class; or the container holds threads.
+//! Evidence: what hangs below the elements of a container belongs to threads by their class; or the container holds threads; or the
+//! holder is a variable of a running function, or a part of a thread, and no container, while the number of threads goes on growing.
 
+use super::path::Root;
 use super::{Case, Explanation};
 use crate::held::level::words;
 
@@ -10,8 +12,9 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let holder = case.finding.holder.as_ref()?;
     let of_each = holder.role.as_deref() == Some("thread") && !path.below.is_empty();
     let is_thread = |word: &str| matches!(word, "Thread" | "Timer" | "_DummyThread");
-    if !of_each && !case.elements().split([' ', ',', '(', ')']).any(is_thread) {
-        return None;
+    let holds = case.elements().split([' ', ',', '(', ')']).any(is_thread);
+    if !of_each && !holds {
+        return piled_up(case);
     }
     let list = words(path.full);
     let part = if of_each { path.below.trim_start_matches('.') } else { "variables" };
@@ -24,6 +27,19 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             "drop those that have ended: `{list} = [thread for thread in {list} if thread.is_alive()]`; or keep what they found, \
              and one `ThreadPoolExecutor` for all"
         ),
+        ..Explanation::default()
+    })
+}
+
+/// Threads that never end: each has variables of its own, all of the same name.
+fn piled_up(case: &Case) -> Option<Explanation> {
+    let path = case.path.as_ref()?;
+    let is_slot = !path.full.contains("[*]") && matches!(path.root, Root::Function(_));
+    (is_slot && case.run.grows("python_threads")).then(|| Explanation {
+        sentence: format!("every {} starts threads that do not end, and each keeps its variables", case.unit),
+        change: "let a thread's function return when its work is done; or hand the work to one `ThreadPoolExecutor(max_workers=...)` \
+                 for all"
+            .to_owned(),
         ..Explanation::default()
     })
 }
