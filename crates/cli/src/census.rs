@@ -103,7 +103,7 @@ fn capture_of(target: &str) -> Result<PathBuf, Failure> {
         .collect();
     paths.sort();
     paths.dedup();
-    paths.into_iter().find(|path| Capture::open(path).is_ok()).ok_or_else(|| {
+    paths.into_iter().find(|path| Capture::open_streamed(path).is_ok()).ok_or_else(|| {
         Failure::new(format!("process {pid} writes no capture"))
             .hint("only a program that runs under `nilometer run` can be asked")
     })

@@ -67,7 +67,7 @@ impl Events {
             return;
         }
         let began = Instant::now();
-        if let Ok(capture) = Capture::open(&self.capture) {
+        if let Ok(capture) = Capture::open_streamed(&self.capture) {
             let unit = diagnose(&capture).cycles.unit;
             if unit != WINDOW {
                 self.add(seconds(&capture), unit, &cycle_table(&capture));

@@ -65,7 +65,7 @@ const MOST_CHILDREN: usize = 8;
 fn tell(path: &Path, children: &[Child], quiet: bool) {
     let mut text = String::new();
     if !quiet {
-        match Capture::open(path) {
+        match Capture::open_streamed(path) {
             Ok(capture) => {
                 let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
                 text.push('\n');
@@ -95,7 +95,7 @@ fn tell(path: &Path, children: &[Child], quiet: bool) {
 
 /// What leaks in a child, in a line; nothing if nothing does.
 fn leak_of(capture: &Path) -> Option<String> {
-    let capture = Capture::open(capture).ok()?;
+    let capture = Capture::open_streamed(capture).ok()?;
     let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
     let growth = report.growth.as_ref().filter(|_| report.verdict == Verdict::Leak)?;
     let rate = nilometer_diagnose::size(growth.bytes_per_cycle.estimate as f64);

@@ -82,7 +82,7 @@ impl Live {
         let Some(size) = kernel::window_size(STDERR).map(Size::from).filter(|size| size.is_enough()) else {
             return self.suspend();
         };
-        let Ok(capture) = Capture::open(&self.capture) else { return };
+        let Ok(capture) = Capture::open_streamed(&self.capture) else { return };
         let report = nilometer_diagnose::diagnose(&capture);
         let line = nilometer_report::live_line(&report, size.columns());
         let mut text = String::new();

@@ -53,7 +53,7 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn of(path: &Path) -> std::result::Result<Self, Failure> {
-        let capture = Capture::open(path).map_err(Failure::new)?;
+        let capture = Capture::open_streamed(path).map_err(Failure::new)?;
         let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
             Record::Fact { key, value } => Some((key.clone(), value.clone())),
             _ => None,

@@ -79,7 +79,7 @@ fn captures(family: &Family<'_>) -> Vec<(u32, PathBuf, Capture)> {
         if changed.is_some_and(|changed| changed < family.started) {
             continue;
         }
-        if let Ok(capture) = Capture::open(&path)
+        if let Ok(capture) = Capture::open_streamed(&path)
             && fact(&capture, "run") == Some(&run)
         {
             found.push((pid, path, capture));

@@ -253,7 +253,7 @@ impl Watch {
         let (vm_peak, vm_data) = self.launched.readings.peaks();
         let limited = self.started.limits != Rlimits::default();
         let wanted = limited || self.started.recorder_is_on || self.started.run.is_some();
-        let capture = if wanted { Capture::open(&recording.path).ok() } else { None };
+        let capture = if wanted { Capture::open_streamed(&recording.path).ok() } else { None };
         if let Some(capture) = capture.as_ref().filter(|_| self.started.recorder_is_on) {
             recorder::tell_whether_on(capture, &recording.writer);
         }
