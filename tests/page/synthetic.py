@@ -71,6 +71,7 @@ def report(cycles: int = 40, growth: int = 4 * MIB) -> Data:
             "types": [
                 {"name": "train.Event", "counts": [None, 80, 160, 320]},
                 {"name": "dict", "counts": [9000, 9000, 9000, 9000]},
+                {"name": "keras.src.Graph", "counts": [10, 30, 30, 30]},
                 {"name": "keras.src.Batch", "counts": [20, 90, 15, 18]},
                 *({"name": f"package.Type{i}", "counts": [i] * 4} for i in range(20, 0, -1)),
             ],

@@ -75,13 +75,16 @@ def test_objects_by_type(pages: Pages, browser: Browser) -> None:
     page = browser.open(pages.leak())
     first = page.texts("#types > .types > li")
     assert first[0] == "train.Event80 to 320+240"
-    assert first[1] == "keras.src.Batch20 to 18-2"
-    assert first[2] == "dict9000 throughout"
-    assert page.texts("#types > details > summary") == ["19 other types", "The numbers as a table"]
+    assert first[1] == "keras.src.Graph10 to 30+20"
+    assert first[2] == "keras.src.Batch20 to 18-2"
+    assert first[3] == "dict9000 throughout"
+    assert page.texts("#types > details > summary") == ["20 other types", "The numbers as a table"]
     assert "at 4 looks at the heap" in page.text("#types .lead")
     # A line for each, that of a type which was told later begins later.
     starts = page.read("[...document.querySelectorAll('#types > ul path')].map((e) => e.getAttribute('d'))")
     assert [start.count("L") for start in starts[:3]] == [2, 3, 3]
+    coloured = page.texts("#types .more .path")
+    assert coloured == ["train.Event"], "what came once is no course"
     page.click("#types details.numbers summary")
     assert page.texts("#types thead th") == ["type", "epoch 4", "epoch 8", "epoch 16", "epoch 32"]
     assert page.texts("#types tbody tr")[0] == "train.Event80160320"

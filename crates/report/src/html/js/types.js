@@ -17,7 +17,7 @@ function typesSection(report) {
   const columns = [["type", ""], ...looks.map((look) => [lookWords(look, unit), "right"])];
   const lead =
     `How many objects of each type Python's collector tracked, at ${number(looks.length)} looks at the heap, those that became more first. ` +
-    "A line that rises from look to look is a type whose objects stay; one that goes up and down comes and goes. Each line has its own scale, which begins at 0.";
+    "A line that rises from look to look is a type whose objects stay; one that goes up and down comes and goes. Each line has its own scale, which begins at 0; those that go on rising are coloured.";
   return section(
     "types",
     "Objects by type",
@@ -39,12 +39,18 @@ function typeRow({ name, counts }, looks) {
   const change = to - from;
   return h(
     "li",
-    { class: change > 0 ? "more" : "" },
+    { class: goesOn(told) ? "more" : "" },
     h("code", { class: "path" }, breakable(name)),
     typeLine(counts, looks),
     h("span", { class: "counts" }, from === to ? `${number(to)} throughout` : `${number(from)} to ${number(to)}`),
     h("span", { class: "change" }, change === 0 ? "" : `${change > 0 ? "+" : "-"}${number(Math.abs(change))}`),
   );
+}
+
+/** Whether there are more of them at the middle and more again at the end, by an amount that matters: a step is no course. */
+function goesOn(told) {
+  const [first, middle, last] = [told[0], told[Math.floor(told.length / 2)], told[told.length - 1]];
+  return told.length >= 3 && first < middle && middle < last && last - first >= 0.05 * last;
 }
 
 /** A name that a narrow screen breaks behind its dots. */
