@@ -17,6 +17,7 @@ mod forecast;
 mod held;
 mod judge;
 mod lookup;
+mod next_steps;
 mod objects;
 mod onset;
 mod phase_table;
@@ -37,8 +38,8 @@ pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
     Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
-    Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA,
-    Sampling, Site, TimelinePoint, TypeCounts, Verdict,
+    Kind, Look, Memory, NextStep, Objects, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced,
+    SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict,
 };
 pub use sizes::{duration, size};
 
@@ -131,7 +132,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     };
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
-    let report = Report {
+    let mut report = Report {
         schema: SCHEMA,
         program,
         verdict: judgement.verdict,
@@ -147,6 +148,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         memory: outside.memory(last.and_then(|r| r.live), last.and_then(timeline::Reading::anonymous)),
         components: evidence.components(),
         findings,
+        next_steps: Vec::new(),
         holders: sites.as_ref().map(Sites::holders).unwrap_or_default(),
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),
@@ -159,6 +161,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         phase_totals,
         losses: outside.losses.clone(),
     };
+    report.next_steps = next_steps::next_steps(&report);
     (report, sites.map(Sites::into_heard))
 }
 

@@ -275,7 +275,7 @@ impl Frames {
 }
 
 fn missing(function: &str) -> Frame {
-    Frame { kind: "cut", file: String::new(), line: 0, function: function.to_owned() }
+    Frame { kind: "cut", file: String::new(), line: 0, function: function.to_owned(), carries: false }
 }
 
 /// Bytes alive by bin of birth and age.

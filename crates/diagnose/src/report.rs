@@ -31,6 +31,8 @@ pub struct Report {
     pub components: Vec<Component>,
     /// What causes a growth, the biggest first.
     pub findings: Vec<Finding>,
+    /// What to run next where memory leaks and the findings do not account for it.
+    pub next_steps: Vec<NextStep>,
     /// Who held how much at the last look at the program's heap, the most first; what hangs below several paths counts for
     /// one of them.
     pub holders: Vec<HolderBytes>,
@@ -180,6 +182,15 @@ pub struct Growth {
     pub basis: &'static str,
     /// Share of it that findings account for; null without a recorder. Sampling makes it an estimate: above 1 at times.
     pub explained: Option<f64>,
+}
+
+/// A command that would tell more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NextStep {
+    /// As it is typed.
+    pub command: String,
+    /// What it does, and at what price.
+    pub why: String,
 }
 
 /// When the limit is reached at this rate.
@@ -340,6 +351,9 @@ pub struct Frame {
     pub line: u32,
     /// The function; empty if it is not known.
     pub function: String,
+    /// Most of the growth was made below this function, not just what the one stack made that stands for it.
+    #[serde(skip)]
+    pub carries: bool,
 }
 
 /// What the recorder of allocations saw.

@@ -1,6 +1,6 @@
 //! Findings on the terminal: the sentence, then each place with its source and what it calls.
 
-use nilometer_diagnose::{Finding, Report, Site, Verdict, size};
+use nilometer_diagnose::{Finding, NextStep, Report, Site, Verdict, size};
 
 use crate::terminal::{Screen, interval};
 
@@ -8,6 +8,8 @@ use crate::terminal::{Screen, interval};
 const MOST: usize = 3;
 /// Lines of evidence begin with a word of this width.
 const INDENT: usize = 16;
+/// And what is to be run next with one of this.
+const STEP: usize = 11;
 
 impl Screen {
     pub(crate) fn findings(&mut self, findings: &[Finding], unit: &str) {
@@ -45,6 +47,18 @@ impl Screen {
             let ones = if more == 1 { "one" } else { "ones" };
             self.out.push('\n');
             self.line(&format!("     and {more} smaller {ones}: nilometer report FILE --verbose"), 5);
+        }
+    }
+
+    /// What to run next where findings do not account for a growth.
+    pub(crate) fn next_steps(&mut self, steps: &[NextStep]) {
+        for (i, step) in steps.iter().enumerate() {
+            if i == 0 {
+                self.out.push('\n');
+            }
+            let lead = if i == 0 { "  next" } else { "" };
+            self.line(&format!("{lead:STEP$}{}", step.command), STEP);
+            self.line(&format!("{:STEP$}{}", "", step.why), STEP);
         }
     }
 

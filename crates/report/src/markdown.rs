@@ -27,6 +27,12 @@ pub fn markdown(material: &Material) -> String {
     if let Some(more) = report.findings.len().checked_sub(MOST).filter(|more| *more > 0) {
         out += &format!("and {more} smaller ones.\n\n");
     }
+    for step in &report.next_steps {
+        out += &format!("* next: {} {}\n", code(&step.command), escape(&step.why));
+    }
+    if !report.next_steps.is_empty() {
+        out.push('\n');
+    }
     out += &components(report);
     out += &environment(material);
     if !report.losses.is_empty() {

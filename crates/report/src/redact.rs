@@ -15,6 +15,7 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
         component.made_at.iter_mut().for_each(site);
     }
     report.findings.iter_mut().for_each(finding);
+    report.next_steps.clear(); // they repeat the command line
     for process in &mut report.processes {
         // The role of a process may be its whole command.
         process.role = process.role.split_whitespace().map(last).collect::<Vec<_>>().join(" ");

@@ -24,6 +24,7 @@ fn draw(report: &Report, mut screen: Screen) -> String {
     screen.verdict(report);
     screen.recorder(report);
     screen.findings(&report.findings, report.cycles.unit);
+    screen.next_steps(&report.next_steps);
     screen.components(report);
     screen.processes(report);
     if screen.verbose {

@@ -8,8 +8,7 @@ use super::{Case, Explanation, Run};
 pub(super) const CAUSE: &str = "figures-open";
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let finding = case.finding;
-    let made = finding.stack.iter().any(|f| f.kind == "library" && f.file.starts_with("matplotlib/"));
+    let made = case.carriers().any(|f| f.kind == "library" && f.file.starts_with("matplotlib/"));
     let held = case.path.as_ref().map_or(made, |path| {
         ["_pylab_helpers", "Gcf.figs"].iter().any(|step| path.full.contains(step))
             || case.elements().split([' ', ',']).any(|word| word == "Figure")

@@ -8,11 +8,23 @@ use super::{Case, Explanation};
 const MAKERS: [(&str, &str); 3] =
     [("/metrics/", "a metric"), ("/optimizers/", "an optimizer"), ("/losses/", "a loss")];
 
+/// Keras 3.15 makes an optimizer with variables whenever it saves, to learn which attributes one has.
+pub(super) fn by_saving(case: &Case) -> Option<Explanation> {
+    let saves = case.calls("/saving/saving_lib.py", "get_attr_skipset");
+    (saves && is_kernels(case)).then(|| Explanation {
+        sentence: "each save of the model makes an optimizer's variables anew, and TensorFlow keeps kernels for each"
+            .to_owned(),
+        change: "none of yours makes it, and it is small: some 70 KiB per save whatever the model's size. Where it adds up, save less \
+                 often: `ModelCheckpoint(..., save_best_only=True)` or a larger `save_freq`"
+            .to_owned(),
+        ..Explanation::default()
+    })
+}
+
 pub(super) fn by_metrics(case: &Case) -> Option<Explanation> {
-    let is = |folder: &str| case.finding.stack.iter().any(|f| f.kind == "library" && f.file.contains(folder));
+    let is = |folder: &str| case.carriers().any(|f| f.kind == "library" && f.file.contains(folder));
     // What `compile` makes is one of each per compile.
-    let compiled =
-        case.finding.stack.iter().any(|f| f.kind == "library" && f.file.contains("/compile_utils.py"));
+    let compiled = case.carriers().any(|f| f.kind == "library" && f.file.contains("/compile_utils.py"));
     let (_, what) = MAKERS.iter().find(|(folder, _)| is_kernels(case) && !compiled && is(folder))?;
     Some(Explanation {
         sentence: format!(

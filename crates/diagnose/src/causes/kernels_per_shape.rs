@@ -6,7 +6,7 @@
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let made = case.finding.stack.iter().any(|f| f.kind == "native" && f.function.starts_with("dnnl"));
+    let made = case.carriers().any(|f| f.kind == "native" && f.function.starts_with("dnnl"));
     if !(case.is_part("oneDNN") || made) || !case.run.grows("batch_shapes") {
         return None;
     }

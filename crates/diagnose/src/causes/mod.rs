@@ -143,6 +143,11 @@ impl Case<'_> {
         self.finding.part.as_ref().is_some_and(|part| part.contains(word))
     }
 
+    /// The frames that most of the growth was made below: what a cause may rest on.
+    pub(crate) fn carriers(&self) -> impl Iterator<Item = &Frame> {
+        self.finding.stack.iter().filter(|frame| frame.carries)
+    }
+
     /// Whether a function of this name of a library is on the stack.
     pub(crate) fn calls(&self, file: &str, function: &str) -> bool {
         let is = |frame: &&Frame| {
@@ -150,7 +155,7 @@ impl Case<'_> {
                 && frame.file.contains(file)
                 && frame.function.rsplit('.').next() == Some(function)
         };
-        self.finding.stack.iter().any(|frame| is(&frame))
+        self.carriers().any(|frame| is(&frame))
     }
 }
 
@@ -171,11 +176,12 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 43] = [
+const ALL: [Cause; 44] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
     ("retraced-by-functions", retraced::by_functions),
+    ("saving-makes-variables", kernel_cache::by_saving),
     ("metrics-in-a-loop", kernel_cache::by_metrics),
     ("kernel-cache", kernel_cache::explain),
     ("kernels-per-shape", kernels_per_shape::explain),

@@ -30,9 +30,8 @@ const KNOWN: [&str; 16] = [
 pub(super) fn of_own_memory(case: &Case) -> Option<Explanation> {
     let finding = case.finding;
     let is_known = |file: &str| KNOWN.iter().any(|name| file.contains(name));
-    let made = finding
-        .stack
-        .iter()
+    let made = case
+        .carriers()
         .find(|f| !["libc.", "libc-", "libstdc++"].iter().any(|name| f.file.contains(name)))?;
     let is_library = made.kind == "native" && made.file.contains(".so") && !is_known(&made.file);
     if finding.holder.is_some() || finding.part.is_some() || !is_library || made.function.is_empty() {

@@ -7,7 +7,7 @@
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let native = || case.finding.stack.iter().filter(|f| f.kind == "native").map(|f| f.function.as_str());
+    let native = || case.carriers().filter(|f| f.kind == "native").map(|f| f.function.as_str());
     let has = |function: &str| native().any(|name| name.rsplit("::").next() == Some(function));
     let in_cache = native().any(|name| name.contains("TFE_TensorHandleCache"));
     // For arrays the first of the two leaves the stack before it calls the second.

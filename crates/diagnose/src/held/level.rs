@@ -34,9 +34,33 @@ pub(crate) fn words(path: &str) -> &str {
     steps.strip_prefix("__main__.").unwrap_or(steps)
 }
 
+/// Whether the path means the names of a module, `__main__[*]`: many variables of it lead to the memory, and none is a
+/// container that grows. `file` is where the holder is written.
+pub(crate) fn is_module(path: &str, file: &str) -> bool {
+    let (container, below) = split(path);
+    if !path.ends_with("[*]") || !below.is_empty() {
+        return false;
+    }
+    let name = file.strip_suffix(".py").unwrap_or(file);
+    let name = name.strip_suffix("/__init__").unwrap_or(name);
+    let ends = name.strip_suffix(&container.replace('.', "/"));
+    container == "__main__" || ends.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_is_no_container() {
+        assert!(is_module("__main__[*]", "/a/train.py"));
+        assert!(is_module("jobs.state[*]", "/a/jobs/state.py"));
+        assert!(is_module("jobs[*]", "/a/jobs/__init__.py"));
+        assert!(!is_module("__main__.kept[*]", "/a/train.py"));
+        assert!(!is_module("audit.audit[*]", "/a/audit.py"));
+        assert!(!is_module("__main__", "/a/train.py"));
+        assert!(!is_module("state.kept[*].mask", "/a/state.py"));
+    }
 
     #[test]
     fn the_last_level_of_many_grows() {

@@ -22,7 +22,7 @@ pub(crate) use grown::grown;
 use join::is_element;
 pub(crate) use join::{Claim, by_holder, of as shown};
 pub(crate) use kept_at::{add_kept_at, adds_elsewhere, adds_to};
-use level::{elements, split};
+use level::{elements, is_module, split};
 pub(crate) use native::KIND as NATIVE;
 pub(crate) use proof::prove;
 use scans::Rise;
@@ -161,7 +161,8 @@ impl<'a> Held<'a> {
     pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
         let seen = || samples.iter().filter(|s| self.could_be_seen(s));
         let of = |sample: &Sample| self.of_sample.get(&sample.id).into_iter().flatten().copied();
-        let ids: BTreeSet<u64> = seen().flat_map(of).collect();
+        let is_named = |id: &u64| self.holder(*id).is_some_and(|h| !is_module(&h.path, &h.file));
+        let ids: BTreeSet<u64> = seen().flat_map(of).filter(is_named).collect();
         let path = |id: u64| self.holder(id).map_or("", |holder| holder.path.as_str());
         // A look that finds few elements tells each by its key, another all of them as one.
         let around = |id: u64| {
@@ -179,7 +180,7 @@ impl<'a> Held<'a> {
             for container in containers {
                 *by_container.entry(container).or_default() += sample.weight;
             }
-            for holder in of(sample).collect::<BTreeSet<u64>>() {
+            for holder in of(sample).filter(|id| ids.contains(id)).collect::<BTreeSet<u64>>() {
                 *by_holder.entry(holder).or_default() += sample.weight;
             }
         }

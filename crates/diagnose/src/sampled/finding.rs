@@ -3,7 +3,7 @@
 //! In: a site and what is known about it. Out: the finding as the report tells it. What must not happen here: a word
 //! about who keeps the memory, which samples don't know, or a change that was not tried.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::origin::{Origin, package, shown};
 use super::trail::{Line, Place, Step, steps};
@@ -14,14 +14,15 @@ use crate::report::{Bytes, Finding, Frame, Site};
 
 /// The name of the cause: all that is known is the place.
 const CAUSE: &str = "growth-at-site";
+/// The share of a growth that says what it is made of.
+const MOST: f64 = 0.5;
 
 impl<'a> Sites<'a> {
     pub(super) fn finding(&self, site: &GrowingSite<'a>, confidence: &'static str) -> Finding {
         let stack = heaviest(site);
         let phase = self.phase(site);
         let rate = Bytes::round(&site.growing.rate);
-        let part = self.trails.get(&stack).and_then(|t| t.part.as_ref());
-        let part = part.map(words);
+        let part = self.part(site, stack);
         Finding {
             cause: CAUSE.to_owned(),
             confidence,
@@ -33,7 +34,7 @@ impl<'a> Sites<'a> {
             phase: (phase != OWN_WORK).then(|| phase.to_owned()),
             part,
             cycles_seen: site.growing.distinct as u64,
-            stack: self.frames(stack),
+            stack: self.carrying(self.frames(stack), site),
             change: None,
             prove: None,
         }
@@ -88,6 +89,38 @@ impl<'a> Sites<'a> {
         by_phase.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(OWN_WORK, |(phase, _)| phase)
     }
 
+    /// The part of a framework that made the heaviest stack's memory, if it made most of all.
+    fn part(&self, site: &GrowingSite<'a>, stack: u64) -> Option<String> {
+        let of = |stack: u64| self.trails.get(&stack).and_then(|t| t.part.as_ref()).map(words);
+        let part = of(stack)?;
+        let by: f64 =
+            site.survivors.iter().filter(|s| of(s.stack).as_ref() == Some(&part)).map(|s| s.weight).sum();
+        let all: f64 = site.survivors.iter().map(|s| s.weight).sum();
+        (by >= MOST * all).then_some(part)
+    }
+
+    /// Marks the functions that most of the growth was made below: a line may make memory by many stacks, and what only
+    /// one of them calls explains no more than its own.
+    fn carrying(&self, mut frames: Vec<Frame>, site: &GrowingSite<'a>) -> Vec<Frame> {
+        let mut by_stack: BTreeMap<u64, f64> = BTreeMap::new();
+        for sample in &site.survivors {
+            *by_stack.entry(sample.stack).or_default() += sample.weight;
+        }
+        let all: f64 = by_stack.values().sum();
+        let mut below: BTreeMap<(String, String), f64> = BTreeMap::new();
+        for (stack, bytes) in by_stack {
+            let called = self.frames(stack).into_iter().map(|f| (f.file, f.function));
+            for function in called.collect::<BTreeSet<_>>() {
+                *below.entry(function).or_default() += bytes;
+            }
+        }
+        for frame in &mut frames {
+            let bytes = below.get(&(frame.file.clone(), frame.function.clone()));
+            frame.carries = bytes.is_some_and(|bytes| *bytes >= MOST * all);
+        }
+        frames
+    }
+
     fn frames(&self, stack: u64) -> Vec<Frame> {
         let steps = steps(&self.recording, &self.names, stack);
         steps.into_iter().map(|step| frame(step, self.folder)).collect()
@@ -102,11 +135,14 @@ pub(crate) fn frame(step: Step, folder: Option<&str>) -> Frame {
             file: shown(line.file, folder).to_owned(),
             line: line.number,
             function: line.function.to_owned(),
+            carries: false,
         },
         Step::Native { short, object, .. } => {
-            Frame { kind: "native", file: base(object).to_owned(), line: 0, function: short }
+            Frame { kind: "native", file: base(object).to_owned(), line: 0, function: short, carries: false }
         }
-        Step::Cut => Frame { kind: "cut", file: String::new(), line: 0, function: String::new() },
+        Step::Cut => {
+            Frame { kind: "cut", file: String::new(), line: 0, function: String::new(), carries: false }
+        }
     }
 }
 

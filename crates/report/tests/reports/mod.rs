@@ -108,6 +108,7 @@ pub(crate) fn leak() -> Report {
             basis: "live",
             explained: Some(0.95),
         }),
+        next_steps: Vec::new(),
         forecast: Some(Forecast {
             limit: "cgroup",
             limit_bytes: 8 << 30,
@@ -205,12 +206,14 @@ pub(crate) fn leak() -> Report {
                     file: "_multiarray_umath.so".to_owned(),
                     line: 0,
                     function: "PyArray_NewFromDescr".to_owned(),
+                    carries: true,
                 },
                 Frame {
                     kind: "user",
                     file: "train.py".to_owned(),
                     line: 30,
                     function: "PredictionLogger.on_epoch_end".to_owned(),
+                    carries: true,
                 },
             ],
             change: Some("keep a summary of each prediction instead of the array".to_owned()),
@@ -318,6 +321,7 @@ pub(crate) fn profile() -> Profile {
         file: file.to_owned(),
         line,
         function: function.to_owned(),
+        carries: false,
     };
     Profile {
         frames: vec![

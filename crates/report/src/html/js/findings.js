@@ -11,6 +11,7 @@ function findingsSection(report) {
     findings.length === 1 ? "One finding" : `${findings.length} findings`,
     lead,
     h("ol", { class: "findings" }, findings.map((finding, i) => findingItem(finding, i, cycles.unit))),
+    nextSteps(report.next_steps),
   );
 }
 
@@ -18,7 +19,13 @@ function unexplained(report) {
   const why = report.sampling
     ? "No line stands out: what grows is spread over more places than samples can tell apart. A longer run tells more."
     : `Which line made the memory was not recorded${report.recorder ? ` (recorder ${report.recorder})` : ""}.`;
-  return section("findings", "No finding", why);
+  return section("findings", "No finding", why, nextSteps(report.next_steps));
+}
+
+function nextSteps(steps) {
+  if (!steps || steps.length === 0) return null;
+  const rows = steps.map((step) => h("div", {}, h("dt", {}, "next"), h("dd", {}, command(step.command), h("p", {}, step.why))));
+  return h("dl", { class: "evidence" }, rows);
 }
 
 function findingItem(finding, i, unit) {

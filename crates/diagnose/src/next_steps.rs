@@ -1,0 +1,46 @@
+//! What to run next where a leak is known and its maker is not: a verdict must never be the end of the road.
+//!
+//! In: the finished report. Out: commands, each with what it is for. What must not happen here: a command that this program
+//! cannot be given to, or one that would see no more than this run did.
+
+use crate::report::{NextStep, Report, Verdict};
+
+/// Below this share of a growth its findings are not the answer.
+const ANSWERED: f64 = 0.5;
+/// Samples of the growth that make a line's site sure.
+const SAMPLES: f64 = 64.0;
+const FINEST: u64 = 4096;
+/// Finer sampling needs more of the program's time than it is given by default.
+const MORE_TIME: u32 = 10;
+
+/// Steps for this report; none where there is no leak, or where what was found accounts for it.
+pub(crate) fn next_steps(report: &Report) -> Vec<NextStep> {
+    let Some(growth) = report.growth.as_ref().filter(|_| report.verdict == Verdict::Leak) else {
+        return Vec::new();
+    };
+    // What came as `-m`, `-c` or on stdin is not typed again so easily.
+    let script = report.program.argv.first().filter(|word| !word.starts_with('-'));
+    let Some(script) = script.filter(|_| growth.explained.unwrap_or(0.0) < ANSWERED) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    // A program without cycles has nothing that `prove` could compare.
+    if report.cycles.unit != "window" {
+        out.push(NextStep {
+            command: format!("nilometer prove {script}"),
+            why: "leaves out callbacks, data and more, one at a time, until the growth goes".to_owned(),
+        });
+    }
+    let asked = report.sampling.as_ref().and_then(|sampling| sampling.asked_mean);
+    let cycles = report.cycles.count.saturating_sub(growth.since_cycle).max(1);
+    let grown = growth.bytes_per_cycle.estimate as f64 * cycles as f64;
+    let finer = ((grown / SAMPLES) as u64).next_power_of_two() / 2;
+    let finer = finer.max(FINEST);
+    if asked.is_some_and(|asked| finer < asked) {
+        out.push(NextStep {
+            command: format!("nilometer run --sample {}K --max-overhead {MORE_TIME} {script}", finer >> 10),
+            why: "samples more closely, so that smaller growth gets its line; slower".to_owned(),
+        });
+    }
+    out
+}
