@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--plain", action="store_true")
     options = parser.parse_args()
+    keras.utils.set_random_seed(3)
     rng = np.random.default_rng(3)
     features = rng.normal(size=(512, 48)).astype("float32")
     labels = rng.integers(0, 4, size=512)
