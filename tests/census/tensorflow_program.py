@@ -38,6 +38,16 @@ def check_computed_tensors_have_addresses_of_their_own() -> None:
     assert all(addresses)
 
 
+def check_rows_keep_the_whole_tensor() -> None:
+    whole = tf.random.normal((1000, 128))
+    data = next(at for at, size, _ in sizes(whole)["buffers"] if size == 512_000)
+    for rows in (whole[:2], whole[16:32], whole[16:32][4:]):
+        assert (data, 512_000) in [(at, size) for at, size, _ in sizes(rows)["buffers"]], sizes(rows)
+    assert sizes(whole[:2])["words"] == "EagerTensor (2, 128) float32"
+    # Columns are copied, and rows that begin where no vector of the processor's does.
+    assert max(owned(whole[:, :3])) == 12_000
+
+
 def check_variables_are_read() -> None:
     for shape in ((), (7,), (1000, 50)):
         for kind in (tf.float32, tf.int64):

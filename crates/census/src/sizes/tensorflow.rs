@@ -79,11 +79,29 @@ pub(super) fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
     owned(tensor.handle, tensor.handle_bytes);
     if tensor.buffer != 0 {
         owned(tensor.buffer, BUFFER);
-        let bytes = element(tensor.element).map_or(0, |(bytes, _)| bytes).saturating_mul(tensor.elements);
-        if bytes > 0 {
+        let width = element(tensor.element).map_or(0, |(bytes, _)| bytes);
+        let bytes = width.saturating_mul(tensor.elements);
+        if let Some((root, data, bytes)) = whole(tensor.buffer, tensor.data, bytes, width) {
+            owned(root, BUFFER);
+            owned(data, bytes);
+        } else if bytes > 0 {
             owned(tensor.data, bytes);
         }
     }
+}
+
+/// The buffer that this one is a part of, with its data and all of its bytes: rows of a tensor, as in `x[:2]`, keep the whole
+/// of it. A part's fourth word is the whole, where a buffer of its own has its allocator; so it must hold the part's data.
+fn whole(buffer: u64, data: u64, bytes: u64, width: u64) -> Option<(u64, u64, u64)> {
+    let [_, _, _, root]: [u64; 4] = memory::peek(buffer)?;
+    if !memory::usable(root) {
+        return None;
+    }
+    let [table, references, begins, _, elements]: [u64; 5] = memory::peek(root)?;
+    let all = elements.checked_mul(width).filter(|all| *all < 1 << 48)?;
+    let sound = memory::usable(table) && (1..1 << 24).contains(&(references & 0xffff_ffff));
+    let is_part = begins != 0 && begins <= data && data.checked_add(bytes)? <= begins.checked_add(all)?;
+    (sound && bytes > 0 && is_part).then_some((root, begins, all))
 }
 
 /// The tensor of an `EagerTensor`.
