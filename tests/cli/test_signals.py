@@ -24,9 +24,16 @@ print([int(n) for n in seen], flush=True)
 SENT = [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGQUIT]
 
 
+def alone() -> None:
+    """A process group of its own, and no signal ignored: what runs in the background may ignore some."""
+    os.setpgrp()
+    for number in SENT:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(bench: Bench, text: str) -> tuple[subprocess.Popen[bytes], int]:
     """The supervisor, in a process group of its own, and the program's pid once its handlers stand."""
-    process = bench.start(bench.script(text), process_group=0)
+    process = bench.start(bench.script(text), preexec_fn=alone)
     assert process.stdout is not None
     return process, int(process.stdout.readline())
 
