@@ -260,6 +260,14 @@ fn saving_makes_the_variables_of_an_optimizer_again() {
 }
 
 #[test]
+fn random_numbers_after_a_seed_leave_kernels() {
+    let draws = "/v/lib/python3.11/site-packages/tensorflow/python/ops/random_ops.py:90 random_normal";
+    let cause = |stack: &[&str]| only(&sampled(stack, |_, _| {})).cause.clone();
+    assert_eq!(cause(&[STEP, draws, "tensorflow::KernelCache"]), "random-ops-seeded");
+    assert_eq!(cause(&[STEP, draws]), "growth-at-site");
+}
+
+#[test]
 fn a_leak_that_nothing_explains_is_not_the_end_of_the_road() {
     let mut w = started();
     w.fact("argv", r#"["train.py", "--epochs", "15"]"#);

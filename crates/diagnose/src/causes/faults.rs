@@ -16,7 +16,7 @@ struct Fault {
     thread: &'static str,
 }
 
-const FAULTS: [Fault; 2] = [
+const FAULTS: [Fault; 3] = [
     Fault {
         causes: &[
             "models-in-a-loop",
@@ -36,6 +36,13 @@ const FAULTS: [Fault; 2] = [
         versions: &["2.21"],
         what: "nothing is taken out of its list of Python functions",
         thread: "https://github.com/tensorflow/tensorflow/issues/57690",
+    },
+    Fault {
+        causes: &["random-ops-seeded"],
+        package: "tensorflow",
+        versions: &["2.21"],
+        what: "a seeded draw outside of a function leaves its kernel",
+        thread: "https://github.com/tensorflow/tensorflow/issues/37252",
     },
 ];
 

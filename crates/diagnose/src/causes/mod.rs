@@ -36,6 +36,7 @@ mod native_library;
 mod path;
 mod py_functions;
 mod queue_backlog;
+mod random_seeded;
 mod replay;
 mod retraced;
 mod scalars_cached;
@@ -176,12 +177,13 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 44] = [
+const ALL: [Cause; 45] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
     ("retraced-by-functions", retraced::by_functions),
     ("saving-makes-variables", kernel_cache::by_saving),
+    ("random-ops-seeded", random_seeded::explain),
     ("metrics-in-a-loop", kernel_cache::by_metrics),
     ("kernel-cache", kernel_cache::explain),
     ("kernels-per-shape", kernels_per_shape::explain),
