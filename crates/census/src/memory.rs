@@ -99,8 +99,8 @@ pub(crate) fn peek<const WORDS: usize>(address: u64) -> Option<[u64; WORDS]> {
     let size = size_of_val(&words);
     let local = libc::iovec { iov_base: words.as_mut_ptr().cast::<c_void>(), iov_len: size };
     let remote = libc::iovec { iov_base: address as *mut c_void, iov_len: size };
-    // SAFETY: getpid has no preconditions; the kernel writes at most `size` bytes into `words` and checks the other side.
     let read =
+        // SAFETY: getpid has no preconditions; the kernel writes at most `size` bytes into `words` and checks the other side.
         unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
     (read == size.cast_signed()).then_some(words)
 }

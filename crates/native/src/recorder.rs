@@ -112,9 +112,10 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Looks for it.
     pub(crate) fn find() -> Self {
-        // SAFETY: as above.
-        let pools = symbol(c"nilometer_recorder_pools")
-            .map(|found| unsafe { std::mem::transmute::<*mut c_void, Pools>(found) });
+        let pools = symbol(c"nilometer_recorder_pools").map(|found| {
+            // SAFETY: the recorder of this build defines the function with this signature, and stays loaded.
+            unsafe { std::mem::transmute::<*mut c_void, Pools>(found) }
+        });
         Self { pools }
     }
 

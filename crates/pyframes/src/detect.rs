@@ -48,8 +48,8 @@ pub fn detect() -> Support {
     let Some(initialized) = symbol(c"Py_IsInitialized") else {
         return Support::NotYet;
     };
-    // SAFETY: CPython declares `int Py_IsInitialized(void)`.
     let initialized =
+        // SAFETY: CPython declares `int Py_IsInitialized(void)`.
         unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(initialized) };
     // SAFETY: reads one variable, callable at any time.
     if unsafe { initialized() } == 0 {

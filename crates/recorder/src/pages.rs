@@ -72,8 +72,8 @@ fn map(bytes: usize) -> Option<NonNull<u8>> {
     let access = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize;
     // Every argument as wide as a register: the kernel looks at whole registers.
-    // SAFETY: a new mapping wherever the kernel likes.
     let at =
+        // SAFETY: a new mapping wherever the kernel likes.
         unsafe { libc::syscall(libc::SYS_mmap, 0_usize, bytes.max(1), access, flags, -1_isize, 0_usize) };
     if at == -1 { None } else { NonNull::new(at as *mut u8) }
 }

@@ -54,8 +54,8 @@ fn page() -> Option<&'static AtomicPtr<Recorder>> {
     if PAGE.load(Acquire).is_null() {
         let access = (libc::PROT_READ | libc::PROT_WRITE) as usize;
         let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize;
-        // SAFETY: a new mapping wherever the kernel likes, all arguments as wide as a register.
         let at =
+            // SAFETY: a new mapping wherever the kernel likes, all arguments as wide as a register.
             unsafe { libc::syscall(libc::SYS_mmap, 0_usize, PAGE_LEN, access, flags, -1_isize, 0_usize) };
         if at == -1 {
             return None;

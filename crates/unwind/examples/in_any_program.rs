@@ -45,8 +45,8 @@ struct Oracle {
 
 extern "C" fn each(context: *mut c_void, oracle: *mut c_void) -> c_int {
     let mut before = 0;
-    // SAFETY: called by libgcc with its context and the list below.
     let (ip, oracle) =
+        // SAFETY: called by libgcc with its context and the list below.
         unsafe { (_Unwind_GetIPInfo(context, &raw mut before), &mut *oracle.cast::<Oracle>()) };
     if let Some(slot) = oracle.addresses.get_mut(oracle.count).filter(|_| ip != 0) {
         *slot = ip + u64::from(before != 0);

@@ -125,8 +125,8 @@ fn searched<T>(address: u64, then: impl FnOnce(&Told<'_>) -> T) -> Option<T> {
 }
 
 unsafe extern "C" fn one_object(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
-    // SAFETY: both pointers are those that `searched` and the loader passed.
     let (Some(info), Some(search)) =
+        // SAFETY: both pointers are those that `searched` and the loader passed.
         (unsafe { info.as_ref() }, unsafe { search.cast::<Search<'_>>().as_mut() })
     else {
         return 0;

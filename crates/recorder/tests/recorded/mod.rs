@@ -74,8 +74,8 @@ impl Recording {
                 let named = named.to_string_lossy().replace("{pid}", &std::process::id().to_string());
                 std::fs::hard_link(&own, named)
             };
-            // SAFETY: the child of a test with several threads; it makes one system call and its path.
             #[expect(unsafe_code, reason = "as above")]
+            // SAFETY: the child of a test with several threads; it makes one system call and its path.
             unsafe {
                 command.pre_exec(link);
             }
