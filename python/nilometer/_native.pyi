@@ -1,5 +1,8 @@
 """The native module. No function but `cli` raises; what cannot be recorded is counted in the capture."""
 
+from collections.abc import Callable
+from types import ModuleType
+
 def start(path: str) -> bool:
     """Join the capture and begin to record. False if that is not possible; the program goes on unrecorded."""
 
@@ -53,3 +56,14 @@ def after_exit_collection() -> None:
 
 def cli(argv: list[str], python: str, flags: list[str]) -> int:
     """Run the command line, without the GIL; gives the exit code."""
+
+class Import:
+    """Stands in a loader's `exec_module`: runs it with no Python frame of ours around it."""
+
+    def __init__(
+        self,
+        original: Callable[[ModuleType], object],
+        before: Callable[[], object],
+        after: Callable[[ModuleType, bool], object],
+    ) -> None: ...
+    def __call__(self, module: ModuleType) -> object: ...

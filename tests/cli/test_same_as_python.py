@@ -55,6 +55,25 @@ PROGRAMS = {
         "    print('child', flush=True); os._exit(5)\n"
         "print('parent', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
     ),
+    # A framework's import is marked. It has its own frames around it, no others: see importing.rs.
+    "frames_of_an_import": (
+        "import pathlib, sys\n"
+        "root = pathlib.Path('packages', 'tensorflow'); root.mkdir(parents=True, exist_ok=True)\n"
+        "(root / '__init__.py').write_text('import sys\\nframe = sys._getframe()\\nwhile frame:\\n'\n"
+        "    '    print(frame.f_code.co_name, frame.f_code.co_filename)\\n    frame = frame.f_back\\n')\n"
+        "sys.path.insert(0, 'packages'); sys.dont_write_bytecode = True\n"
+        "import tensorflow\n"
+    ),
+    "failing_import": (
+        "import pathlib, sys, traceback\n"
+        "root = pathlib.Path('packages', 'keras'); root.mkdir(parents=True, exist_ok=True)\n"
+        "(root / '__init__.py').write_text('def f():\\n    raise OSError(7)\\nf()\\n')\n"
+        "sys.path.insert(0, 'packages'); sys.dont_write_bytecode = True\n"
+        "for _ in range(2):\n"
+        "    try: import keras\n"
+        "    except OSError: traceback.print_exc(file=sys.stdout)\n"
+        "import keras\n"
+    ),
     "multiprocessing": (
         "import multiprocessing as m\n"
         "def f(x): return x * x\n"

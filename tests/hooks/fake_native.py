@@ -87,3 +87,22 @@ def before_exit():
 
 def after_exit_collection():
     _tell("after_exit_collection")
+
+
+class Import:
+    """As the real one, which has no frame in a traceback."""
+
+    def __init__(self, original, before, after):
+        self.original, self.before, self.after = original, before, after
+
+    def __call__(self, module):
+        self.before()
+        imported = False
+        try:
+            self.original(module)
+            imported = True
+        except BaseException as error:
+            BaseException.with_traceback(error, error.__traceback__.tb_next)
+            raise
+        finally:
+            self.after(module, imported)

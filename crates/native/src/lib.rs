@@ -26,6 +26,8 @@ mod census;
 #[cfg(not(test))]
 mod fork;
 #[cfg(not(test))]
+mod importing;
+#[cfg(not(test))]
 mod interp;
 #[cfg(not(test))]
 mod module;

@@ -43,6 +43,8 @@ mod _native {
     #[pymodule_export]
     use super::step;
     use super::{text, with_session};
+    #[pymodule_export]
+    use crate::importing::Import;
     use crate::{fork, recorder, session};
 
     /// Joins the capture and begins to record; false if that is not possible.

@@ -12,7 +12,6 @@ import sys
 
 from nilometer import _native
 from nilometer.hooks import facts, marks
-from nilometer.hooks.wrapping import forget_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,25 +95,24 @@ class Finder:
             return
         row = self.waiting[name]
         waiting = self.waiting
+        outer = False
 
-        def exec_module(module: ModuleType) -> None:
+        def before() -> None:
+            nonlocal outer
             # The loader is itself again before any code of the module can look at it.
             loader.__dict__.pop("exec_module", None)
-            outer = _begin_import() if row is None else None
-            try:
-                original(module)
-            except BaseException as error:
-                forget_frame(error)
-                raise
-            finally:
-                if outer:
-                    _end_import()
-            waiting.pop(name, None)
-            if row is not None:
-                _install(row, name, module)
+            outer = row is None and _begin_import()
+
+        def after(module: ModuleType, imported: bool) -> None:
+            if outer:
+                _end_import()
+            if imported:
+                waiting.pop(name, None)
+                if row is not None:
+                    _install(row, name, module)
 
         try:
-            loader.exec_module = exec_module
+            loader.exec_module = _native.Import(original, before, after)
         except Exception:
             _native.lost(f"hooks of {name}: its loader cannot be wrapped")
 
