@@ -1,4 +1,4 @@
-"""Memory outside of objects' blocks: Python's own everywhere, numpy's and TensorFlow's in this Python."""
+"""Memory outside of objects' blocks: Python's own everywhere, that of libraries in this Python."""
 
 from __future__ import annotations
 
@@ -23,3 +23,12 @@ def test_tensorflow(probe: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
     run(sys.executable, "tensorflow_program.py", probe)
+
+
+@pytest.mark.parametrize(
+    ("library", "program"), [("pandas", "frames"), ("pyarrow", "arrow"), ("torch",) * 2, ("jax",) * 2]
+)
+def test_libraries(probe: str, library: str, program: str) -> None:
+    """Where they are installed."""
+    pytest.importorskip(library)
+    run(sys.executable, f"{program}_program.py", probe)

@@ -4,15 +4,19 @@
 //! `tp_traverse` does not show; whether memory is held that nobody here can see. What must not happen here: Python code, a
 //! call that may wait, a read at an address that only looks right.
 
+mod arrow;
 mod builtin;
+mod jax;
 mod numpy;
 mod opaque;
+mod pandas;
 mod tensorflow;
+mod torch;
 mod words;
 
 pub(crate) use numpy::kept as array_bytes;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -48,6 +52,11 @@ enum Family {
     Numpy,
     EagerTensor,
     ResourceVariable,
+    Torch,
+    Jax,
+    Arrow(arrow::Form),
+    /// A table of places of pandas'.
+    Places,
     /// TensorFlow's eager context.
     Context,
     /// Memory below it is native and not visible.
@@ -82,12 +91,14 @@ pub(crate) type Addresses = HashSet<u64, BuildHasherDefault<AddressHasher>>;
 pub struct Sizes<'a> {
     python: &'a Python,
     families: RefCell<ByAddress<Type, Family>>,
+    /// The type of the types of numpy's descriptions.
+    descriptions: OnceCell<u64>,
 }
 
 impl<'a> Sizes<'a> {
     /// For one look.
     pub fn new(python: &'a Python) -> Sizes<'a> {
-        Sizes { python, families: RefCell::default() }
+        Sizes { python, families: RefCell::default(), descriptions: OnceCell::new() }
     }
 
     /// Memory that belongs to the object outside of its block.
@@ -115,6 +126,10 @@ impl<'a> Sizes<'a> {
             Family::Numpy => numpy::buffers(o, visit),
             Family::EagerTensor => tensorflow::tensor(o, visit),
             Family::ResourceVariable => tensorflow::variable(python, o, visit),
+            Family::Torch => torch::buffers(o, visit),
+            Family::Jax => jax::buffers(self.descriptions(), o, visit),
+            Family::Arrow(form) => arrow::buffers(o, form, visit),
+            Family::Places => pandas::buffers(o, kind, visit),
         }
     }
 
@@ -143,7 +158,17 @@ impl<'a> Sizes<'a> {
 
     /// Whether native memory hangs below the object that nothing here can see or size.
     pub fn is_opaque(&self, o: Object) -> bool {
-        self.family(self.python.type_of(o)) == Family::Opaque
+        match self.family(self.python.type_of(o)) {
+            Family::Opaque => true,
+            Family::Torch => !torch::is_read(o),
+            Family::Jax => !jax::is_read(self.descriptions(), o),
+            Family::Arrow(form) => !arrow::is_read(o, form),
+            _ => false,
+        }
+    }
+
+    fn descriptions(&self) -> u64 {
+        *self.descriptions.get_or_init(|| numpy::type_of_descriptions(self.python))
     }
 
     /// Whether everything can be reached from the type's objects, so that walks end there: TensorFlow's context.
@@ -198,7 +223,17 @@ fn recognise(python: &Python, kind: Type) -> Family {
             }
             b"Context" if from(python, part, "tensorflow.python.eager") => Family::Context,
             b"BaseResourceVariable" if from(python, part, "tensorflow.") => Family::ResourceVariable,
-            _ => continue,
+            b"torch._C.TensorBase" | b"torch._C._TensorBase" => Family::Torch,
+            b"ArrayImpl" | b"jaxlib._jax.ArrayImpl" | b"jaxlib.xla_extension.ArrayImpl"
+                if from(python, part, "jax") =>
+            {
+                Family::Jax
+            }
+            pandas::TABLE => Family::Places,
+            name => match arrow::form(name) {
+                Some(form) => Family::Arrow(form),
+                None => continue,
+            },
         };
         return found;
     }

@@ -6,7 +6,7 @@
 use super::Buffer;
 use crate::layout::{TYPE, flags};
 use crate::memory;
-use crate::object::{Object, Type};
+use crate::object::{Object, Python, Type};
 
 /// Fields of `PyArrayObject`, the same since 1.7.
 const DATA: u64 = 16;
@@ -31,7 +31,7 @@ const MOST_ELEMENTS: u64 = 1 << 22;
 const MOST_DIMENSIONS: i32 = 64;
 
 /// Bytes per element. Versions differ in where it stands; numbered types have one size everywhere.
-fn element_size(description: u64) -> Option<u64> {
+pub(super) fn element_size(description: u64) -> Option<u64> {
     let number = memory::int(description, TYPE_NUMBER);
     if let Some(known) = usize::try_from(number).ok().and_then(|number| KNOWN.get(number)) {
         return Some(*known);
@@ -67,6 +67,11 @@ pub(super) fn shape(o: Object) -> Option<(Vec<u64>, u64)> {
 
 /// The type of the elements in words: `float64`; empty for those without a number.
 pub(super) fn element_words(o: Object) -> &'static str {
+    words_of(memory::word(o.0, DESCRIPTION))
+}
+
+/// The same of a description alone.
+pub(super) fn words_of(description: u64) -> &'static str {
     const WORDS: [&str; 24] = [
         "bool",
         "int8",
@@ -93,7 +98,7 @@ pub(super) fn element_words(o: Object) -> &'static str {
         "timedelta64",
         "float16",
     ];
-    let number = memory::int(memory::word(o.0, DESCRIPTION), TYPE_NUMBER);
+    let number = memory::int(description, TYPE_NUMBER);
     usize::try_from(number).ok().and_then(|number| WORDS.get(number)).copied().unwrap_or("")
 }
 
@@ -128,6 +133,17 @@ pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
     } else if bytes > 0 && is_keeper(memory::word(o.0, BASE)) {
         visit(Buffer { address: data, bytes, owner: true });
     }
+}
+
+/// The type of the types of all descriptions; 0 where numpy is not loaded.
+pub(super) fn type_of_descriptions(python: &Python) -> u64 {
+    /// `md_dict` of a module.
+    const MODULE_DICT: u64 = 16;
+    let module = python.dict_item(Object(python.api.modules()), b"numpy");
+    let module = module.filter(|module| python.type_of(*module).0 == python.known.module);
+    let described =
+        module.and_then(|module| python.dict_item(Object(memory::word(module.0, MODULE_DICT)), b"dtype"));
+    described.map_or(0, |described| python.type_of(described).0)
 }
 
 /// Whether the base is there only to free what a library made for this array: a capsule, TensorFlow's wrapper of a tensor.

@@ -5,16 +5,14 @@
 use crate::object::{Python, Type};
 
 /// Names along the bases, with the beginning of the module that they must come from.
-const HOLDERS: [(&[u8], &str); 9] = [
+const HOLDERS: [(&[u8], &str); 7] = [
     (b"Tape", "tensorflow"),
     (b"OwnedIterator", "tensorflow."),
     (b"DatasetV2", "tensorflow."),
     (b"ConcreteFunction", "tensorflow."),
     (b"AtomicFunction", "tensorflow."),
     (b"FuncGraph", "tensorflow."),
-    (b"TensorBase", "torch."),
     (b"UntypedStorage", "torch."),
-    (b"ArrayImpl", "jax"),
 ];
 
 /// Whether the type or one of its bases is such a holder, or was made by a binding generator for a C++ class.

@@ -3,7 +3,7 @@
 //! In: a live object. Out: words that are equal for objects of the same make, so that they can be counted. What must not happen
 //! here: the object's content; a capture may leave the machine.
 
-use super::{Family, Sizes, numpy, tensorflow};
+use super::{Family, Sizes, arrow, jax, numpy, tensorflow, torch};
 use crate::layout::{TUPLE_ITEMS, flags};
 use crate::memory;
 use crate::object::Object;
@@ -16,27 +16,28 @@ impl Sizes<'_> {
         let kind = python.type_of(o);
         let name = python.type_name(kind);
         let short = name.rsplit('.').next().unwrap_or(&name).to_string();
-        match self.family(kind) {
-            Family::Numpy => match numpy::shape(o) {
-                Some((shape, _)) => {
-                    format!("{short} {} {}", tuple(&shape), numpy::element_words(o)).trim_end().to_string()
-                }
-                None => short,
-            },
+        let family = self.family(kind);
+        let shape = match family {
+            Family::Numpy => numpy::shape(o).map(|(shape, _)| (shape, numpy::element_words(o))),
             Family::EagerTensor | Family::ResourceVariable => {
-                match tensorflow::shape(python, o, self.family(kind) == Family::ResourceVariable) {
-                    Some((shape, element)) => {
-                        format!("{short} {} {element}", tuple(&shape)).trim_end().to_string()
-                    }
-                    None => short,
-                }
+                tensorflow::shape(python, o, family == Family::ResourceVariable)
             }
-            _ if shape_of(python, kind) == Shape::Tuple => self.tuple_words(o, &short),
+            Family::Torch => torch::shape(o),
+            Family::Jax => jax::shape(self.descriptions(), o),
+            Family::Arrow(form) => arrow::shape(o, form).map(|shape| (shape, "")),
+            _ => None,
+        };
+        match shape {
+            Some((shape, element)) => format!("{short} {} {element}", tuple(&shape)).trim_end().to_string(),
+            None if shape_of(python, kind) == Shape::Tuple => self.tuple_words(o, &short),
             // A class of the user's may be called as it likes.
-            _ if kind.has(flags::EXCEPTION) && !short.ends_with("Error") && !short.ends_with("Exception") => {
+            None if kind.has(flags::EXCEPTION)
+                && !short.ends_with("Error")
+                && !short.ends_with("Exception") =>
+            {
                 format!("{short} exception")
             }
-            _ => short,
+            None => short,
         }
     }
 

@@ -1,0 +1,208 @@
+//! Arrow's buffers behind the tables, batches, columns, arrays and buffers of pyarrow.
+//!
+//! In: an object of pyarrow's that has one of these below it. Out: the buffers, each with its address, so that what several
+//! slices and columns share counts once. What must not happen here: a call into Arrow, or belief in a structure by its place
+//! alone. All of it is C++ that versions may change, so it is read through the kernel, and one field that does not fit ends the
+//! reading: the object is opaque then, as before.
+
+use super::Buffer;
+use crate::layout::{TYPE, types};
+use crate::memory;
+use crate::object::Object;
+
+/// What an object of pyarrow's points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Table,
+    Batch,
+    Chunked,
+    Array,
+    Buffer,
+}
+
+/// Reads through the kernel for one object; larger ones are opaque.
+const MOST_READS: u32 = 4096;
+/// Arrays inside of arrays, and parts of parts of a buffer.
+const DEEPEST: u32 = 32;
+/// Elements of one list of C++'s.
+const MOST_ELEMENTS: u64 = 1 << 14;
+/// Bytes that one buffer may have.
+const LARGEST: u64 = 1 << 48;
+
+/// The form that a type's name tells.
+pub(super) fn form(name: &[u8]) -> Option<Form> {
+    Some(match name {
+        b"pyarrow.lib.Table" => Form::Table,
+        b"pyarrow.lib.RecordBatch" => Form::Batch,
+        b"pyarrow.lib.ChunkedArray" => Form::Chunked,
+        b"pyarrow.lib.Array" => Form::Array,
+        b"pyarrow.lib.Buffer" => Form::Buffer,
+        _ => return None,
+    })
+}
+
+/// The buffers below an object.
+pub(super) fn buffers(o: Object, form: Form, visit: &mut dyn FnMut(Buffer)) {
+    let mut found = Vec::new();
+    if read(o, form, &mut found).is_some() {
+        for (address, bytes) in found {
+            visit(Buffer { address, bytes, owner: true });
+        }
+    }
+}
+
+/// Whether all below the object is known.
+pub(super) fn is_read(o: Object, form: Form) -> bool {
+    read(o, form, &mut Vec::new()).is_some()
+}
+
+/// Rows and columns of a table or batch, the length of an array.
+pub(super) fn shape(o: Object, form: Form) -> Option<Vec<u64>> {
+    let mut reads = Reads { left: MOST_READS, found: &mut Vec::new() };
+    let target = reads.target(o, form)?;
+    match form {
+        Form::Table | Form::Batch => {
+            let [_, _, _, rows, begin, end, _]: [u64; 7] = reads.peek(target)?;
+            Some(vec![rows, end.checked_sub(begin)? / 16])
+        }
+        Form::Array => {
+            let [_, data]: [u64; 2] = reads.peek(target)?;
+            let [_, _, length]: [u64; 3] = reads.peek(data)?;
+            Some(vec![length])
+        }
+        Form::Chunked => {
+            let [_, _, _, _, _, length]: [u64; 6] = reads.peek(target)?;
+            Some(vec![length])
+        }
+        Form::Buffer => None,
+    }
+}
+
+fn read(o: Object, form: Form, found: &mut Vec<(u64, u64)>) -> Option<()> {
+    let mut reads = Reads { left: MOST_READS, found };
+    let target = reads.target(o, form)?;
+    match form {
+        Form::Table => reads.columns(target, Reads::chunked),
+        Form::Batch => reads.columns(target, |reads, column| reads.data(column, DEEPEST)),
+        Form::Chunked => reads.chunked(target),
+        Form::Array => reads.array(target),
+        Form::Buffer => reads.buffer(target, DEEPEST),
+    }
+}
+
+/// A reading of one object, with an end.
+struct Reads<'a> {
+    left: u32,
+    found: &'a mut Vec<(u64, u64)>,
+}
+
+impl Reads<'_> {
+    fn peek<const WORDS: usize>(&mut self, address: u64) -> Option<[u64; WORDS]> {
+        self.left = self.left.checked_sub(1)?;
+        memory::peek(address)
+    }
+
+    /// What the object owns: a shared pointer, and the same address once more; of a buffer, its size and a one instead.
+    fn target(&mut self, o: Object, form: Form) -> Option<u64> {
+        let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE).min(256);
+        (2..(size / 8).saturating_sub(2)).find_map(|index| {
+            let word = |further: u64| memory::word(o.0, 8 * (index + further));
+            let (target, control, third) = (word(0), word(1), word(2));
+            if !memory::usable(target) || !memory::usable(control) {
+                return None;
+            }
+            let fits = if form == Form::Buffer {
+                let [_, _, _, size]: [u64; 4] = self.peek(target)?;
+                size == third && word(3) == 1
+            } else {
+                target == third
+            };
+            (fits && self.is_shared(control)).then_some(target)
+        })
+    }
+
+    /// Whether this counts the owners of a shared pointer.
+    fn is_shared(&mut self, control: u64) -> bool {
+        let Some([table, counts]) = self.peek(control) else { return false };
+        let count = |number: u64| (1..1 << 24).contains(&number);
+        memory::usable(table) && count(counts & 0xffff_ffff) && count(counts >> 32)
+    }
+
+    /// The shared pointers of a list, by its begin and end; empty ones are passed over.
+    fn each(
+        &mut self,
+        begin: u64,
+        end: u64,
+        visit: &mut dyn FnMut(&mut Self, u64) -> Option<()>,
+    ) -> Option<()> {
+        let bytes = end.checked_sub(begin).filter(|bytes| bytes.is_multiple_of(16))?;
+        if bytes / 16 > MOST_ELEMENTS {
+            return None;
+        }
+        for at in (begin..end).step_by(16) {
+            let [target, control] = self.peek(at)?;
+            if target != 0 {
+                self.is_shared(control).then_some(())?;
+                visit(self, target)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Of a table or batch: its functions, its schema, its rows, its columns.
+    fn columns(&mut self, target: u64, mut visit: impl FnMut(&mut Self, u64) -> Option<()>) -> Option<()> {
+        let [table, schema, control, rows, begin, end, room]: [u64; 7] = self.peek(target)?;
+        let sound = memory::usable(table) && memory::usable(schema) && rows < LARGEST && end <= room;
+        (sound && self.is_shared(control)).then_some(())?;
+        self.each(begin, end, &mut visit)
+    }
+
+    /// A column: its arrays, its type, its length.
+    fn chunked(&mut self, target: u64) -> Option<()> {
+        let [begin, end, room, kind, control, length]: [u64; 6] = self.peek(target)?;
+        let sound = end <= room && memory::usable(kind) && length < LARGEST;
+        (sound && self.is_shared(control)).then_some(())?;
+        self.each(begin, end, &mut Reads::array)
+    }
+
+    /// Its functions, its data.
+    fn array(&mut self, target: u64) -> Option<()> {
+        let [table, data, control]: [u64; 3] = self.peek(target)?;
+        (memory::usable(table) && self.is_shared(control)).then_some(())?;
+        self.data(data, DEEPEST)
+    }
+
+    /// An array's type, length, number of nulls, offset, buffers, arrays inside, dictionary.
+    fn data(&mut self, target: u64, deeper: u32) -> Option<()> {
+        let deeper = deeper.checked_sub(1)?;
+        let words: [u64; 13] = self.peek(target)?;
+        let [kind, control, length, _, offset, begin, end, room, first, last, space, dictionary, counts] =
+            words;
+        let sound =
+            memory::usable(kind) && length < LARGEST && offset < LARGEST && end <= room && last <= space;
+        (sound && self.is_shared(control)).then_some(())?;
+        self.each(begin, end, &mut |reads, buffer| reads.buffer(buffer, DEEPEST))?;
+        self.each(first, last, &mut |reads, child| reads.data(child, deeper))?;
+        if dictionary != 0 {
+            self.is_shared(counts).then_some(())?;
+            self.data(dictionary, deeper)?;
+        }
+        Some(())
+    }
+
+    /// Its functions, two flags, data, size, capacity, where it is, the buffer that it is a part of. A part keeps the whole.
+    fn buffer(&mut self, target: u64, deeper: u32) -> Option<()> {
+        let deeper = deeper.checked_sub(1)?;
+        let [table, marks, data, size, capacity, _, whole, control]: [u64; 8] = self.peek(target)?;
+        let sound = memory::usable(table) && marks & 0xfefe == 0 && size <= capacity && capacity < LARGEST;
+        sound.then_some(())?;
+        if whole != 0 {
+            self.is_shared(control).then_some(())?;
+            return self.buffer(whole, deeper);
+        }
+        if capacity > 0 && data != 0 {
+            self.found.push((data, capacity));
+        }
+        Some(())
+    }
+}

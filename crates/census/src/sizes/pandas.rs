@@ -1,0 +1,70 @@
+//! pandas' tables of places, which an index makes when it is first searched. The rest of pandas is arrays of numpy's and Arrow's,
+//! and objects that show their parts.
+//!
+//! In: a `HashTable` or a kind of it. Out: its keys, places and marks. What must not happen here: belief in a structure by its place
+//! alone: it is C's, read through the kernel, and believed only where its counts agree with each other.
+
+use super::Buffer;
+use crate::layout::{TYPE, types};
+use crate::memory;
+use crate::object::{Object, Type};
+
+/// The base of all such tables.
+pub(super) const TABLE: &[u8] = b"pandas._libs.hashtable.HashTable";
+/// Share of the slots that may be taken, in percent, before a table grows.
+const FULL: u64 = 77;
+
+/// Keys, places, marks.
+pub(super) fn buffers(o: Object, kind: Type, visit: &mut dyn FnMut(Buffer)) {
+    let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE).min(128);
+    for index in 2..size / 8 {
+        let Some(words) = memory::peek(memory::word(o.0, 8 * index)) else { continue };
+        let Some((slots, arrays)) = table(words) else { continue };
+        let sizes = [slots / 8, slots * width(&kind.raw_name()), slots * 8];
+        for (address, bytes) in arrays.into_iter().zip(sizes) {
+            visit(Buffer { address, bytes, owner: true });
+        }
+        return;
+    }
+}
+
+/// Slots of a table and where its marks, keys and places are: four counts of 32 bits, three addresses.
+fn table(words: [u64; 5]) -> Option<(u64, [u64; 3])> {
+    let [first, second, marks, keys, places] = words;
+    let (slots, used) = (first & 0xffff_ffff, first >> 32);
+    let (taken, most) = (second & 0xffff_ffff, second >> 32);
+    let sound = slots.is_power_of_two() && slots >= 4 && used <= taken && taken <= most;
+    let agrees = most.abs_diff(slots * FULL / 100) <= 1;
+    let arrays = [marks, keys, places];
+    (sound && agrees && arrays.iter().all(|address| memory::usable(*address))).then_some((slots, arrays))
+}
+
+/// Bytes of a key, by the name of the table's type.
+fn width(name: &[u8]) -> u64 {
+    let short = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    match short.strip_suffix(b"HashTable").unwrap_or_default() {
+        b"Int8" | b"UInt8" => 1,
+        b"Int16" | b"UInt16" => 2,
+        b"Int32" | b"UInt32" | b"Float32" => 4,
+        b"Complex128" => 16,
+        _ => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_and_what_is_none() {
+        let counts = |slots: u64, used: u64, taken: u64, most: u64| [slots | used << 32, taken | most << 32];
+        let words = |[first, second]: [u64; 2]| [first, second, 0x5555_0000, 0x5555_1000, 0x5555_2000];
+        assert_eq!(table(words(counts(32_768, 20_000, 20_000, 25_231))).map(|found| found.0), Some(32_768));
+        assert_eq!(table(words(counts(32_767, 20_000, 20_000, 25_231))), None);
+        assert_eq!(table(words(counts(32_768, 20_001, 20_000, 25_231))), None);
+        assert_eq!(table(words(counts(32_768, 20_000, 20_000, 26_000))), None);
+        assert_eq!(table([0; 5]), None);
+        assert_eq!(width(b"pandas._libs.hashtable.UInt16HashTable"), 2);
+        assert_eq!(width(b"pandas._libs.hashtable.PyObjectHashTable"), 8);
+    }
+}

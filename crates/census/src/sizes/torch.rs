@@ -1,0 +1,191 @@
+//! PyTorch's tensors.
+//!
+//! In: a `torch.Tensor` or a kind of it. Out: its storage, once for all tensors that look at it, and what they are. What must not
+//! happen here: a call into PyTorch, or belief in a structure by its place alone. Fields have moved between versions, so they are
+//! read through the kernel and believed only where the structure points back at the object and shape, number of elements and
+//! bytes agree. A tensor without a storage of its own (sparse, quantised by others, on a fake device) is not read.
+
+use super::Buffer;
+use crate::memory;
+use crate::object::Object;
+
+/// Where the object may keep its `TensorImpl`: behind a flag, or at once.
+const PLACES: [u64; 2] = [24, 16];
+/// Words of a `TensorImpl` that are looked through.
+const WORDS: usize = 24;
+/// Dimensions that stand in place; more of them stand elsewhere.
+const IN_PLACE: usize = 5;
+/// Words of sizes and strides, behind the number of dimensions.
+const SIZES: usize = 2 * IN_PLACE;
+
+/// A tensor and its storage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Tensor {
+    storage: u64,
+    data: u64,
+    /// Of the whole storage, which may be larger than the tensor.
+    bytes: u64,
+    /// `None` where the dimensions are kept elsewhere.
+    shape: Option<Vec<u64>>,
+    element: &'static str,
+    /// What differentiation knows of it; 0 where it does not take part.
+    differentiation: u64,
+}
+
+/// Bytes and names of types by number.
+const ELEMENTS: [(u64, &str); 27] = [
+    (1, "uint8"),
+    (1, "int8"),
+    (2, "int16"),
+    (4, "int32"),
+    (8, "int64"),
+    (2, "float16"),
+    (4, "float32"),
+    (8, "float64"),
+    (4, "complex32"),
+    (8, "complex64"),
+    (16, "complex128"),
+    (1, "bool"),
+    (1, "qint8"),
+    (1, "quint8"),
+    (4, "qint32"),
+    (2, "bfloat16"),
+    (1, "quint4x2"),
+    (1, "quint2x4"),
+    (1, "bits1x8"),
+    (1, "bits2x4"),
+    (1, "bits4x2"),
+    (1, "bits8"),
+    (2, "bits16"),
+    (1, "float8_e5m2"),
+    (1, "float8_e4m3fn"),
+    (1, "float8_e5m2fnuz"),
+    (1, "float8_e4m3fnuz"),
+];
+/// What a storage takes besides its data.
+const STORAGE: u64 = 96;
+
+/// Its storage and the data of that.
+pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
+    if let Some(tensor) = read(o) {
+        visit(Buffer { address: tensor.storage, bytes: STORAGE, owner: true });
+        if tensor.bytes > 0 {
+            visit(Buffer { address: tensor.data, bytes: tensor.bytes, owner: true });
+        }
+    }
+}
+
+/// Whether all of the tensor's memory is known: a result that can be differentiated keeps the graph that made it, which is C++'s.
+pub(super) fn is_read(o: Object) -> bool {
+    read(o).is_some_and(|tensor| !has_graph(tensor.differentiation))
+}
+
+/// Functions, a name of four words, the gradient, then a pointer to the function that made the tensor, 0 for none.
+fn has_graph(differentiation: u64) -> bool {
+    let words: Option<[u64; 7]> = memory::peek(differentiation);
+    words.map_or(differentiation != 0, |[.., made_by]| made_by != 0)
+}
+
+/// Shape and type.
+pub(super) fn shape(o: Object) -> Option<(Vec<u64>, &'static str)> {
+    let tensor = read(o)?;
+    Some((tensor.shape?, tensor.element))
+}
+
+fn read(o: Object) -> Option<Tensor> {
+    PLACES.iter().find_map(|place| {
+        let words: [u64; WORDS] = memory::peek(memory::word(o.0, *place))?;
+        let facts = Facts::of(&words, o.0)?;
+        // Behind the table of functions and one or two counts of references.
+        [3, 2].iter().find_map(|at| {
+            let storage = *words.get(*at)?;
+            let (data, bytes) = data_of(&memory::peek(storage)?, *at)?;
+            let fits = facts.least.checked_mul(facts.width)? <= bytes;
+            let (shape, element, differentiation) =
+                (facts.shape.clone(), facts.element, *words.get(*at + 1)?);
+            fits.then_some(Tensor { storage, data, bytes, shape, element, differentiation })
+        })
+    })
+}
+
+/// What a `TensorImpl` says of its tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Facts {
+    shape: Option<Vec<u64>>,
+    /// Elements that its storage must have room for.
+    least: u64,
+    width: u64,
+    element: &'static str,
+}
+
+impl Facts {
+    /// The word before the number of dimensions is the object itself, perhaps with a mark in its lowest bits.
+    fn of(words: &[u64; WORDS], object: u64) -> Option<Facts> {
+        let back = words.iter().skip(4).position(|word| *word & !7 == object)? + 4;
+        let fields = words.get(back + 1..)?;
+        let count = usize::try_from(*fields.first()?).ok().filter(|count| *count <= 64)?;
+        let (sizes, rest) = fields.get(1..)?.split_at_checked(SIZES)?;
+        let [offset, elements, number, ..] = rest else { return None };
+        let (width, element) = *ELEMENTS.get(usize::try_from(*number & 0xffff).ok()?)?;
+        if count > IN_PLACE {
+            return Some(Facts { shape: None, least: 1, width, element });
+        }
+        let (shape, strides) = (sizes.get(..count)?, sizes.get(IN_PLACE..IN_PLACE + count)?);
+        let product = shape.iter().try_fold(1_u64, |product, one| product.checked_mul(*one))?;
+        let last = shape.iter().zip(strides).try_fold(*offset, |sum, (size, stride)| {
+            sum.checked_add(size.saturating_sub(1).checked_mul(*stride)?)
+        })?;
+        let room = if product == 0 { 0 } else { last.checked_add(1)? };
+        (product == *elements && room < 1 << 48).then(|| Facts {
+            shape: Some(shape.to_vec()),
+            least: room,
+            width,
+            element,
+        })
+    }
+}
+
+/// Data and bytes of a storage, whose first field stands at `at`: data, who frees it, how, on which device, bytes.
+fn data_of(words: &[u64; 8], at: usize) -> Option<(u64, u64)> {
+    let (data, bytes) = (*words.get(at)?, *words.get(at + 4)?);
+    let sound = (data != 0) == (bytes != 0) && bytes < 1 << 48;
+    (memory::usable(*words.first()?) && sound).then_some((data, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OBJECT: u64 = 0x7fff_1230;
+
+    fn words(dimensions: &[u64], strides: &[u64], offset: u64, elements: u64, number: u64) -> [u64; WORDS] {
+        let mut words = [0; WORDS];
+        words[8] = OBJECT | 1;
+        words[9] = dimensions.len() as u64;
+        words[10..10 + dimensions.len()].copy_from_slice(dimensions);
+        words[15..15 + strides.len()].copy_from_slice(strides);
+        (words[20], words[21], words[22]) = (offset, elements, 0x5555_0000 | number);
+        words
+    }
+
+    #[test]
+    fn tensors_as_they_stand() {
+        let facts = Facts::of(&words(&[3, 4], &[4, 1], 8, 12, 6), OBJECT);
+        let expected = Facts { shape: Some(vec![3, 4]), least: 20, width: 4, element: "float32" };
+        assert_eq!(facts, Some(expected));
+        let expanded = Facts::of(&words(&[1000, 4], &[0, 1], 0, 4000, 7), OBJECT);
+        assert_eq!(expanded.map(|facts| facts.least), Some(4));
+        assert_eq!(Facts::of(&words(&[], &[], 0, 1, 4), OBJECT).map(|facts| facts.least), Some(1));
+        assert_eq!(Facts::of(&words(&[0, 4], &[4, 1], 0, 0, 4), OBJECT).map(|facts| facts.least), Some(0));
+    }
+
+    #[test]
+    fn what_is_no_tensor() {
+        assert_eq!(Facts::of(&[0; WORDS], OBJECT), None);
+        assert_eq!(Facts::of(&words(&[3, 4], &[4, 1], 0, 13, 6), OBJECT), None, "another number of elements");
+        assert_eq!(Facts::of(&words(&[3, 4], &[4, 1], 0, 12, 99), OBJECT), None, "no such type");
+        assert_eq!(Facts::of(&words(&[3, 4], &[4, 1], 0, 12, 6), OBJECT + 64), None, "another object's");
+        assert_eq!(Facts::of(&words(&[1 << 40, 1 << 40], &[1, 1], 0, 12, 6), OBJECT), None);
+        assert_eq!(data_of(&[0; 8], 3), None);
+    }
+}

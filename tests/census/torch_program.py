@@ -1,0 +1,83 @@
+"""PyTorch's tensors: bytes and shapes read without a call, beside what PyTorch says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from scan_door import forget, grown, run_checks, scan, sizes
+
+
+def owned(thing: object) -> int:
+    """Bytes of its buffers."""
+    return sum(size for _, size, _ in sizes(thing)["buffers"])
+
+
+def check_tensors_are_read() -> None:
+    shapes = [(), (1,), (7,), (2000, 7), (3, 70_000, 2), (1, 2, 3, 4, 5), (1, 2, 3, 4, 5, 6, 7)]
+    for kind in (
+        torch.float32,
+        torch.float64,
+        torch.int8,
+        torch.int64,
+        torch.bool,
+        torch.bfloat16,
+        torch.complex128,
+    ):
+        for shape in shapes:
+            tensor = torch.zeros(shape, dtype=kind)
+            said = sizes(tensor)
+            assert 0 <= owned(tensor) - tensor.nbytes <= 200, (kind, shape, said)
+            assert tensor.data_ptr() in [at for at, _, _ in said["buffers"]]
+            assert not said["opaque"]
+            if len(shape) <= 5:
+                one = f"({shape[0]},)" if len(shape) == 1 else str(shape)
+                name = str(kind).removeprefix("torch.")
+                assert said["words"] == f"Tensor {one} {name}", said
+    assert owned(torch.zeros((0, 5))) < 200
+    assert not sizes(torch.zeros((0, 5)))["opaque"]
+
+
+def check_views_keep_the_whole() -> None:
+    whole = torch.zeros(1000, 100)
+    for view in (whole[:2], whole.T, whole[5:, 3], whole.view(-1), whole[::2], whole.detach()):
+        assert (whole.data_ptr(), whole.nbytes) in [(at, size) for at, size, _ in sizes(view)["buffers"]] or (
+            view.untyped_storage().data_ptr(),
+            whole.nbytes,
+        ) in [(at, size) for at, size, _ in sizes(view)["buffers"]], sizes(view)
+    assert owned(torch.zeros(1, 4).expand(1000, 4)) < 200
+
+
+def check_parameters() -> None:
+    layer = torch.nn.Linear(300, 200)
+    assert sizes(layer.weight)["words"] == "Parameter (200, 300) float32"
+    assert owned(layer.weight) - layer.weight.nbytes <= 200
+
+
+def check_what_has_no_storage_is_opaque() -> None:
+    assert sizes(torch.zeros(5, 5).to_sparse())["opaque"]
+    assert owned(torch.zeros(5, device="meta")) < 200
+
+
+def check_growing_lists() -> None:
+    kept: list[Any] = []
+    rows: list[Any] = []
+    losses: list[Any] = []
+    weight = torch.zeros(10, 10, requires_grad=True)
+    forget()
+    for _ in range(4):
+        kept.append(torch.rand(200, 500))
+        rows.append(torch.rand(200, 500)[3:4])
+        losses.append((weight * 2).sum())
+        result = scan()
+    for container in (kept, rows):
+        one = grown(container, result)
+        assert 400_000 <= one["bytes"] <= 401_000, one
+        assert not one["native"], one
+    assert grown(kept, result)["elements"] == "1 x Tensor (200, 500) float32"
+    assert grown(losses, result)["native"], "a graph hangs below each"
+    assert not sizes(weight)["opaque"]
+    assert not sizes((weight * 2).detach())["opaque"]
+
+
+run_checks(globals())
