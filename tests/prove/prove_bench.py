@@ -11,6 +11,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,17 @@ class Bench:
     def proof(self, *args: str, code: int | None = 0) -> dict[str, Any]:
         proof: dict[str, Any] = json.loads(self.prove("--format", "json", *args, code=code)[0])
         return proof
+
+    def pids(self) -> list[int]:
+        """The two numbers that a started program prints first: its own and its child's."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            for log in self.captures.glob("*.log"):
+                words = log.read_text().split()
+                if len(words) == 2:
+                    return [int(word) for word in words]
+            time.sleep(0.05)
+        raise AssertionError("the program did not start")
 
     def hashes(self) -> dict[str, str]:
         """What is in the user's folder."""

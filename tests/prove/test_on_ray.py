@@ -120,7 +120,7 @@ while True:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupt_ends_what_runs_there(bench: Bench, cluster: None, number: signal.Signals) -> None:
     process = bench.start("--on", "ray", bench.script(ENDLESS))
-    program, child = _pids(bench)
+    program, child = bench.pids()
     process.send_signal(number)
     process.communicate(timeout=PATIENCE)
     assert _ends(program)
@@ -132,18 +132,6 @@ def test_an_interrupt_ends_what_runs_there(bench: Bench, cluster: None, number: 
     assert _ends(child)
     (capture,) = bench.captures.glob("*.nilo")
     assert subprocess.run([*COMMAND, "report", str(capture)], capture_output=True).returncode == 0
-
-
-def _pids(bench: Bench) -> list[int]:
-    """The program's and its child's, once they run: this cluster's node is this machine."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        for log in bench.captures.glob("*.log"):
-            words = log.read_text().split()
-            if len(words) == 2:
-                return [int(word) for word in words]
-        time.sleep(0.05)
-    raise AssertionError("the program did not start")
 
 
 def _ends(pid: int) -> bool:

@@ -175,7 +175,7 @@ while True:
     nilometer.cycle()
 """
     process = bench.start(bench.script(endless))
-    pids = _pids(bench)
+    pids = bench.pids()
     process.send_signal(number)
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
@@ -189,25 +189,13 @@ while True:
 
 def test_if_it_is_killed_the_program_is_too(bench: Bench) -> None:
     process = bench.start(bench.script("import os, time\nprint(os.getpid(), 0, flush=True)\ntime.sleep(600)"))
-    program = _pids(bench)[0]
+    program = bench.pids()[0]
     process.kill()
     process.communicate(timeout=PATIENCE)
     until = time.monotonic() + PATIENCE
     while _runs(program):
         assert time.monotonic() < until, "the program was left behind"
         time.sleep(0.05)
-
-
-def _pids(bench: Bench) -> list[int]:
-    """The program's and its child's, once they run."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        for log in bench.captures.glob("*.log"):
-            words = log.read_text().split()
-            if len(words) == 2:
-                return [int(word) for word in words]
-        time.sleep(0.05)
-    raise AssertionError("the program did not start")
 
 
 def _runs(pid: int) -> bool:
