@@ -40,7 +40,7 @@ fn told(who: Who) -> Finding {
 
 #[test]
 fn the_owner_decides() {
-    let cases: [(Who, &str, &str); 19] = [
+    let cases: [(Who, &str, &str); 25] = [
         (
             ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
             "callback-keeps",
@@ -49,6 +49,32 @@ fn the_owner_decides() {
         (("__main__.monitor.seen[*]", "Monitor", "", "list", "1 x ndarray"), "object-keeps", "Monitor.seen"),
         (("main(): batches.ready[*]", "Batches", "dataset", "dict", ""), "dataset-keeps", "Batches.ready"),
         (("__main__.server.jobs[*].mask", "Job", "", "list", ""), "object-keeps", "server.jobs"),
+        (
+            ("run(): keeper._heap[*][2][2]", "KeepBest", "callback", "list", "1 x tuple (float, int, list)"),
+            "callback-keeps",
+            "KeepBest._heap keeps",
+        ),
+        (
+            ("main(): rollout.infos[*]['frame']", "Rollout", "", "list", "39 x dict"),
+            "object-keeps",
+            "Rollout.infos keeps dictionaries (['frame'] of each element) of every epoch",
+        ),
+        (
+            ("main(): run._events[*]", "Run", "", "list", "4 x Event"),
+            "object-keeps",
+            "Run._events keeps Event objects of every epoch",
+        ),
+        (
+            ("look.<default maps>[*]", "look", "", "list", "1 x ndarray"),
+            "default-argument-grows",
+            "the default value of `maps` in look() is one list for all calls",
+        ),
+        (
+            ("Log.add.<default rows>['loss'][*]", "Log.add", "", "list", ""),
+            "default-argument-grows",
+            "the default value of `rows` in Log.add()",
+        ),
+        (("run.<default log>.rows[*]", "Log", "", "list", ""), "object-keeps", "Log.rows"),
         (
             ("main(): held[*].losses", "Recorder", "callback", "list", ""),
             "callbacks-added-again",
@@ -111,6 +137,9 @@ fn the_owner_decides() {
 
 #[test]
 fn what_is_alike_at_first_sight_is_not_told_so() {
+    // Objects of a library's, kept by a callback.
+    let kept = ("fit(): callbacks[0].steps[*].image", "Keep", "callback", "list", "4 x SimpleNamespace");
+    assert_ne!(told(kept).cause, "callbacks-added-again");
     // A deque that is no queue's, a buffer of something else, a callback's own list.
     assert_ne!(told(("__main__.queue[*]", "", "", "deque", "")).cause, "queue-backlog");
     assert_ne!(

@@ -11,6 +11,11 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if path.below.is_empty() || holder.role.as_deref() != Some("callback") {
         return None;
     }
+    // A callback that keeps objects of a library's is told as the owner of these, too.
+    let is_owner = |word: &str| word == holder.owner;
+    if !case.elements().is_empty() && !case.elements().split([' ', ',', '(', ')']).any(is_owner) {
+        return None;
+    }
     let (list, owner) = (words(path.full), holder.owner.as_str());
     let part = path.below.trim_start_matches('.');
     Some(Explanation {

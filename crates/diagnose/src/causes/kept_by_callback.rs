@@ -27,15 +27,30 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
 }
 
 /// What it keeps, as one would say it.
-pub(super) fn what(case: &Case) -> &'static str {
+pub(super) fn what(case: &Case) -> String {
+    let part = case.path.as_ref().map_or("", |path| path.part);
+    let kind = kind(case);
+    if part.contains(['\'', '"']) { format!("{kind} ({part} of each element)") } else { kind }
+}
+
+fn kind(case: &Case) -> String {
     let elements = case.elements();
-    match () {
+    let known = match () {
         () if elements.contains("EagerTensor") => "tensors",
         () if elements.contains("ndarray") || case.is_part("NumPy") => "arrays",
         () if elements.contains("dict") => "dictionaries",
         () if elements.contains("bytes") => "bytes",
-        () => "something",
-    }
+        () => return class(elements).map_or("something".to_owned(), |class| format!("{class} objects")),
+    };
+    known.to_owned()
+}
+
+/// The class of the elements, if they are of one that the user may know: `Event` of `12 x Event`.
+fn class(elements: &str) -> Option<&str> {
+    const PLAIN: [&str; 9] = ["tuple", "list", "set", "str", "int", "float", "NoneType", "bool", "object"];
+    let (_, class) = elements.split_once(" x ")?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    (class.chars().all(is_name) && !PLAIN.contains(&class)).then_some(class)
 }
 
 /// What to do about it.
@@ -47,13 +62,19 @@ pub(super) fn change(case: &Case) -> String {
             "its bound of {bound} is further away than memory lasts: give it a smaller one{shown}"
         );
     }
-    match what(case) {
+    match kind(case).as_str() {
         "tensors" => format!("keep numbers, as in `float(loss)` or `x.numpy().mean()`{shown}"),
         "arrays" => format!(
             "keep a summary of each array (its mean, its best rows), or write it to disk with np.save{shown}"
         ),
-        _ => format!(
-            "keep only what is read later, give it a bound (`collections.deque(maxlen=...)`), or write it to disk{shown}"
-        ),
+        _ => {
+            let table = case.finding.holder.as_ref().is_some_and(|holder| holder.kind.ends_with("ict"));
+            let bound = if table {
+                "drop its oldest entries when there are many"
+            } else {
+                "give it a bound (`collections.deque(maxlen=...)`)"
+            };
+            format!("keep only what is read later, {bound}, or write it to disk{shown}")
+        }
     }
 }

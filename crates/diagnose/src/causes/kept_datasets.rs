@@ -46,7 +46,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         "datasets, and each keeps its own copy of the data"
     };
     Some(Explanation {
-        sentence: format!("{} keeps {what}", path.name),
+        sentence: format!("{} keeps {what}", case.called()),
         change: CHANGE.to_owned(),
         ..Explanation::default()
     })

@@ -9,12 +9,12 @@ use super::{Case, Explanation};
 const MODELS: [&str; 4] = ["Sequential", "Functional", "Model", "_UserObject"];
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let path = case.path.as_ref()?;
+    case.path.as_ref()?;
     let is_model = |word: &str| MODELS.contains(&word) || word.ends_with("Model");
     let words = || case.elements().split([' ', '.', ',', '(', ')']);
     if words().any(|word| word == "History") {
         return Some(Explanation {
-            sentence: format!("{} keeps what fit() returns, and each History keeps its model", path.name),
+            sentence: format!("{} keeps what fit() returns, and each History keeps its model", case.called()),
             change: "keep the numbers: `model.fit(...).history` is a plain dictionary, and the model can go"
                 .to_owned(),
             ..Explanation::default()
@@ -24,7 +24,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         return None;
     }
     Some(Explanation {
-        sentence: format!("{} keeps every model that was made, with its graphs", path.name),
+        sentence: format!("{} keeps every model that was made, with its graphs", case.called()),
         change: "keep what you need of a model (its score, its weights on disk with `model.save_weights(...)`), and let the \
                  model go; or build it once and set its weights anew"
             .to_owned(),

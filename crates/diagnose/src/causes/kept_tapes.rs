@@ -6,12 +6,11 @@
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let path = case.path.as_ref()?;
-    if !case.elements().contains("Tape") {
+    if case.path.is_none() || !case.elements().contains("Tape") {
         return None;
     }
     Some(Explanation {
-        sentence: format!("{} keeps gradient tapes, and each keeps the tensors of its step", path.name),
+        sentence: format!("{} keeps gradient tapes, and each keeps the tensors of its step", case.called()),
         change: "take the gradients inside of the step and let the tape go: `grads = tape.gradient(loss, weights)`, \
                  and keep numbers only (`float(loss)`)"
             .to_owned(),

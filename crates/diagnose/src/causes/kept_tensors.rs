@@ -6,8 +6,7 @@
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let path = case.path.as_ref()?;
-    if !case.elements().contains("EagerTensor") {
+    if case.path.is_none() || !case.elements().contains("EagerTensor") {
         return None;
     }
     let line = case.code();
@@ -22,5 +21,6 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
              tensor and `.numpy()` of them keep the whole tensor"
         )
     };
-    Some(Explanation { sentence: format!("{} keeps tensors", path.name), change, ..Explanation::default() })
+    let sentence = format!("{} keeps tensors", case.called());
+    Some(Explanation { sentence, change, ..Explanation::default() })
 }

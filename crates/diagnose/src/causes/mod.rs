@@ -9,6 +9,7 @@ mod added;
 mod alike;
 mod array_grows;
 mod callbacks_added_again;
+mod default_argument;
 mod faults;
 mod figures_open;
 mod gc_disabled;
@@ -118,6 +119,12 @@ impl Case<'_> {
         self.finding.holder.as_ref().map_or("", |h| h.elements.as_str())
     }
 
+    /// How a person would call what grows.
+    pub(crate) fn called(&self) -> String {
+        let owner = self.finding.holder.as_ref().map_or("", |h| h.owner.as_str());
+        self.path.as_ref().map_or(String::new(), |path| path.called(owner))
+    }
+
     /// The line that adds to the holder, else the one that makes what it keeps.
     pub(crate) fn line(&self) -> Option<&Site> {
         let of = |role| self.finding.sites.iter().find(move |s| s.role == role && s.line > 0);
@@ -177,7 +184,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 45] = [
+const ALL: [Cause; 46] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -211,6 +218,7 @@ const ALL: [Cause; 45] = [
     ("datasets-kept", kept_datasets::explain),
     ("datasets-kept", kept_datasets::by_count),
     ("models-kept", kept_models::explain),
+    ("default-argument-grows", default_argument::explain),
     ("callbacks-added-again", callbacks_added_again::explain),
     ("replay-unbounded", replay::explain),
     ("service-keeps-answers", service_answers::explain),

@@ -20,8 +20,11 @@ pub(crate) struct Path<'a> {
     pub(crate) full: &'a str,
     /// The name of what grows, without its indexes: `saved`; empty if there is none.
     pub(crate) name: &'a str,
-    /// What of each of its elements keeps the memory: `.mask`; the holder's owner is that of an element then. Else empty.
+    /// What of each of its elements keeps the memory, if that is an attribute: `.mask`; the holder's owner is that of an element
+    /// then. Else empty.
     pub(crate) below: &'a str,
+    /// Which part of each element keeps it, if elements are tuples, lists or dicts: `[2]`, `['frame']`; else empty.
+    pub(crate) part: &'a str,
 }
 
 impl<'a> Path<'a> {
@@ -30,12 +33,24 @@ impl<'a> Path<'a> {
             Some((function, _)) => Root::Function(function),
             None => Root::Module(full.split(['[', ' ']).next().unwrap_or(full)),
         };
-        Self { root, full, name: level::name(full), below: level::split(full).1 }
+        let rest = level::split(full).1;
+        let (below, part) = if level::is_of_element(rest) { (rest, "") } else { ("", rest) };
+        Self { root, full, name: level::name(full), below, part }
     }
 
     /// The steps behind the function or the module.
     pub(crate) fn steps(&self) -> &'a str {
         self.full.split_once("(): ").map_or(self.full, |(_, steps)| steps)
+    }
+
+    /// How a person would call what grows: `Trainer.stats`; without an owner as its own code calls it.
+    pub(crate) fn called(&self, owner: &str) -> String {
+        let is_variable = self.is_local() || owner.is_empty() || owner.ends_with("()");
+        match () {
+            () if self.name.is_empty() || !self.below.is_empty() => level::words(self.full).to_owned(),
+            () if is_variable => self.name.to_owned(),
+            () => format!("{owner}.{}", self.name),
+        }
     }
 
     /// Whether the first step of a function's path is all there is: a plain variable of it.
@@ -63,5 +78,22 @@ mod tests {
         let path = Path::of("jobs.cache.seen['a'][*]");
         assert_eq!((path.root, path.name), (Root::Module("jobs.cache.seen"), "seen"));
         assert_eq!(Path::of("__main__.features.<lru cache>[*]").name, "");
+        let path = Path::of("run(): keeper._heap[*][2][2]");
+        assert_eq!((path.name, path.below, path.part), ("_heap", "", "[2][2]"));
+        let path = Path::of("__main__.jobs[*][0].mask");
+        assert_eq!((path.below, path.part), ("[0].mask", ""));
+    }
+
+    #[test]
+    fn what_grows_is_called_as_people_call_it() {
+        for (path, owner, called) in [
+            ("main(): engine.stats['train'][*]", "Trainer", "Trainer.stats"),
+            ("main(): losses[*]", "main", "losses"),
+            ("__main__.SAVED[*]", "", "SAVED"),
+            ("__main__.server.jobs[*].mask", "Job", "server.jobs"),
+            ("__main__.features.<lru cache>[*]", "", "features.<lru cache>"),
+        ] {
+            assert_eq!(Path::of(path).called(owner), called);
+        }
     }
 }

@@ -108,7 +108,8 @@ pub(super) fn is_element(inner: &str, path: &str) -> bool {
 }
 
 fn shown(keeps: &Keeps) -> Shown {
-    Shown { share: Some(keeps.share), path: keeps.path.clone(), ..of(keeps.holder) }
+    let (path, elements) = (keeps.path.clone(), keeps.elements.clone());
+    Shown { share: Some(keeps.share), path, elements, ..of(keeps.holder) }
 }
 
 /// A holder as the report tells it.
@@ -137,7 +138,7 @@ pub(super) fn sentence(holder: &Holder) -> String {
 /// How a person would call it: `PredictionLogger.saved`, `SAVED`.
 pub(crate) fn name(holder: &Holder) -> String {
     let path = holder.path.as_str();
-    if !split(path).1.is_empty() {
+    if level::is_of_element(split(path).1) {
         // The owner is that of an element.
         return words(path).to_owned();
     }
@@ -183,6 +184,7 @@ mod tests {
             ("__main__.SAVED[*]", "", "SAVED"),
             ("cb_closure(): hist[*]", "cb_closure()", "hist"),
             ("fit(): callbacks[0].by_epoch[*].weights[*]", "Keep", "Keep.weights"),
+            ("run(): keeper._heap[*][2][2]", "KeepBest", "KeepBest._heap"),
             ("[*]", "", ""),
         ];
         for (path, owner, said) in cases {

@@ -13,8 +13,21 @@ use crate::sampled::origin::{Origin, shown};
 const MOST_LINES: usize = 50_000;
 
 /// Ways to add to a container.
-const ADDS: [&str; 9] =
-    [".append(", ".appendleft(", ".extend(", ".add(", ".insert(", ".update(", ".setdefault(", ".push(", "+="];
+const ADDS: [&str; 11] = [
+    ".append(",
+    ".appendleft(",
+    ".extend(",
+    ".add(",
+    ".insert(",
+    ".update(",
+    ".setdefault(",
+    ".push(",
+    ".put(",
+    ".put_nowait(",
+    "+=",
+];
+/// Functions that add to the list that is their first argument.
+const ADDERS: [&str; 4] = ["heappush(", "insort(", "insort_left(", "insort_right("];
 
 /// Adds the line to each finding that has a holder.
 pub(crate) fn add_kept_at(findings: &mut [Finding], folder: Option<&str>, lookup: &mut dyn Lookup) {
@@ -30,7 +43,7 @@ pub(crate) fn add_kept_at(findings: &mut [Finding], folder: Option<&str>, lookup
 /// Whether the code of this place adds to what a path calls.
 pub(crate) fn adds_to(site: &Site, path: &str) -> bool {
     let text = site.text.as_deref().unwrap_or_default();
-    attribute(path).is_some_and(|name| adds(text, name))
+    attribute(path).is_some_and(|name| adds(text, name, keys(path)))
 }
 
 /// Whether the code of this place adds to something, and that is not what the path calls: it fills another container.
@@ -41,7 +54,14 @@ pub(crate) fn adds_elsewhere(site: &Site, path: &str) -> bool {
 
 fn kept_at(finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
     let holder = finding.holder.as_ref()?;
-    let name = attribute(&holder.path)?;
+    adding_to(attribute(&holder.path)?, finding, folder, lookup)
+        .or_else(|| adding_to(around_queue(&holder.path)?, finding, folder, lookup))
+}
+
+/// The one line that adds to what is called so.
+fn adding_to(name: &str, finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
+    let holder = finding.holder.as_ref()?;
+    let keys = keys(&holder.path);
     let made = finding.sites.iter().find(|s| s.role == "made_at" && s.line > 0).map(|s| s.file.as_str());
     let on_stack = finding.stack.iter().filter(|f| f.kind == "user").map(|f| f.file.as_str());
     let owners = holder.file.as_deref().filter(|file| Origin::of(file) == Origin::User);
@@ -59,7 +79,7 @@ fn kept_at(finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> 
         };
         let lines = lookup.lines(&path);
         let mut adding: Vec<usize> = (0..lines.len().min(MOST_LINES))
-            .filter(|at| lines.get(*at).is_some_and(|line| adds(line, name)))
+            .filter(|at| lines.get(*at).is_some_and(|line| adds(line, name, keys)))
             .collect();
         if let (2.., Some(class)) = (adding.len(), class_of(&lines, &holder.owner)) {
             adding.retain(|at| class.contains(at));
@@ -99,8 +119,13 @@ fn attribute(path: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
-/// Whether this line adds something to what is called so.
-fn adds(line: &str, name: &str) -> bool {
+/// What a queue is called whose elements are in a container of its own that is named `queue`.
+fn around_queue(path: &str) -> Option<&str> {
+    attribute(level::split(path).0.strip_suffix(".queue")?)
+}
+
+/// Whether this line adds something to what is called so, or to what it has under these keys.
+fn adds(line: &str, name: &str, keys: &str) -> bool {
     let code = line.split('#').next().unwrap_or(line);
     let mut rest = code;
     while let Some(at) = rest.find(name) {
@@ -109,14 +134,20 @@ fn adds(line: &str, name: &str) -> bool {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         if !before.is_some_and(is_name) && !after.starts_with(is_name) {
             let after = after.trim_start();
-            if ADDS.iter().any(|add| after.starts_with(add)) || assigns_item(after) || lengthens(after, name)
-            {
+            let adds = ADDS.iter().any(|add| after.starts_with(add)) || is_added_to(&rest[..at], after);
+            if adds || assigns_item(after, keys) || lengthens(after, name) {
                 return true;
             }
         }
         rest = after;
     }
     false
+}
+
+/// `heapq.heappush(self.` before and `, item)` after.
+fn is_added_to(before: &str, after: &str) -> bool {
+    let function = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+    after.starts_with(',') && ADDERS.iter().any(|adder| function.ends_with(adder))
 }
 
 /// `= np.concatenate([logits, new])`, `= saved + [new]`.
@@ -126,9 +157,29 @@ fn lengthens(after: &str, name: &str) -> bool {
     value.contains(name) && JOINS.iter().any(|join| value.contains(join))
 }
 
-/// `[key] = value`, `[key].append(value)`.
-fn assigns_item(after: &str) -> bool {
-    let Some(inner) = after.strip_prefix('[') else { return false };
+/// `[key] = value`, `[key].append(value)`, `["a"]["b"].append(value)`; none of other keys than those that the path has.
+fn assigns_item(after: &str, keys: &str) -> bool {
+    let (mut rest, mut keys) = (after, keys);
+    while let Some((key, behind)) = subscript(rest) {
+        let known = subscript(keys);
+        if let (Some(key), Some(known)) = (quoted(key), known.and_then(|(known, _)| quoted(known)))
+            && key != known
+        {
+            return false;
+        }
+        keys = known.map_or("", |(_, keys)| keys);
+        rest = behind.trim_start();
+        let assigns = rest.starts_with('=') && !rest.starts_with("==");
+        if assigns || ADDS.iter().any(|add| rest.starts_with(add)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// What stands in brackets, and what behind them.
+fn subscript(code: &str) -> Option<(&str, &str)> {
+    let inner = code.strip_prefix('[')?;
     let mut depth = 1;
     for (at, c) in inner.char_indices() {
         match c {
@@ -137,12 +188,23 @@ fn assigns_item(after: &str) -> bool {
             _ => {}
         }
         if depth == 0 {
-            let rest = inner[at + c.len_utf8()..].trim_start();
-            let assigns = rest.starts_with('=') && !rest.starts_with("==");
-            return assigns || ADDS.iter().any(|add| rest.starts_with(add));
+            return Some((&inner[..at], &inner[at + c.len_utf8()..]));
         }
     }
-    false
+    None
+}
+
+/// A text without its quotes, if it is a plain one.
+fn quoted(text: &str) -> Option<&str> {
+    let (first, last) = (text.chars().next()?, text.chars().next_back()?);
+    (text.len() > 1 && first == last && matches!(first, '"' | '\'')).then(|| &text[1..text.len() - 1])
+}
+
+/// The indexes behind a container's name: `['train']['loss']`.
+fn keys(path: &str) -> &str {
+    let container = level::split(path).0;
+    let last = container.rsplit_once(['.', ' ']).map_or(container, |(_, last)| last);
+    last.find('[').map_or("", |at| &last[at..])
 }
 
 #[cfg(test)]
@@ -160,8 +222,12 @@ mod tests {
             "saved[key].append(x)",
             "self.saved = np.concatenate([self.saved, preds])",
             "saved = saved + [x]",
+            "heapq.heappush(self.saved, (score, weights))",
+            "heappush(saved, x)",
+            "bisect.insort(self.best.saved, x)",
+            "self.saved.put(batch)",
         ] {
-            assert!(adds(line, "saved"), "{line}");
+            assert!(adds(line, "saved", ""), "{line}");
         }
         for line in [
             "self.saved = []",
@@ -173,9 +239,29 @@ mod tests {
             "saved.clear()",
             "saved = saved[-10:]",
             "saved = np.concatenate(parts)",
+            "heapq.heappushpop(saved, x)",
+            "heapq.heappush(unsaved, x)",
+            "heapq.heappush(other, saved)",
         ] {
-            assert!(!adds(line, "saved"), "{line}");
+            assert!(!adds(line, "saved", ""), "{line}");
         }
+    }
+
+    #[test]
+    fn lines_that_add_under_a_key() {
+        const KEYS: &str = "['train']['loss']";
+        for line in [
+            "self.stats[\"train\"][\"loss\"].append(x)",
+            "self.stats[mode][name].append(x)",
+            "self.stats['train'].setdefault('loss', []).append(x)",
+        ] {
+            assert!(adds(line, "stats", KEYS), "{line}");
+        }
+        for line in ["self.stats['eval']['loss'].append(x)", "self.stats[\"train\"][\"worst\"].append(x)"] {
+            assert!(!adds(line, "stats", KEYS), "{line}");
+        }
+        assert_eq!(keys("main(): engine.stats['train']['loss'][*]"), KEYS);
+        assert_eq!(keys("main(): engine.stats[*]"), "");
     }
 
     #[test]
@@ -203,5 +289,9 @@ mod tests {
         assert_eq!(attribute("__main__.SAVED[*]"), Some("SAVED"));
         assert_eq!(attribute("train(): losses[*]"), Some("losses"));
         assert_eq!(attribute("f.<lru cache>[*]"), None);
+        assert_eq!(around_queue("main(): loader.ready.queue[*]"), Some("ready"));
+        assert_eq!(around_queue("__main__.READY.queue[*]"), Some("READY"));
+        assert_eq!(around_queue("main(): queue[*]"), None);
+        assert_eq!(around_queue("main(): loader.ready[*]"), None);
     }
 }

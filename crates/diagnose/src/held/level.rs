@@ -12,6 +12,21 @@ pub(crate) fn split(path: &str) -> (&str, &str) {
     }
 }
 
+/// Whether what is behind a container's elements leads through an object's attribute, not only into tuples and dicts: who is told to
+/// own the memory is that object then, else whoever has the container.
+pub(crate) fn is_of_element(below: &str) -> bool {
+    let mut quote = None;
+    for letter in below.chars() {
+        match (quote, letter) {
+            (Some(end), _) if end == letter => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '.' | '<' | ' ') => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// The path of all elements of the container, if one element's part is meant.
 pub(crate) fn elements(path: &str) -> Option<String> {
     let (container, below) = split(path);
@@ -22,7 +37,14 @@ pub(crate) fn elements(path: &str) -> Option<String> {
 pub(crate) fn name(path: &str) -> &str {
     let (container, _) = split(path);
     let last = container.rsplit(['.', ':', ' ']).next().unwrap_or(container);
-    // Words in angle brackets (`<lru cache>`) are ours, not the user's.
+    // Words in angle brackets (`<lru cache>`) are ours, not the user's; but a variable stands in some (`<default seen>`).
+    let mut parts = container.rsplit(".<").next().unwrap_or(container).splitn(2, ' ');
+    if let (Some("default" | "closure" | "local"), Some(variable)) = (parts.next(), parts.next()) {
+        let (name, inside) = variable.split_once('>').unwrap_or((variable, ""));
+        if !inside.contains(['.', '<']) {
+            return name;
+        }
+    }
     if last.ends_with('>') { "" } else { last.split(['[', '(', '<']).next().unwrap_or(last) }
 }
 
@@ -63,6 +85,16 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_tuples_and_dicts_are_the_containers() {
+        for below in ["", "[2][2]", "['frame']", "['a.b']"] {
+            assert!(!is_of_element(below), "{below}");
+        }
+        for below in [".mask", "[0].mask", "['a'].mask", " frame local x"] {
+            assert!(is_of_element(below), "{below}");
+        }
+    }
+
+    #[test]
     fn the_last_level_of_many_grows() {
         for (path, container, below, called) in [
             ("fit(): callbacks[0].saved[*]", "fit(): callbacks[0].saved", "", "saved"),
@@ -72,6 +104,10 @@ mod tests {
             ("main(): calibrator.logits", "main(): calibrator.logits", "", "logits"),
             ("__main__.features.<lru cache>[*]", "__main__.features.<lru cache>", "", ""),
             ("jobs.cache.seen['a'][*]", "jobs.cache.seen['a']", "", "seen"),
+            ("look.<default maps>[*]", "look.<default maps>", "", "maps"),
+            ("look.<default maps>['a'][*]", "look.<default maps>['a']", "", "maps"),
+            ("look.<default config>.rows[*]", "look.<default config>.rows", "", "rows"),
+            ("m.f.<closure kept>[*]", "m.f.<closure kept>", "", "kept"),
         ] {
             assert_eq!((split(path), name(path)), ((container, below), called), "{path}");
         }

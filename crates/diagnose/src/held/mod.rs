@@ -61,6 +61,8 @@ pub(crate) struct Keeps<'a> {
     pub(crate) holder: &'a Holder,
     /// Its path, or that of all elements of its container where several of them keep it.
     pub(crate) path: String,
+    /// What the elements of its container are, if that was seen.
+    pub(crate) elements: String,
     /// Of the bytes that could have been seen, from 0 to 1.
     pub(crate) share: f64,
 }
@@ -133,6 +135,18 @@ impl<'a> Held<'a> {
         out
     }
 
+    /// What a holder's elements are. Looks at the whole heap do not tell; scans do, of the container that a path leads through.
+    fn elements(&self, holder: &Holder, path: &str) -> String {
+        let through = if path.ends_with("[*]") { None } else { Some(split(path).0) };
+        let is_container = |known: &&&Holder| {
+            !known.elements.is_empty() && through.is_some() && known.path.strip_suffix("[*]") == through
+        };
+        match self.holders.values().find(is_container) {
+            Some(known) if holder.elements.is_empty() => known.elements.clone(),
+            _ => holder.elements.clone(),
+        }
+    }
+
     /// Whether a whole look could have seen this sample.
     fn could_be_seen(&self, sample: &Sample) -> bool {
         self.looks.iter().any(|at_ns| sample.lives_at(*at_ns))
@@ -191,7 +205,9 @@ impl<'a> Held<'a> {
             let several = shortest != path(*most);
             let path = if several { elements(path(*most)) } else { None };
             let path = path.unwrap_or_else(|| shortest.to_owned());
-            Some(Keeps { holder: self.holder(*most)?, path, share: bytes / all })
+            let holder = self.holder(*most)?;
+            let elements = self.elements(holder, &path);
+            Some(Keeps { holder, path, elements, share: bytes / all })
         };
         let mut out: Vec<Keeps> = by_container.into_iter().filter_map(keeps).collect();
         out.sort_by(|a, b| b.share.total_cmp(&a.share));

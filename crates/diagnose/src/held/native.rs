@@ -38,8 +38,8 @@ impl<'a> Held<'a> {
             }
         }
         let share = native / seen;
-        let path = NATIVE.path.clone();
-        (seen > SEEN * all && share >= NEARLY_ALL).then_some(Keeps { holder: &NATIVE, path, share })
+        let (path, elements) = (NATIVE.path.clone(), NATIVE.elements.clone());
+        (seen > SEEN * all && share >= NEARLY_ALL).then_some(Keeps { holder: &NATIVE, path, elements, share })
     }
 
     /// Whether a whole look that this array lived at found nothing that leads to it.
