@@ -33,6 +33,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) basis: Basis,
     pub(crate) copies: Option<DataCopies>,
     pub(crate) sites: Option<&'a Sites<'a>>,
+    /// Containers that fill up to a bound.
+    pub(crate) fills: &'a [Component],
 }
 
 impl Evidence<'_> {
@@ -40,6 +42,7 @@ impl Evidence<'_> {
     pub(crate) fn components(&self) -> Vec<Component> {
         let mut out = Vec::new();
         out.extend(self.growing());
+        out.extend(self.fills.iter().cloned());
         out.extend(self.filling());
         out.extend(self.one_time());
         out.extend(self.sawtooth());

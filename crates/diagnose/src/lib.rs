@@ -31,6 +31,7 @@ mod sampled;
 mod sizes;
 mod teeth;
 mod timeline;
+mod until_full;
 
 pub use cycle_table::{CycleRow, cycle_table};
 pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};
@@ -94,7 +95,9 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         folder: outside.folder(),
     };
     let sites = Sites::of(capture, &setting, &held, lookup);
-    let (judgement, mut findings, explained) = conclude(sites.as_ref(), &setting, &held, lookup);
+    let concluded = conclude(sites.as_ref(), &setting, &held, lookup);
+    let settled = until_full::settle(concluded, &held, &cycles, outside.limit());
+    let (judgement, mut findings, explained) = (settled.judgement, settled.findings, settled.explained);
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();
     let course = phases::Course::of(capture);
@@ -106,6 +109,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         basis,
         copies,
         sites: sites.as_ref(),
+        fills: &settled.filling,
     };
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();

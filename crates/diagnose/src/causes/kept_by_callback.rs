@@ -58,9 +58,7 @@ pub(super) fn change(case: &Case) -> String {
     let line = case.code().unwrap_or_default();
     let shown = if line.is_empty() { String::new() } else { format!(" instead of `{line}`") };
     if let Some(bound) = case.finding.holder.as_ref().and_then(|holder| holder.bound) {
-        return format!(
-            "its bound of {bound} is further away than memory lasts: give it a smaller one{shown}"
-        );
+        return format!("its bound of {bound} is far away: give it a smaller one{shown}");
     }
     match kind(case).as_str() {
         "tensors" => format!("keep numbers, as in `float(loss)` or `x.numpy().mean()`{shown}"),

@@ -9,6 +9,7 @@ mod kept_at;
 pub(crate) mod level;
 mod native;
 mod proof;
+mod room;
 mod scans;
 mod siblings;
 

@@ -1,7 +1,7 @@
 //! A growth that the collector's counters leave open, proven by who holds it: what hangs below a path of the user's is no garbage.
 //!
 //! In: what scans said of containers, a judgement that is undecided, its series. Out: the growth that is certain then. What must
-//! not happen here: proof from a container that may have stopped, that has a bound, that a library fills (weak dictionaries
+//! not happen here: proof from a container that may have stopped, that has a bound in reach, that a library fills (weak dictionaries
 //! shrink with the next collection), or that carries too little of the growth.
 
 use nilometer_stats::Interval;
@@ -51,8 +51,9 @@ fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interva
     let enough = WATCHED * last.ordinal.saturating_sub(first.ordinal) as f64;
     let speaks = |(id, rises): (&u64, &Vec<super::Rise>)| {
         let holder = held.holder(*id)?;
-        let users =
-            holder.bound.is_none() && Origin::of(&holder.file) == Origin::User && !holder.file.is_empty();
+        let ends = holder.bound.is_some()
+            && held.room(&holder.path, cycles).is_none_or(|room| room.is_near(cycles.count));
+        let users = !ends && Origin::of(&holder.file) == Origin::User && !holder.file.is_empty();
         let late = rises.last().is_some_and(|rise| rise.at_ns as f64 >= late_ns);
         let pace = Pace::of(rises, &held.scans, points)?;
         let agrees = (pace.bytes - rate.estimate).abs() <= AGREES * rate.estimate;

@@ -50,12 +50,16 @@ impl Pace {
 /// A container is watched for at least so long.
 const LEAST_CYCLES: f64 = 0.5;
 
-/// Cycles that had ended by then; between two readings in proportion to time.
-fn cycle_at(points: &[Point], at_ns: u64) -> Option<f64> {
+/// Cycles that had ended by then; between two readings in proportion to time. After the last reading they went on as before:
+/// short cycles are not all read.
+pub(super) fn cycle_at(points: &[Point], at_ns: u64) -> Option<f64> {
     let after = points.partition_point(|point| point.at_ns <= at_ns);
-    let before = after.checked_sub(1).and_then(|index| points.get(index));
-    match (before, points.get(after)) {
+    let last = || points.len() >= 2 && after == points.len();
+    let at = if last() { after - 1 } else { after };
+    let before = at.checked_sub(1).and_then(|index| points.get(index));
+    match (before, points.get(at)) {
         (Some(a), Some(b)) => {
+            let a = if last() { points.get(points.len() / 2 - 1)? } else { a };
             let share = (at_ns - a.at_ns) as f64 / (b.at_ns - a.at_ns).max(1) as f64;
             Some(a.ordinal as f64 + share * (b.ordinal - a.ordinal) as f64)
         }
@@ -97,6 +101,13 @@ mod tests {
     fn the_time_after_the_last_rise_counts() {
         let found = pace(&[(4010, 4, 400)], &[2020, 4020, 6020, 10_020]).unwrap();
         assert!((found.bytes - 50.0).abs() < 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn cycles_go_on_where_none_was_read() {
+        assert_eq!(cycle_at(&points(), 5500), Some(5.5));
+        assert_eq!(cycle_at(&points(), 14_000), Some(14.0));
+        assert_eq!(cycle_at(&points(), 500), Some(1.0));
     }
 
     #[test]

@@ -1,0 +1,89 @@
+//! How far a container is from the size that it cannot grow past: a deque's `maxlen`, an `lru_cache`'s `maxsize`.
+//!
+//! In: the lengths that scans told, the series of cycles. Out: the cycles until it is full. What must not happen here: an end
+//! that is guessed; without two lengths nobody knows the pace.
+
+use super::Held;
+use super::join::{is_element, name};
+use super::level::split;
+use super::scans::{Rise, cycle_at};
+use crate::cycles::{Cycles, Point};
+
+/// What a container has left.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Room {
+    /// How a person would call it.
+    pub(crate) name: String,
+    /// Elements with which it is full.
+    pub(crate) bound: u64,
+    /// Cycles until then, from the last one of the run.
+    pub(crate) cycles: f64,
+}
+
+/// A bound so many times the run away is none.
+const FAR: f64 = 20.0;
+
+impl Room {
+    /// Whether a run of so many cycles may well get there.
+    pub(crate) fn is_near(&self, cycles: u64) -> bool {
+        self.cycles <= FAR * cycles as f64
+    }
+}
+
+impl Held<'_> {
+    /// Of the container at this path; `None` where it has no bound or nobody knows how fast it fills.
+    pub(crate) fn room(&self, path: &str, cycles: &Cycles) -> Option<Room> {
+        let is_it = |one: &str| split(one).0 == split(path).0 || is_element(path, one);
+        let of = |(id, rises): (&u64, &Vec<Rise>)| {
+            let holder = self.holder(*id).filter(|holder| is_it(&holder.path))?;
+            let bound = holder.bound?;
+            Some(Room {
+                name: name(holder),
+                bound,
+                cycles: cycles_left(bound, rises, &cycles.points, cycles.count)?,
+            })
+        };
+        self.rises.iter().find_map(of)
+    }
+}
+
+fn cycles_left(bound: u64, rises: &[Rise], points: &[Point], count: u64) -> Option<f64> {
+    let [first, .., last] = rises else { return None };
+    let (from, to) = (cycle_at(points, first.at_ns)?, cycle_at(points, last.at_ns)?);
+    let per_cycle = last.grown.length.checked_sub(first.grown.length)? as f64 / (to - from);
+    let since = (count as f64 - to).max(0.0);
+    let left = bound.saturating_sub(last.grown.length) as f64;
+    (to > from && per_cycle > 0.0).then(|| (left / per_cycle - since).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use nilometer_capture::Grown;
+
+    use super::*;
+
+    /// Twenty cycles, one per second.
+    fn found(bound: u64, lengths: &[(u64, u64)]) -> Option<f64> {
+        let points: Vec<Point> =
+            (1..=20).map(|n| Point { ordinal: n, at_ns: n * 1000, level: 0.0, reading: 0 }).collect();
+        let grown: Vec<Grown> =
+            lengths.iter().map(|(_, length)| Grown { length: *length, ..Grown::default() }).collect();
+        let rises: Vec<Rise> =
+            lengths.iter().zip(&grown).map(|((at_ns, _), grown)| Rise { at_ns: *at_ns, grown }).collect();
+        cycles_left(bound, &rises, &points, 20)
+    }
+
+    #[test]
+    fn the_end_is_where_the_pace_leads() {
+        // Two per cycle, 36 at the 18th: 40 at the 20th, 60 in ten more.
+        assert_eq!(found(60, &[(8000, 16), (18_000, 36)]), Some(10.0));
+        assert_eq!(found(38, &[(8000, 16), (18_000, 36)]), Some(0.0), "full since");
+    }
+
+    #[test]
+    fn one_length_tells_no_pace() {
+        assert_eq!(found(60, &[(8000, 16)]), None);
+        assert_eq!(found(60, &[(8000, 16), (8000, 17)]), None);
+        assert_eq!(found(60, &[(8000, 16), (18_000, 16)]), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! Containers with a bound: what they keep is no leak where they are soon full; on small worlds whose truth is known.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::Holder;
+use nilometer_diagnose::{Component, Kind, Report, Verdict};
+use world::{KIB, started};
+
+const EACH: u64 = 300 << 10;
+
+/// Fifteen epochs that keep so many bytes each; from the seventh on scans see a deque grow by one element, and a list beside it.
+fn report(bound: u64, bytes: i64, beside: bool) -> Report {
+    let mut w = started();
+    for epoch in 1..=15 {
+        w.takes(bytes).objects(100).cycle(Epoch);
+        if epoch >= 7 {
+            let path = "fit(): callbacks[0].recent[*]".to_owned();
+            let (kind, owner, file) = ("deque".to_owned(), "Recent".to_owned(), "/job/train.py".to_owned());
+            let deque = Holder { id: 1, path, kind, owner, file, bound: Some(bound), ..Holder::default() };
+            w.scans_holder(deque, epoch, epoch, EACH, false);
+            if beside {
+                let (path, kind, file) =
+                    ("__main__.KEPT[*]".to_owned(), "list".to_owned(), "/job/train.py".to_owned());
+                w.scans_holder(
+                    Holder { id: 2, path, kind, file, ..Holder::default() },
+                    epoch,
+                    epoch,
+                    EACH,
+                    false,
+                );
+            }
+        }
+    }
+    w.ends(0);
+    w.report()
+}
+
+fn filling(report: &Report) -> Vec<&Component> {
+    report.components.iter().filter(|c| c.kind == Kind::Filling).collect()
+}
+
+#[test]
+fn what_is_soon_full_is_no_leak() {
+    let report = report(40, 300 * KIB, false);
+    assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
+    let [fills] = filling(&report)[..] else { panic!("{:#?}", report.components) };
+    assert!(
+        fills.sentence.starts_with("Recent.recent is full with 40 elements, in 25 more epochs"),
+        "{}",
+        fills.sentence
+    );
+    assert!(fills.sentence.ends_with("7.3 MiB more"), "{}", fills.sentence);
+    assert!(report.reason.contains("Recent.recent is full with 40 elements"), "{}", report.reason);
+}
+
+#[test]
+fn a_bound_out_of_reach_is_none() {
+    let report = report(1_000_000, 300 * KIB, false);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    assert_eq!(report.findings[0].holder.as_ref().unwrap().bound, Some(1_000_000));
+    assert!(filling(&report).is_empty());
+}
+
+#[test]
+fn a_leak_beside_it_is_told_without_it() {
+    let report = report(40, 600 * KIB, true);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let [leak] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(leak.holder.as_ref().unwrap().path, "__main__.KEPT[*]");
+    let growth = report.growth.as_ref().unwrap();
+    let rate = growth.bytes_per_cycle.estimate;
+    assert!((rate - 300 * KIB).abs() < 30 * KIB, "{rate}");
+    assert!((growth.explained.unwrap() - 1.0).abs() < 0.1, "{:?}", growth.explained);
+    assert_eq!(filling(&report).len(), 1);
+}
+
+#[test]
+fn growth_that_it_does_not_account_for_stays_a_leak() {
+    let report = report(40, 900 * KIB, false);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    assert!(report.findings.iter().all(|f| f.holder.is_none()), "{:#?}", report.findings);
+    let rate = report.growth.unwrap().bytes_per_cycle.estimate;
+    assert!((rate - 600 * KIB).abs() < 60 * KIB, "{rate}");
+}
