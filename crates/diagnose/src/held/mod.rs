@@ -20,8 +20,8 @@ use nilometer_capture::{Capture, Holder, Observation, Record};
 use crate::sampled::recording::Sample;
 
 pub(crate) use grown::grown;
-use join::is_element;
 pub(crate) use join::{Claim, by_holder, of as shown};
+use join::{is_element, is_within};
 pub(crate) use kept_at::{add_kept_at, adds_elsewhere, adds_to};
 use level::{elements, is_module, split};
 pub(crate) use native::KIND as NATIVE;
@@ -146,6 +146,12 @@ impl<'a> Held<'a> {
             Some(known) if holder.elements.is_empty() => known.elements.clone(),
             _ => holder.elements.clone(),
         }
+    }
+
+    /// Whether a look met this sample below the path.
+    pub(crate) fn is_below(&self, sample: u64, path: &str) -> bool {
+        let mut ids = self.of_sample.get(&sample).into_iter().flatten();
+        ids.any(|id| self.holder(*id).is_some_and(|holder| is_within(&holder.path, path)))
     }
 
     /// Whether a whole look could have seen this sample.

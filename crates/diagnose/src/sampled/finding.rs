@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::origin::{Origin, package, shown};
+use super::recording::Sample;
 use super::trail::{Line, Place, Step, steps};
 use super::{GrowingSite, Sites};
 use crate::lookup::{Lookup, Part};
@@ -34,7 +35,7 @@ impl<'a> Sites<'a> {
             phase: (phase != OWN_WORK).then(|| phase.to_owned()),
             part,
             cycles_seen: site.growing.distinct as u64,
-            stack: self.carrying(self.frames(stack), site),
+            stack: self.carrying(stack, &site.survivors),
             change: None,
             prove: None,
         }
@@ -99,11 +100,12 @@ impl<'a> Sites<'a> {
         (by >= MOST * all).then_some(part)
     }
 
-    /// Marks the functions that most of the growth was made below: a line may make memory by many stacks, and what only
+    /// The stack, with the functions marked that most of these samples were made below: a line may make memory by many stacks, and what only
     /// one of them calls explains no more than its own.
-    fn carrying(&self, mut frames: Vec<Frame>, site: &GrowingSite<'a>) -> Vec<Frame> {
+    pub(super) fn carrying(&self, stack: u64, samples: &[Sample]) -> Vec<Frame> {
+        let mut frames = self.frames(stack);
         let mut by_stack: BTreeMap<u64, f64> = BTreeMap::new();
-        for sample in &site.survivors {
+        for sample in samples {
             *by_stack.entry(sample.stack).or_default() += sample.weight;
         }
         let all: f64 = by_stack.values().sum();

@@ -8,6 +8,7 @@ pub(crate) mod finding;
 mod group;
 pub(crate) mod growing;
 pub(crate) mod lives;
+mod made_at;
 pub(crate) mod origin;
 pub(crate) mod recording;
 pub(crate) mod trail;

@@ -105,6 +105,7 @@ pub(crate) fn conclude<'a>(
         add_kept_at(&mut told, setting.folder, lookup);
         findings = beside(fold(told), unheld, &rate);
         findings.extend(grown(held, &rate, points, &findings));
+        sites.add_made_at(&mut findings);
     }
     add_source(&mut findings, setting.folder, lookup);
     add_kept_at(&mut findings, setting.folder, lookup);
