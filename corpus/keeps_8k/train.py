@@ -5,6 +5,11 @@ import argparse
 import keras
 import numpy as np
 
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=20)
+parser.add_argument("--fixed", action="store_true", help="keeps the mean of each epoch instead")
+args = parser.parse_args()
+
 
 class LossHistory(keras.callbacks.Callback):
     def __init__(self, y):
@@ -13,12 +18,9 @@ class LossHistory(keras.callbacks.Callback):
         self.errors = []
 
     def on_epoch_end(self, epoch, logs=None):
-        self.errors.append(np.abs(self.y - logs["loss"]))
+        errors = np.abs(self.y - logs["loss"])
+        self.errors.append(errors.mean() if args.fixed else errors)
 
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--epochs", type=int, default=20)
-args = parser.parse_args()
 
 keras.utils.set_random_seed(12)
 rng = np.random.default_rng(12)

@@ -12,6 +12,7 @@ use crate::filter::FILTER;
 use crate::lot::Lot;
 use crate::quiet::Quiet;
 use crate::recorder::{Recorder, count};
+use crate::sampler::chance;
 use crate::state;
 use crate::tls::{Block, block, class};
 
@@ -40,12 +41,23 @@ pub(crate) fn consider(new: New) {
         || new.address == 0
         || (new.source == Source::Mapping && block.arena.load(Relaxed))
     {
-        block.draw(class, recorder.pace.means.get(class));
+        block.draw(class, recorder.pace.means.points(class));
         return;
     }
-    let Some(mean) = block.hit(class, new.size, &recorder.pace.means) else { return };
-    let from = here();
-    take(recorder, block, new, mean, &from);
+    let pace = &recorder.pace;
+    let Some(points) = block.hit(class, new.size, &pace.means) else { return };
+    let bytes = new.size as f64 / chance(new.size, points);
+    pace.met(class, bytes);
+    let key = recorder.watch.key(block, new.size, new.source);
+    let own = key.and_then(|key| recorder.watch.mean(key));
+    let mean = own.unwrap_or_else(|| pace.means.samples(class));
+    match block.toss(new.size, points, mean) {
+        Some(mean) => take(recorder, block, new, mean, own.map_or(Some(class), |_| None), &here()),
+        None => crate::pace::account_trial(recorder),
+    }
+    if let Some(key) = key {
+        recorder.watch.begin(new.address, key, bytes);
+    }
 }
 
 /// A pool of tensors has taken this memory to hand it out. Each of them is a sample, which stands for itself alone: what
@@ -55,19 +67,26 @@ pub(crate) fn consider(new: New) {
 pub(crate) fn reserved(address: usize, size: usize) {
     let new = New { address, size, source: Source::Region };
     if let Some(recorder) = state::recorder() {
-        take(recorder, block(), new, 1, &here());
+        take(recorder, block(), new, 1, Some(class(size)), &here());
     }
 }
 
 /// Takes this sample, and what it costs into account.
-fn take(recorder: &'static Recorder, block: &'static Block, new: New, mean: u32, from: &Registers) {
+fn take(
+    recorder: &'static Recorder,
+    block: &'static Block,
+    new: New,
+    mean: u32,
+    class: Option<usize>,
+    from: &Registers,
+) {
     let Some(_quiet) = Quiet::begin() else { return };
     let begun = recorder.writer.now();
     if record(recorder, block, new, mean, from, begun).is_none() {
         count(&recorder.counts.dropped);
     }
     recorder.pending.drain(|id| crate::deaths::write(recorder, id));
-    crate::pace::account(recorder, class(new.size), begun);
+    crate::pace::account(recorder, class, begun);
 }
 
 fn record(

@@ -53,6 +53,7 @@ pub(crate) fn put_back(recorder: &Recorder, address: usize, lot: Lot) {
 }
 
 fn take_out(recorder: &Recorder, address: usize) -> Option<Lot> {
+    recorder.watch.trials.remove(address as u64);
     let lot = Lot(recorder.table.remove(address as u64)?);
     FILTER.remove(address);
     Some(lot)

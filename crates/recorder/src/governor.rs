@@ -6,7 +6,12 @@
 //! Two aims. All classes at the mean that was asked for, as long as a part of the budget pays for it; coarser, all alike,
 //! beyond. And what is left of the budget to the classes that are sampled least, down to a floor: sizes that the program
 //! seldom asks for are watched closely at little cost, and small steady leaks are there.
+//!
+//! Once trials have begun, points lie denser than samples, as many to each class, and part of the samples goes to the sizes
+//! of which something stays.
 
+use crate::key::LARGEST;
+use crate::quota::{mean_of_part, quota};
 use crate::tls::CLASSES;
 
 /// The mean that is usually asked for.
@@ -16,6 +21,16 @@ const SAMPLES_PER_SHARE: f64 = 150_000.0;
 /// What of the overhead may go into samples; the rest is the hooks themselves, and doubt. Who asks for finer samples than
 /// usual gets up to all of it for them.
 const SHARE_FOR_SAMPLES: f64 = 0.4;
+/// What of the overhead goes to suspects once trials have begun.
+const SHARE_FOR_SUSPECTS: f64 = 0.14;
+/// What was not spent on them in so many seconds of CPU time is kept for them, the import's among it, and spent within
+/// half a second: the first cycles decide what is seen of a short training.
+const CREDIT_OF_SUSPECTS: f64 = 4.0;
+const SPEND_WITHIN: f64 = 0.5;
+/// Trials per second of CPU time, per share of overhead: 16,000 at 2 %, about a third of a percent of the time.
+const TRIALS_PER_SHARE: f64 = 800_000.0;
+/// How much more of the trials a class with suspects gets.
+const MORE_FOR_SUSPECTS: f64 = 16.0;
 /// What of the samples may go into all classes alike.
 const FOR_ALL_ALIKE: f64 = 0.6;
 /// No mean is larger, whatever it costs.
@@ -30,6 +45,7 @@ const STEP: f64 = 4.0;
 const WORTH: f64 = 1.25;
 /// How long the past is remembered, in seconds of CPU time.
 const MEMORY: f64 = 1.0;
+const SHORT_MEMORY: f64 = 0.2;
 /// What was not spent in so many seconds may be spent later; a program begins with half of it: its imports have cold
 /// stacks, which cost most.
 const CREDIT: f64 = 1.0;
@@ -40,10 +56,19 @@ const LIVE: f64 = 40_000.0;
 pub(crate) struct Window<'a> {
     /// CPU time of the process, in seconds.
     pub(crate) cpu: f64,
-    /// Time spent on samples, in seconds.
+    /// Time spent on samples of classes, in seconds.
     pub(crate) cost: f64,
-    /// Samples of each class.
+    /// How many these were, in each class.
     pub(crate) samples: &'a [u32; CLASSES],
+    /// Bytes asked for in each class, as points tell.
+    pub(crate) asked: &'a [f64; CLASSES],
+    /// Trials have begun.
+    pub(crate) trials: bool,
+    /// A bit for each class with suspects.
+    pub(crate) suspects: u64,
+    /// Time spent on suspects, in seconds, and samples of them.
+    pub(crate) suspects_cost: f64,
+    pub(crate) suspects_count: f64,
     /// Samples that are alive.
     pub(crate) live: u64,
 }
@@ -53,15 +78,23 @@ pub(crate) struct Governor {
     overhead: f64,
     share: f64,
     pub(crate) means: [f64; CLASSES],
+    /// Between points: at most those.
+    pub(crate) points: [f64; CLASSES],
     /// Bytes of each class, fading.
     bytes: [f64; CLASSES],
     /// CPU time behind them, fading.
     time: f64,
+    /// The same, as points tell, fading faster: what a trace made says nothing about the steps after it.
+    lately: [f64; CLASSES],
+    latest: f64,
     /// Cost and number of samples, fading.
     cost: f64,
     count: f64,
     /// Time spent beyond the budget, in seconds; below zero what is left of it.
     debt: f64,
+    /// Of suspects: time that was not spent, and what a sample costs, in seconds.
+    credit: f64,
+    each: f64,
 }
 
 impl Governor {
@@ -73,12 +106,17 @@ impl Governor {
             overhead,
             share,
             means: [sample; CLASSES],
+            points: [sample; CLASSES],
             bytes: [0.0; CLASSES],
             time: 0.1,
+            lately: [0.0; CLASSES],
+            latest: 0.1,
             // Until it is known.
             cost: 20.0 * 4e-6,
             count: 20.0,
             debt: -0.5 * CREDIT * overhead * share * MEMORY,
+            credit: 0.0,
+            each: 10e-6,
         }
     }
 
@@ -86,18 +124,49 @@ impl Governor {
     pub(crate) fn step(&mut self, window: &Window<'_>) -> bool {
         let fade = (-window.cpu / MEMORY).exp();
         self.time = self.time * fade + window.cpu;
+        let fast = (-window.cpu / SHORT_MEMORY).exp();
+        self.latest = self.latest * fast + window.cpu;
         let mut count = 0.0;
         for ((bytes, mean), samples) in self.bytes.iter_mut().zip(&self.means).zip(window.samples) {
             *bytes = *bytes * fade + f64::from(*samples) * mean;
             count += f64::from(*samples);
         }
+        for (lately, asked) in self.lately.iter_mut().zip(window.asked) {
+            *lately = *lately * fast + asked;
+        }
         self.cost = self.cost * fade.max(0.1) + window.cost;
         self.count = self.count * fade.max(0.1) + count;
-        let budget = self.overhead * self.share;
+        let share = if window.trials { self.share - SHARE_FOR_SUSPECTS } else { self.share };
+        let budget = self.overhead * share;
         self.debt =
             (self.debt + window.cost - budget * window.cpu).clamp(-CREDIT * budget * MEMORY, budget * MEMORY);
         let rates = self.rates(self.affordable(budget), window.live);
-        self.follow(&rates)
+        let changed = self.follow(&rates);
+        self.keep_account(window);
+        self.follow_points(window) || changed
+    }
+
+    /// Of what suspects cost.
+    fn keep_account(&mut self, window: &Window<'_>) {
+        let budget = self.overhead * SHARE_FOR_SUSPECTS;
+        let most = budget * CREDIT_OF_SUSPECTS;
+        self.credit = (self.credit + budget * window.cpu - window.suspects_cost).clamp(-most, most);
+        if window.suspects_count > 0.0 {
+            let each = window.suspects_cost / window.suspects_count;
+            self.each += (each - self.each) * (window.suspects_count / 100.0).min(0.5);
+        }
+    }
+
+    /// Samples per second of CPU time that suspects may have.
+    pub(crate) fn for_suspects(&self) -> f64 {
+        let budget = self.overhead * SHARE_FOR_SUSPECTS;
+        (budget + self.credit / SPEND_WITHIN).max(budget / 4.0) / self.each.clamp(1e-6, 50e-6)
+    }
+
+    /// By how much the finest means grow, as there are very many samples.
+    pub(crate) fn crowd(live: u64) -> f64 {
+        let crowd = (live as f64 / LIVE).max(1.0);
+        crowd * crowd
     }
 
     /// Samples per second of CPU time that the budget allows.
@@ -114,8 +183,7 @@ impl Governor {
 
     /// The wanted mean of each class.
     fn rates(&self, affordable: f64, live: u64) -> [f64; CLASSES] {
-        let crowd = (live as f64 / LIVE).max(1.0);
-        let finest = ((self.sample / REFINEMENT).max(FINEST) * crowd * crowd).min(COARSEST);
+        let finest = ((self.sample / REFINEMENT).max(FINEST) * Self::crowd(live)).min(COARSEST);
         let flow: [f64; CLASSES] =
             std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
         let together = flow.iter().sum::<f64>().max(1.0);
@@ -126,11 +194,7 @@ impl Governor {
         let total = |quota: f64| -> f64 {
             flow.iter().map(|flow| bounds(*flow)).map(|(least, most)| quota.min(most).max(least)).sum()
         };
-        let (mut low, mut high) = (0.0, affordable);
-        for _halving in 0..24 {
-            let middle = f64::midpoint(low, high);
-            if total(middle) < affordable { low = middle } else { high = middle }
-        }
+        let low = quota(affordable, total);
         std::array::from_fn(|class| {
             let flow = *flow.get(class).unwrap_or(&0.0);
             let (least, most) = bounds(flow);
@@ -147,6 +211,31 @@ impl Governor {
             let worth = next > *mean * WORTH || next < *mean / WORTH;
             if worth {
                 *mean = next;
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Where points lie: as dense as trials may be, at once, since what trials cost is soon seen.
+    fn follow_points(&mut self, window: &Window<'_>) -> bool {
+        let tried = |class: usize| window.trials && (1_usize << class.min(40)) < LARGEST;
+        // Of an allocation in the middle of its class, and how many of them there are in a second.
+        let size = |class: usize| (1_u64 << class.min(40)) as f64 * 1.5;
+        let number: [f64; CLASSES] =
+            std::array::from_fn(|class| self.lately.get(class).unwrap_or(&0.0) / self.latest / size(class));
+        let more = |class: usize| if window.suspects >> class & 1 == 1 { MORE_FOR_SUSPECTS } else { 1.0 };
+        let share = quota(self.overhead * TRIALS_PER_SHARE, |share| {
+            let of_class = |(class, number): (usize, &f64)| (share * more(class)).min(*number);
+            number.iter().enumerate().filter(|(class, _)| tried(*class)).map(of_class).sum()
+        });
+        let mut changed = false;
+        let classes = self.points.iter_mut().zip(&self.means).zip(number).enumerate();
+        for (class, ((points, mean), number)) in classes {
+            let dense = || mean_of_part(size(class), share * more(class) / number.max(1e-3));
+            let wanted = if tried(class) { dense().clamp(1.0, *mean) } else { *mean };
+            if wanted > *points * WORTH || wanted < *points / WORTH || *points > *mean {
+                *points = wanted;
                 changed = true;
             }
         }

@@ -2,6 +2,18 @@
 
 use super::*;
 
+const WITHOUT_TRIALS: Window<'_> = Window {
+    cpu: 0.0,
+    cost: 0.0,
+    samples: &[0; CLASSES],
+    asked: &[0.0; CLASSES],
+    trials: false,
+    suspects: 0,
+    suspects_cost: 0.0,
+    suspects_count: 0.0,
+    live: 1000,
+};
+
 /// Runs a program that allocates so many bytes per second of CPU time in each class; samples and cost per second.
 fn run(governor: &mut Governor, seconds: f64, flows: &[(usize, f64)], each: f64) -> (f64, f64) {
     const DT: f64 = 0.05;
@@ -17,7 +29,7 @@ fn run(governor: &mut Governor, seconds: f64, flows: &[(usize, f64)], each: f64)
             left[*class] -= left[*class].floor();
         }
         let count: f64 = samples.iter().map(|count| f64::from(*count)).sum();
-        governor.step(&Window { cpu, cost: count * each, samples: &samples, live: 1000 });
+        governor.step(&Window { cpu, cost: count * each, samples: &samples, ..WITHOUT_TRIALS });
         all += count;
         time += cpu;
     }
@@ -91,7 +103,60 @@ fn what_was_asked_for_is_where_it_begins_and_bounds_how_fine_it_gets() {
 fn many_living_samples_raise_the_floor() {
     let mut governor = Governor::new(512 << 10, 0.02);
     for _ in 0..100 {
-        governor.step(&Window { cpu: 0.1, cost: 0.0, samples: &[1; CLASSES], live: 160_000 });
+        governor.step(&Window { cpu: 0.1, samples: &[1; CLASSES], live: 160_000, ..WITHOUT_TRIALS });
     }
     assert!(governor.means.iter().all(|mean| *mean > 60_000.0), "{:?}", governor.means);
+}
+
+/// What the governor makes of five seconds of trials at this flow of each class: trials per second.
+fn with_trials(governor: &mut Governor, flows: &[(usize, f64)], suspects: u64) -> [f64; CLASSES] {
+    let mut asked = [0.0; CLASSES];
+    for (class, flow) in flows {
+        asked[*class] = flow * 0.05;
+    }
+    for _ in 0..100 {
+        let window = Window { cpu: 0.05, asked: &asked, trials: true, suspects, ..WITHOUT_TRIALS };
+        governor.step(&Window { samples: &[3; CLASSES], ..window });
+    }
+    std::array::from_fn(|class| {
+        let size = 1.5 * (class as f64).exp2();
+        asked[class] / 0.05 / size * -(-size / governor.points[class]).exp_m1()
+    })
+}
+
+const TRIED: [(usize, f64); 5] =
+    [(20, 400.0 * MIB), (12, 90.0 * MIB), (10, 20.0 * MIB), (5, 2.0 * MIB), (13, 50_000.0)];
+
+#[test]
+fn trials_are_shared_among_classes_within_their_number() {
+    let mut governor = Governor::new(512 << 10, 0.02);
+    let rates = with_trials(&mut governor, &TRIED, 0);
+    let trials: f64 = rates.iter().take(18).sum();
+    assert!(trials < 16_000.0 * 1.25 && trials > 12_000.0, "{trials}");
+    assert!((rates[12] / rates[10] - 1.0).abs() < 0.3 && rates[12] > 4000.0, "{rates:?}");
+    assert!(governor.points[13] <= 4096.0, "a rare one nearly always: {}", governor.points[13]);
+    assert!(governor.points[20] >= 0.8 * governor.means[20], "large ones are no trials");
+    assert!((0..CLASSES).all(|class| governor.points[class] <= governor.means[class]));
+    let rates = with_trials(&mut governor, &TRIED, 1 << 12);
+    assert!(rates[12] > 1.8 * rates[10], "a class with suspects is tried more: {rates:?}");
+}
+
+#[test]
+fn what_an_import_leaves_for_suspects_is_spent_soon_and_then_their_share() {
+    let mut governor = Governor::new(512 << 10, 0.02);
+    let import = Window { cpu: 0.1, ..WITHOUT_TRIALS };
+    for _ in 0..50 {
+        governor.step(&import);
+    }
+    let mut rates = Vec::new();
+    for _ in 0..200 {
+        let rate = governor.for_suspects();
+        let count = rate * 0.05;
+        let window = Window { cpu: 0.05, trials: true, suspects_cost: count * 20e-6, ..WITHOUT_TRIALS };
+        governor.step(&Window { suspects_count: count, ..window });
+        rates.push(rate);
+    }
+    assert!(rates[0] > 1000.0, "{rates:?}");
+    let share: f64 = rates[100..].iter().map(|rate| rate * 20e-6).sum::<f64>() / 100.0;
+    assert!((share / (0.02 * SHARE_FOR_SUSPECTS) - 1.0).abs() < 0.2, "{share}");
 }

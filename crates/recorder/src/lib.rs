@@ -17,9 +17,9 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")))]
 compile_error!("allocations are recorded on x86-64 Linux with glibc only");
 
-/// What [`bucket`] is tested with others of.
+/// What [`bucket`] and [`trials`] are tested with others of.
 mod atomics {
-    pub(crate) use std::sync::atomic::AtomicU64;
+    pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64};
 }
 mod births;
 mod bucket;
@@ -31,9 +31,11 @@ mod facts;
 mod filter;
 mod fork;
 mod frames;
+mod generations;
 mod governor;
 #[cfg(not(test))]
 pub mod hooks;
+mod key;
 mod latch;
 mod lot;
 mod mappings;
@@ -42,6 +44,7 @@ mod pages;
 mod pending;
 mod pools;
 mod quiet;
+mod quota;
 mod real;
 mod recorder;
 mod sampler;
@@ -51,6 +54,11 @@ mod stacks;
 #[cfg(not(test))]
 mod start;
 mod state;
+mod suspects;
 mod table;
 mod tls;
+mod trials;
+#[cfg(test)]
+mod trials_tests;
+mod watch;
 mod wrappers;

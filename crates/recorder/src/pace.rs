@@ -1,7 +1,7 @@
 //! The governor at work: counts samples and their cost, and lets it step now and then.
 //!
-//! In: each sample's class and time. Out: the means that threads draw with, and a count for the report about once a
-//! second. What must not happen here: a wait: whoever finds another thread at it goes on.
+//! In: each point's class, each sample's time, and trials. Out: the means that threads draw with, those of sizes that stay, and a
+//! count for the report about once a second. What must not happen here: a wait: whoever finds another thread at it goes on.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::AtomicU64;
@@ -11,13 +11,21 @@ use nilometer_capture::{Sampling, SamplingCount};
 
 use crate::governor::{Governor, Window};
 use crate::latch::Latch;
+use crate::quiet::Quiet;
 use crate::recorder::Recorder;
 use crate::sampler::Means;
+use crate::suspects::Bounds;
 use crate::tls::CLASSES;
+use crate::watch::Survey;
 
-/// A step after so many samples, or so much time.
+/// A step after so many samples, trials, or so much time.
 const STEP_SAMPLES: u32 = 64;
+const STEP_TRIALS: u32 = 1024;
 const STEP_NS: u64 = 100_000_000;
+/// After so many trials, the clock is looked at.
+const GLANCE: u32 = 64;
+/// What a trial costs, with its end.
+const TRIAL_NS: u64 = 200;
 /// A longer time was spent waiting for the processor, the disk or a page, not at work.
 const TRIM_NS: u64 = 100_000;
 /// Between two counts for the report, in nanoseconds of CPU time.
@@ -26,16 +34,29 @@ const TELL_NS: u64 = 1_000_000_000;
 pub(crate) struct Pace {
     pub(crate) means: Means,
     samples: [AtomicU32; CLASSES],
+    /// Bytes asked for in each class, as points tell.
+    asked: [AtomicU64; CLASSES],
+    of_classes: Spent,
+    of_suspects: Spent,
+    trials: AtomicU32,
     since_step: AtomicU32,
     step_at_ns: AtomicU64,
-    cost_ns: AtomicU64,
     steps: Latch<Steps>,
+}
+
+/// Samples so far, and the nanoseconds that they took.
+#[derive(Default)]
+struct Spent {
+    count: AtomicU64,
+    ns: AtomicU64,
 }
 
 struct Steps {
     governor: Governor,
+    survey: Survey,
     cpu_ns: u64,
-    cost_ns: u64,
+    classes_ns: u64,
+    suspects: (u64, u64),
     told_cpu_ns: u64,
 }
 
@@ -44,56 +65,104 @@ impl Pace {
         Self {
             means: Means::new(sample),
             samples: [const { AtomicU32::new(0) }; CLASSES],
+            asked: [const { AtomicU64::new(0) }; CLASSES],
+            of_classes: Spent::default(),
+            of_suspects: Spent::default(),
+            trials: AtomicU32::new(0),
             since_step: AtomicU32::new(0),
             step_at_ns: AtomicU64::new(0),
-            cost_ns: AtomicU64::new(0),
             steps: Latch::new(Steps {
                 governor: Governor::new(sample, overhead),
+                survey: Survey::new(),
                 cpu_ns: cpu_ns(),
-                cost_ns: 0,
+                classes_ns: 0,
+                suspects: (0, 0),
                 told_cpu_ns: 0,
             }),
         }
     }
+
+    /// A point of this class was met, which stands for so many bytes.
+    pub(crate) fn met(&self, class: usize, bytes: f64) {
+        if let Some(asked) = self.asked.get(class) {
+            asked.fetch_add(bytes as u64, Relaxed);
+        }
+    }
 }
 
-/// A sample of this class, begun then, is done.
-pub(crate) fn account(recorder: &Recorder, class: usize, begun_ns: u64) {
+/// A sample, begun then, is done; of this class, or of a suspect.
+pub(crate) fn account(recorder: &Recorder, class: Option<usize>, begun_ns: u64) {
     let pace = &recorder.pace;
     let now = recorder.writer.now();
-    pace.cost_ns.fetch_add(now.saturating_sub(begun_ns).min(TRIM_NS), Relaxed);
-    if let Some(samples) = pace.samples.get(class) {
+    let spent = if class.is_none() { &pace.of_suspects } else { &pace.of_classes };
+    spent.ns.fetch_add(now.saturating_sub(begun_ns).min(TRIM_NS), Relaxed);
+    spent.count.fetch_add(1, Relaxed);
+    if let Some(samples) = class.and_then(|class| pace.samples.get(class)) {
         samples.fetch_add(1, Relaxed);
     }
     let since = pace.since_step.fetch_add(1, Relaxed);
     if (since >= STEP_SAMPLES || now >= pace.step_at_ns.load(Relaxed))
         && let Some(mut steps) = pace.steps.try_hold()
     {
-        pace.since_step.store(0, Relaxed);
-        pace.step_at_ns.store(now + STEP_NS, Relaxed);
+        step(recorder, &mut steps, now);
+    }
+}
+
+/// A trial was taken; the recorder is not at work on this thread yet.
+pub(crate) fn account_trial(recorder: &Recorder) {
+    let pace = &recorder.pace;
+    let count = pace.trials.fetch_add(1, Relaxed);
+    if !count.is_multiple_of(GLANCE) {
+        return;
+    }
+    let Some(_quiet) = Quiet::begin() else { return };
+    let Some(mut steps) = pace.steps.try_hold() else { return };
+    let now = recorder.writer.now();
+    if count.is_multiple_of(STEP_TRIALS)
+        || now >= pace.step_at_ns.load(Relaxed)
+        || steps.survey.generations.is_due(now, recorder.writer.board().all_cycles())
+    {
         step(recorder, &mut steps, now);
     }
 }
 
 fn step(recorder: &Recorder, steps: &mut Steps, now: u64) {
     let pace = &recorder.pace;
-    let (cpu, cost) = (cpu_ns(), pace.cost_ns.load(Relaxed));
+    pace.since_step.store(0, Relaxed);
+    pace.step_at_ns.store(now + STEP_NS, Relaxed);
+    let (cpu, classes_ns) = (cpu_ns(), pace.of_classes.ns.load(Relaxed));
+    let suspects = (pace.of_suspects.count.load(Relaxed), pace.of_suspects.ns.load(Relaxed));
     let samples: [u32; CLASSES] =
         std::array::from_fn(|class| pace.samples.get(class).map_or(0, |samples| samples.swap(0, Relaxed)));
+    let asked: [f64; CLASSES] =
+        std::array::from_fn(|class| pace.asked.get(class).map_or(0.0, |asked| asked.swap(0, Relaxed) as f64));
     let seconds = |to: u64, from: u64| to.saturating_sub(from) as f64 / 1e9;
+    let passed = seconds(cpu, steps.cpu_ns);
+    crate::facts::tell_python(recorder);
+    recorder.watch.look(&mut steps.survey, recorder.writer.board(), now);
     let window = Window {
-        cpu: seconds(cpu, steps.cpu_ns),
-        cost: seconds(cost, steps.cost_ns),
+        cpu: passed,
+        cost: seconds(classes_ns, steps.classes_ns),
         samples: &samples,
+        asked: &asked,
+        trials: recorder.watch.is_open(),
+        suspects: steps.survey.suspects.classes(),
+        suspects_cost: seconds(suspects.1, steps.suspects.1),
+        suspects_count: suspects.0.saturating_sub(steps.suspects.0) as f64,
         live: recorder.live(),
     };
-    (steps.cpu_ns, steps.cost_ns) = (cpu, cost);
-    crate::facts::tell_python(recorder);
+    (steps.cpu_ns, steps.classes_ns, steps.suspects) = (cpu, classes_ns, suspects);
     if steps.governor.step(&window) {
         for (mean, wanted) in pace.means.of_class.iter().zip(&steps.governor.means) {
             mean.store(*wanted as u32, Relaxed);
         }
+        for (points, wanted) in pace.means.of_points.iter().zip(&steps.governor.points) {
+            points.store(*wanted as u32, Relaxed);
+        }
         pace.means.generation.fetch_add(1, Relaxed);
+    }
+    if recorder.watch.is_open() {
+        watch(recorder, steps, passed);
     }
     if cpu >= steps.told_cpu_ns.saturating_add(TELL_NS) {
         steps.told_cpu_ns = cpu;
@@ -101,15 +170,30 @@ fn step(recorder: &Recorder, steps: &mut Steps, now: u64) {
     }
 }
 
+/// Sets the means of the sizes of which something stays.
+fn watch(recorder: &Recorder, steps: &mut Steps, passed: f64) {
+    let (governor, suspects) = (&steps.governor, &mut steps.survey.suspects);
+    recorder.watch.pass(suspects, passed);
+    let crowd = Governor::crowd(recorder.live());
+    let of = |means: &[f64; CLASSES], class: usize| means.get(class).copied().unwrap_or(1.0);
+    let bounds =
+        |class| Bounds { finest: of(&governor.points, class) * crowd, coarsest: of(&governor.means, class) };
+    let set = |place, mean| recorder.watch.set(place, mean);
+    suspects.share(governor.for_suspects(), bounds, set);
+}
+
 /// Says what the recorder did so far.
 pub(crate) fn tell(recorder: &Recorder, now: u64, cpu: u64) {
     let counts = &recorder.counts;
+    let trials = u64::from(recorder.pace.trials.load(Relaxed)) * TRIAL_NS;
+    let cost = |spent: &Spent| spent.ns.load(Relaxed);
+    let cost = cost(&recorder.pace.of_classes) + cost(&recorder.pace.of_suspects) + trials;
     let means = || recorder.pace.means.of_class.iter().map(|mean| u64::from(mean.load(Relaxed)));
     let count = SamplingCount {
         samples: Some(counts.births.load(Relaxed)),
         deaths: Some(counts.deaths.load(Relaxed)),
         dropped: Some(counts.dropped.load(Relaxed)),
-        cost_ns: Some(recorder.pace.cost_ns.load(Relaxed)),
+        cost_ns: Some(cost),
         cpu_ns: Some(cpu),
         nodes: Some(recorder.stacks.count()),
         cut: Some(counts.cut.load(Relaxed)),

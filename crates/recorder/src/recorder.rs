@@ -16,12 +16,14 @@ use crate::pending::Pending;
 use crate::scratch::Scratch;
 use crate::stacks::Stacks;
 use crate::table::Table;
+use crate::watch::Watch;
 
 /// The recorder of this process.
 pub(crate) struct Recorder {
     pub(crate) writer: Writer,
     pub(crate) nursery: Option<Nursery>,
     pub(crate) table: Table,
+    pub(crate) watch: Watch,
     pub(crate) mappings: Mappings,
     pub(crate) scratch: Scratch,
     pub(crate) stacks: Box<Stacks>,
@@ -52,6 +54,7 @@ impl Recorder {
         Some(Box::new(Self {
             nursery: writer.nursery(),
             table: Table::new()?,
+            watch: Watch::new()?,
             mappings: Mappings::new()?,
             scratch: Scratch::new()?,
             stacks: Stacks::new()?,

@@ -4,16 +4,26 @@
 //! holds a point with probability `1 - exp(-n / mean)`, whatever was allocated before; the mean is fixed when the distance
 //! is drawn, so that estimates stay unbiased while means change. A distance may be drawn anew at any moment that does not
 //! depend on how much of it is left: it has no memory.
+//!
+//! Points may lie denser than samples are wanted. Then a coin decides which of the allocations with a point is a sample,
+//! so that all in all it is one with the probability that belongs to the coarser mean. What the coin depends on is the past
+//! and the allocation's size: a mean for each size costs nothing but where there is a point.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::tls::{Block, CLASSES};
 
-/// The mean distance of each class at this moment, in bytes.
+/// Means that differ by less are not worth a coin.
+const SAME: f64 = 1.05;
+
+/// The mean distances of each class at this moment, in bytes.
 pub(crate) struct Means {
+    /// Between samples.
     pub(crate) of_class: [AtomicU32; CLASSES],
-    /// Goes up whenever one of them changes.
+    /// Between points.
+    pub(crate) of_points: [AtomicU32; CLASSES],
+    /// Goes up whenever one of the latter changes.
     pub(crate) generation: AtomicU32,
 }
 
@@ -21,30 +31,47 @@ impl Means {
     pub(crate) fn new(mean: u32) -> Self {
         Self {
             of_class: std::array::from_fn(|_class| AtomicU32::new(mean.max(1))),
+            of_points: std::array::from_fn(|_class| AtomicU32::new(mean.max(1))),
             generation: AtomicU32::new(1),
         }
     }
 
-    pub(crate) fn get(&self, class: usize) -> u32 {
+    /// Between samples.
+    pub(crate) fn samples(&self, class: usize) -> u32 {
         self.of_class.get(class).map_or(1, |mean| mean.load(Relaxed))
+    }
+
+    /// Between points.
+    pub(crate) fn points(&self, class: usize) -> u32 {
+        self.of_points.get(class).map_or(1, |mean| mean.load(Relaxed))
     }
 }
 
 impl Block {
-    /// An allocation of this size brought the countdown of its class below zero: the mean under which it is a sample,
-    /// `None` if the thread had not begun to count and it is none.
+    /// An allocation of this size brought the countdown of its class below zero: the mean of the points of which it holds one,
+    /// `None` if the thread had not begun to count and it holds none.
     pub(crate) fn hit(&self, class: usize, size: usize, means: &Means) -> Option<u32> {
         let first = self.seeded.load(Relaxed) & 1 << class == 0;
         if first {
-            self.draw(class, means.get(class));
+            self.draw(class, means.points(class));
             if !self.takes(class, size) {
                 return None;
             }
         }
         let mean = self.mean.get(class)?.load(Relaxed);
-        self.draw(class, means.get(class));
+        self.draw(class, means.points(class));
         self.follow(means);
         Some(mean)
+    }
+
+    /// Whether an allocation of this size with a point of those that lie `points` apart is a sample, where samples lie `mean`
+    /// apart: the mean under which it is one.
+    pub(crate) fn toss(&self, size: usize, points: u32, mean: u32) -> Option<u32> {
+        if f64::from(mean) <= f64::from(points) * SAME {
+            return Some(points);
+        }
+        let chance = chance(size, mean) / chance(size, points);
+        (uniform(self.random()) <= chance).then_some(mean)
     }
 
     /// Draws the distance of a class anew.
@@ -83,7 +110,7 @@ impl Block {
         }
         let seeded = self.seeded.load(Relaxed);
         for (class, mean) in self.mean.iter().enumerate() {
-            let now = means.get(class);
+            let now = means.points(class);
             if seeded & 1 << class != 0 && mean.load(Relaxed) != now {
                 self.draw(class, now);
             }
@@ -120,9 +147,26 @@ fn seed() -> u64 {
 
 /// A whole number of bytes, exponentially distributed.
 fn distance(random: u64, mean: u32) -> i64 {
-    // 53 bits, of (0, 1].
-    let uniform = ((random >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-    (-ln(uniform) * f64::from(mean)) as i64
+    (-ln(uniform(random)) * f64::from(mean)) as i64
+}
+
+/// A number of (0, 1], of 53 bits.
+fn uniform(random: u64) -> f64 {
+    ((random >> 11) + 1) as f64 / (1_u64 << 53) as f64
+}
+
+/// How likely an allocation of this size holds a point: `1 - exp(-size / mean)`, right to 1e-9 of it. Not by the mathematical
+/// library, as below.
+pub(crate) fn chance(size: usize, mean: u32) -> f64 {
+    let x = size as f64 / f64::from(mean.max(1));
+    if x > 32.0 {
+        return 1.0;
+    }
+    // 1 - exp(-x/2^k) is a short series where that is small; doubling it back is 2c - c^2.
+    let halvings = if x > 0.125 { ((x / 0.125).to_bits() >> 52) as i32 - 1022 } else { 0 };
+    let small = x / f64::from(1_u32 << halvings.clamp(0, 16));
+    let series = [6.0, 5.0, 4.0, 3.0, 2.0].iter().fold(1.0, |sum, n| 1.0 - sum * small / n);
+    (0..halvings).fold(small * series, |chance, _| chance * (2.0 - chance))
 }
 
 /// Natural logarithm of a number in (0, 1], right to 1e-9. The mathematical library may be resolved lazily, which takes
@@ -142,79 +186,5 @@ fn ln(number: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_logarithm_is_right() {
-        let mut x = 1.0_f64;
-        while x > 1e-16 {
-            assert!((ln(x) - x.ln()).abs() < 1e-9, "{x}: {} {}", ln(x), x.ln());
-            x *= 0.9991;
-        }
-    }
-
-    #[test]
-    fn distances_have_their_mean_and_their_spread() {
-        let block = Block::default();
-        let (mut sum, mut squares, mut beyond) = (0.0, 0.0, 0);
-        let count = 200_000;
-        for _ in 0..count {
-            let distance = distance(block.random(), 4096) as f64;
-            sum += distance;
-            squares += distance * distance;
-            beyond += i32::from(distance > 8192.0);
-        }
-        let mean = sum / f64::from(count);
-        let deviation = (squares / f64::from(count) - mean * mean).sqrt();
-        assert!((mean - 4096.0).abs() < 50.0, "{mean}");
-        assert!((deviation - 4096.0).abs() < 60.0, "{deviation}");
-        assert!((f64::from(beyond) / f64::from(count) - (-2.0_f64).exp()).abs() < 0.004, "{beyond}");
-    }
-
-    /// One allocation: its weight if it is a sample.
-    fn allocate(block: &Block, size: usize, means: &Means) -> f64 {
-        if !block.count(size) {
-            return 0.0;
-        }
-        let hit = block.hit(crate::tls::class(size), size, means);
-        hit.map_or(0.0, |mean| size as f64 / (1.0 - (-(size as f64) / f64::from(mean)).exp()))
-    }
-
-    #[test]
-    fn estimates_are_unbiased_while_means_change() {
-        let (means, block) = (Means::new(65536), Block::default());
-        let (mut truth, mut estimate, mut variance) = (0.0, 0.0, 0.0);
-        for round in 0..400_000_u64 {
-            let size = match round % 5 {
-                0 => 48,
-                1 => 100_000,
-                2 => 1 << 20,
-                3 => 1000,
-                _ => 5000,
-            };
-            let weight = allocate(&block, size, &means);
-            truth += size as f64;
-            estimate += weight;
-            variance += weight * (weight - size as f64).max(0.0);
-            if round % 777 == 0 {
-                // Depends on what was sampled, as the governor does.
-                let mean = [4096, 65536, 1 << 20, 1 << 26][(estimate as u64 % 4) as usize];
-                means.of_class[crate::tls::class(size)].store(mean, Relaxed);
-                means.generation.fetch_add(1, Relaxed);
-            }
-        }
-        let deviation = variance.sqrt();
-        assert!((estimate - truth).abs() < 4.5 * deviation, "{estimate} {truth} {deviation}");
-        assert!(deviation / truth < 0.05, "{deviation} of {truth} tells too little");
-    }
-
-    #[test]
-    fn a_thread_that_rests_is_not_asked_again_and_begins_anew_when_it_is() {
-        let (means, block) = (Means::new(4096), Block::default());
-        block.rest(10);
-        assert!((0..100_000).all(|_| !block.count(1500)));
-        block.draw(10, means.get(10));
-        assert!((0..1000).any(|_| block.count(1500)));
-    }
-}
+#[path = "sampler_tests.rs"]
+mod tests;

@@ -199,3 +199,16 @@ os._exit(0)
         assert_eq!(fact("parent"), births.len() >= 400, "{name}: who makes a capture says whose child it is");
     }
 }
+
+#[test]
+fn a_small_leak_among_temporaries_of_its_size_is_sampled_closely_once_it_was_seen() {
+    // Where the header of a capture counts the cycles of this unit.
+    let requests = 64 + 8 * nilometer_capture::CycleUnit::Request as usize;
+    let recording = run(&python(), "suspects.py", &[&requests.to_string()], "sample=524288,overhead=0.02");
+    let kept = |birth: &&nilometer_capture::Birth| {
+        recording.stack(birth.stack).iter().any(|frame| frame.starts_with("keeps_8k"))
+    };
+    // 8,000 bytes and the header of a `bytes`: by chance alone, one or two of these would be samples.
+    let kept: Vec<_> = recording.live().filter(kept).filter(|birth| birth.size > 8000).collect();
+    assert!(kept.len() > 8, "{} of 80", kept.len());
+}
