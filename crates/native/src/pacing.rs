@@ -245,8 +245,11 @@ mod tests {
     fn a_part_that_got_dear_is_left_out_after_a_few() {
         let pace = Pace::default();
         pace.note(SECOND, MS / 4);
-        let taken =
-            (0..20).filter(|_| pace.is_cheap_or_due(SECOND)).map(|_| pace.note(SECOND, 50 * MS)).count();
+        let mut taken = 0;
+        while taken < 20 && pace.is_cheap_or_due(SECOND) {
+            pace.note(SECOND, 50 * MS);
+            taken += 1;
+        }
         assert!((1..6).contains(&taken), "{taken}");
     }
 
