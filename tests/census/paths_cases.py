@@ -219,7 +219,48 @@ def ask() -> None:
         if not alone["file"].endswith(".py"):
             failed.append(f"{text}: file {alone['file']!r}")
     held = native()
-    print(json.dumps({"failed": failed, "cases": len(expected), **held}))
+    print(json.dumps({"failed": failed, "cases": len(expected), **held, **many()}))
+
+
+def many() -> dict[str, object]:
+    """What each of many functions, classes and generators keeps is kept by the list of them."""
+
+    def made(number: int) -> list[Any]:
+        table: list[int] = [number]
+
+        class Layer:
+            """Refers to a table of its own."""
+
+            def call(self) -> list[int]:
+                return table
+
+        def step(rows: list[int] = []) -> int:  # noqa: B006
+            return len(rows)
+
+        def hook() -> list[int]:
+            return table
+
+        return [hook, step, Layer]
+
+    alike: dict[str, list[Any]] = {"hooks": [], "steps": [], "layers": []}
+    for number in range(5):
+        for kept, one in zip(alike.values(), made(number), strict=True):
+            kept.append(one)
+    hooks, steps, layers = alike.values()
+    del kept, one
+    found = {
+        "hooks": held_by([door.block(id(hook.__closure__[0].cell_contents)) for hook in hooks]),
+        "steps": held_by([door.block(id(step.__defaults__[0])) for step in steps]),
+    }
+    hooks.clear()
+    layer_blocks = [door.block(id(layer.call.__closure__[0].cell_contents)) for layer in layers]
+    return {**found, "layers": held_by(layer_blocks)}
+
+
+def held_by(blocks: list[tuple[int, int, int]]) -> str:
+    """Who holds the first of these when all are looked for."""
+    text: str = door.holders(door.whole(blocks))[blocks[0][0]]["path"]["text"]
+    return text
 
 
 def native() -> dict[str, object]:

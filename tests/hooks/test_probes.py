@@ -85,6 +85,22 @@ def test_what_changed_is_said_once(run: Runner) -> None:
     assert next(call[0] for call in ended.calls if call[0] in ("cycle", "probe")) == "cycle"
 
 
+def test_functions_for_the_end_are_counted(run: Runner) -> None:
+    program = (
+        "import atexit, nilometer\n"
+        "from nilometer.hooks import probes\n"
+        "probes._SHARE = 0\n"
+        "before = atexit._ncallbacks()\n"
+        "for turn in range(3):\n"
+        "    atexit.register(len, 'x' * turn)\n"
+        "    nilometer.cycle()\n"
+        "print(before)\n"
+    )
+    ended = run(["-c", program])
+    before = int(ended.stdout)
+    assert ended.probes()["exit_functions"] == [before + 1, before + 2, before + 3]
+
+
 def test_looks_are_put_off_by_what_they_cost(run: Runner) -> None:
     program = (
         "import nilometer\n"

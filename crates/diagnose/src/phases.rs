@@ -63,6 +63,9 @@ impl<'a> Course<'a> {
 /// What the program does outside of every phase.
 pub(crate) const OWN_WORK: &str = "program";
 
+/// While a framework is being imported.
+pub(crate) const IMPORT: &str = "import";
+
 /// Lays every rise to its phase.
 pub(crate) fn stretches(capture: &Capture, timeline: &Timeline, basis: Basis) -> Vec<Stretch> {
     let mut out = Vec::new();
@@ -142,8 +145,8 @@ impl Nest<'_> {
 /// The word under which a nest of phases is told: the innermost, except for parts that only make sense as part of
 /// the phase around them.
 fn group<'a>(open: &[(u64, &'a str)]) -> &'a str {
-    if open.iter().any(|(_, name)| *name == "import") {
-        return "import";
+    if open.iter().any(|(_, name)| *name == IMPORT) {
+        return IMPORT;
     }
     for (_, name) in open.iter().rev() {
         match *name {

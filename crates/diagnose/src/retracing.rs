@@ -4,7 +4,7 @@
 //! the run, the most often traced first; the line that most late traces come from. What must not happen here: a word about the traces at the beginning, about
 //! shapes that have all been seen by now, or about functions that a library makes anew for its own work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nilometer_capture::{Capture, Observation, Record, Trace};
 
@@ -74,8 +74,37 @@ fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Optio
         caller_line: last.caller_line,
         traces: last.nth,
         per_cycle: late as f64 / end.ordinal.saturating_sub(begins.ordinal).max(1) as f64,
-        why: last.why.clone(),
+        why: why(traces, last),
     })
+}
+
+/// Why it goes on being traced. Of several arguments that differ now and then it is the one with the most values: one of three heads
+/// comes again, the name of an episode never does.
+fn why(traces: &[(u64, &Trace)], last: &Trace) -> String {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut newest: BTreeMap<&str, &str> = BTreeMap::new();
+    for (_, trace) in traces {
+        for (said, name, value) in trace.why.split("; ").filter_map(argument) {
+            values.entry(name).or_default().insert(value);
+            newest.insert(name, said);
+        }
+    }
+    let count = |name: &str| values.get(name).map_or(0, BTreeSet::len);
+    let told = last.why.split("; ").filter_map(argument).map(|(_, name, _)| count(name)).max();
+    let most = values.keys().max_by_key(|name| count(name));
+    match (told, most) {
+        (Some(told), Some(most)) if count(most) > told => {
+            newest.get(most).map_or_else(String::new, |said| (*said).to_owned())
+        }
+        _ => last.why.clone(),
+    }
+}
+
+/// `argument 'step' was 17, before 16 (a Python int)`: all of it, the name, the value.
+fn argument(said: &str) -> Option<(&str, &str, &str)> {
+    let (name, rest) = said.strip_prefix(BY_ARGUMENT)?.split_once(' ')?;
+    let (value, _) = rest.split_once(", before ")?;
+    Some((said, name, value))
 }
 
 fn is_users(trace: &Trace) -> bool {

@@ -289,6 +289,52 @@ fn a_library_of_the_users_that_loses_memory_is_native() {
 }
 
 #[test]
+fn what_waits_for_the_end_is_told_where_no_object_leads_to_it() {
+    let cause = |stack: &[&str], grow: bool| {
+        let report = sampled(stack, move |w, epoch| count(w, "exit_functions", if grow { epoch } else { 2 }));
+        only(&report).cause.clone()
+    };
+    assert_eq!(cause(&[STEP], true), "exit-functions-added");
+    assert_eq!(cause(&[STEP], false), "growth-at-site");
+    assert_ne!(cause(&[STEP, "tensorflow::Something"], true), "exit-functions-added");
+}
+
+#[test]
+fn of_arguments_that_differ_the_one_that_never_comes_again_is_told() {
+    let report = unexplained(|w, epoch| {
+        for (nth, head) in ["a", "b", "c"].iter().enumerate() {
+            let of_head = format!("argument 'head' was '{head}', before 'x' (a Python str)");
+            let of_tag = format!("argument 'tag' was 'e{epoch}', before 'e{}' (a Python str)", epoch - 1);
+            let why = if nth == 0 { format!("{of_tag}; {of_head}") } else { of_head };
+            trace(w, 3 * epoch + nth as u64, &why);
+        }
+        count(w, "func_graphs", 3 * epoch);
+        count(w, "gradient_registry", epoch);
+    });
+    let finding = only(&report);
+    assert_eq!(finding.cause, "retraced-by-scalars");
+    assert!(finding.sentence.contains("argument 'tag'"), "{}", finding.sentence);
+    let change = finding.change.as_deref().unwrap();
+    assert!(change.contains("tf.constant(name)") && !change.contains("number"), "{change}");
+}
+
+#[test]
+fn a_registry_with_a_function_that_is_retraced_is_about_that_function() {
+    let told = |compiles: bool| {
+        let report = unexplained(move |w, epoch| {
+            trace(w, epoch, SCALAR);
+            count(w, "func_graphs", epoch);
+            count(w, "gradient_registry", epoch);
+            count(w, "compiles", if compiles { epoch } else { 1 });
+            w.scans("tf.gradient_registry._registry[*]", epoch, 2 * epoch, 300 << 10, true);
+        });
+        only(&report).cause.clone()
+    };
+    assert_eq!(told(false), "retraced-by-scalars");
+    assert_eq!(told(true), "recompiled-per-round");
+}
+
+#[test]
 fn threads_that_never_end_keep_their_variables() {
     let keeps = |path: &'static str, grow: bool| {
         unexplained(move |w, epoch| {

@@ -161,6 +161,29 @@ fn nobody_is_named_for_memory_that_the_census_found_nowhere() {
 }
 
 #[test]
+fn what_a_look_that_was_cut_short_did_not_find_is_nobodys_business() {
+    let named = |cut: bool| {
+        let mut w = started();
+        w.fact("cwd", "/job").records(64 << 10, 1);
+        let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+        let mut made = Vec::new();
+        for epoch in 0..14 {
+            made.push(w.makes(stack, 1 << 20, 1));
+            w.objects(200).cycle(Epoch);
+            if epoch == 5 {
+                w.looks(&[(SAVED, "Keep", &all(&made))]);
+            }
+            if epoch == 12 {
+                w.looked(cut, &[]);
+            }
+        }
+        w.ends(0);
+        w.report_with_names().findings[0].holder.is_some()
+    };
+    assert_eq!((named(true), named(false)), (true, false));
+}
+
+#[test]
 fn a_path_that_keeps_little_of_it_is_not_who_keeps_it() {
     let report = two_lines(|w, a, b| {
         w.looks(&[(SAVED, "Keep", &all(&a[..3])), (LOGS, "", &all(b))]);
@@ -177,6 +200,21 @@ fn two_paths_to_the_same_memory_are_both_told() {
     });
     let finding = report.findings.iter().find(|f| f.sites.iter().any(|s| s.line == 30)).unwrap();
     assert_eq!(finding.also_held_by.len(), 1, "{finding:#?}");
+}
+
+#[test]
+fn of_two_paths_to_the_same_the_shorter_one_is_told_first_and_nothing_twice() {
+    const DETOUR: &str = "lib.graph._functions[0].__self__._generator.__self__.saved[*]";
+    let report = two_lines(|w, a, b| {
+        for epoch in 7..=9 {
+            w.scans(SAVED, epoch, epoch, 1 << 20, false);
+        }
+        w.looks(&[(SAVED, "Keep", &all(&a[..6])), (LOGS, "", &all(b))]);
+        w.looks(&[(DETOUR, "Keep", &all(a))]);
+    });
+    let told: Vec<_> =
+        report.findings.iter().filter_map(|f| f.holder.as_ref()).map(|h| h.path.as_str()).collect();
+    assert_eq!(told.iter().filter(|path| path.contains("saved")).collect::<Vec<_>>(), [&SAVED], "{told:?}");
 }
 
 #[test]

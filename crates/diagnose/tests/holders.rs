@@ -39,8 +39,9 @@ fn told(who: Who) -> Finding {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn the_owner_decides() {
-    let cases: [(Who, &str, &str); 25] = [
+    let cases: [(Who, &str, &str); 28] = [
         (
             ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
             "callback-keeps",
@@ -63,6 +64,27 @@ fn the_owner_decides() {
             ("main(): run._events[*]", "Run", "", "list", "4 x Event"),
             "object-keeps",
             "Run._events keeps Event objects of every epoch",
+        ),
+        (
+            (
+                "keras.src.saving.object_registration.GLOBAL_CUSTOM_NAMES[*].call.<closure table>",
+                "call",
+                "",
+                "dict",
+                "",
+            ),
+            "classes-registered",
+            "a new class or function with Keras",
+        ),
+        (
+            ("__main__.api.background[*].<ndarray>", "Api", "", "set", "55 x Task"),
+            "futures-kept",
+            "api.background keeps the tasks",
+        ),
+        (
+            ("main(): tok._cache[*]", "Tokenizer", "", "OrderedDict", "900 x list"),
+            "object-keeps",
+            "Tokenizer._cache keeps lists of every epoch",
         ),
         (
             ("look.<default maps>[*]", "look", "", "list", "1 x ndarray"),
@@ -137,6 +159,9 @@ fn the_owner_decides() {
 
 #[test]
 fn what_is_alike_at_first_sight_is_not_told_so() {
+    // One function that TensorFlow keeps leads to a container that grows by itself.
+    let through = "tf._py_funcs_used_in_graph[0].__self__.py_dataset.scaled[*]";
+    assert_eq!(told((through, "Windows", "dataset", "dict", "9 x ndarray")).cause, "dataset-keeps");
     // Objects of a library's, kept by a callback.
     let kept = ("fit(): callbacks[0].steps[*].image", "Keep", "callback", "list", "4 x SimpleNamespace");
     assert_ne!(told(kept).cause, "callbacks-added-again");

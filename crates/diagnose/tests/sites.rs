@@ -56,6 +56,24 @@ fn a_callback_that_keeps_predictions_is_named_with_what_it_calls() {
 }
 
 #[test]
+fn what_importing_makes_stays_and_is_no_growth_however_long_it_takes() {
+    let finding = |phase: &str| {
+        let mut w = World::new();
+        w.fact("cwd", "/job").records(64 << 10, 1);
+        let stack = w.stack(&["/job/train.py:1 <module>", KERAS]);
+        w.phase(phase, |w| {
+            for _ in 0..12 {
+                w.makes(stack, 2_000_000, 1);
+                w.objects(700).cycle(Epoch);
+            }
+        });
+        w.ends(0);
+        w.report_with_names().findings.len()
+    };
+    assert_eq!((finding("predict"), finding("import")), (1, 0));
+}
+
+#[test]
 fn three_planted_leaks_are_each_named_by_epoch_seven() {
     for (size, blocks) in [(MIB as u64, 1), (1024, 1000), (96, 20_000)] {
         let mut w = recorded(64 << 10, 3);

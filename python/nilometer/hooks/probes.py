@@ -70,6 +70,11 @@ def _eager_switches(run: dict[str, Any]) -> int:
     return _switches
 
 
+def _exit_functions(atexit: dict[str, Any]) -> int:
+    count: int = atexit["_ncallbacks"]()
+    return count
+
+
 def _threads(thread: dict[str, Any]) -> int:
     count: int = thread["_count"]()
     return count
@@ -97,6 +102,7 @@ _rows = [
     _Row("keras_state", "keras.src.backend.common.global_state", _keras_state),
     _Row("figures", "matplotlib._pylab_helpers", _figures),
     _Row("log_handlers", "logging", _log_handlers),
+    _Row("exit_functions", "atexit", _exit_functions),
     _Row("python_threads", "_thread", _threads),
 ]
 _said: dict[str, int] = {}

@@ -2,7 +2,8 @@
 //!
 //! In: the objects from a root to a target, and the name of each edge. Out: a [`Path`]. What merely wraps is folded away: cells,
 //! the dicts behind attributes, the chain of a traceback, Keras' list of callbacks. Where a path comes to a class's attribute, a
-//! function's closure or cache, it begins anew with that class or function: there a person looks for it.
+//! function's closure or cache, it begins anew with that class or function: there a person looks for it. Not so where it came through
+//! all elements of a container: of many functions or classes alike none is where it grows, what keeps them all is.
 
 use super::Path;
 use crate::bounds::bound;
@@ -44,12 +45,20 @@ struct Writer<'a> {
     text: String,
     owners: Owners,
     mode: Mode,
+    /// A container whose elements are meant together is behind it.
+    folded: bool,
 }
 
 /// Renders a path.
 pub(crate) fn render(look: &Look<'_>, roots: &Roots, chain: &Chain<'_>) -> Path {
-    let mut writer =
-        Writer { look, roots, text: String::new(), owners: Owners::default(), mode: Mode::Plain };
+    let mut writer = Writer {
+        look,
+        roots,
+        text: String::new(),
+        owners: Owners::default(),
+        mode: Mode::Plain,
+        folded: false,
+    };
     writer.start(chain.root);
     for (edge, label) in chain.nodes.windows(2).zip(chain.labels) {
         if let [parent, child] = edge {
@@ -103,9 +112,10 @@ impl Writer<'_> {
 
     fn step(&mut self, parent: u64, child: u64, label: &Label) {
         let mode = std::mem::replace(&mut self.mode, Mode::Plain);
+        self.folded |= *label == Label::Each;
         match label {
             Label::OwnDict => {
-                if self.look.kinds.of(parent) == Kind::Type {
+                if self.look.kinds.of(parent) == Kind::Type && !self.is_one_of_many() {
                     self.text = self.class_name(parent);
                     self.owners.class(self.look, self.roots, parent);
                 }
@@ -163,7 +173,7 @@ impl Writer<'_> {
             Mode::Closure(function) => {
                 let code = self.look.code_of(function);
                 let name = self.look.free_name(code, index).unwrap_or_default();
-                if self.is_users(code) {
+                if self.is_users(code) && !self.is_one_of_many() {
                     self.text = format!("{}(): {name}", self.look.code_name(code));
                     self.owners.closure(self.look, self.roots, code);
                 } else {
@@ -182,7 +192,7 @@ impl Writer<'_> {
         let kind = self.look.kinds.of(parent);
         let code = self.look.frame_of(parent, kind).map_or(0, |(_, code)| code);
         let generator = kind == Kind::Generator || mode == Mode::Generator;
-        if generator && self.is_users(code) {
+        if generator && self.is_users(code) && !self.is_one_of_many() {
             self.text = format!("{}(): {name}", self.look.code_name(code));
             self.owners.code(self.look, self.roots, code);
         } else if generator {
@@ -194,10 +204,15 @@ impl Writer<'_> {
         }
     }
 
+    /// The path came through all elements of a container.
+    fn is_one_of_many(&self) -> bool {
+        self.folded
+    }
+
     /// Begins anew at a function.
     fn rebase(&mut self, function: u64, rest: &str) {
         let name = self.look.function_name(function);
-        if name.is_empty() {
+        if name.is_empty() || self.is_one_of_many() {
             self.text += rest;
             return;
         }

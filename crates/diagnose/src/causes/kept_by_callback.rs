@@ -40,9 +40,18 @@ fn kind(case: &Case) -> String {
         () if elements.contains("ndarray") || case.is_part("NumPy") => "arrays",
         () if elements.contains("dict") => "dictionaries",
         () if elements.contains("bytes") => "bytes",
+        () if is_of(elements, "list") => "lists",
+        () if is_of(elements, "tuple") => "tuples",
+        () if is_of(elements, "str") => "texts",
         () => return class(elements).map_or("something".to_owned(), |class| format!("{class} objects")),
     };
     known.to_owned()
+}
+
+/// Whether all elements are of this type.
+fn is_of(elements: &str, kind: &str) -> bool {
+    elements.split_once(" x ").is_some_and(|(_, rest)| rest.split(' ').next() == Some(kind))
+        && !elements.contains(", ")
 }
 
 /// The class of the elements, if they are of one that the user may know: `Event` of `12 x Event`.

@@ -4,12 +4,15 @@
 
 use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
+use crate::sampled::origin::Origin;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
     let on_class = format!("{}.{}", holder.owner, path.name);
-    if holder.owner.is_empty() || !path.full.contains(&on_class) {
+    // What a library has on its classes is not the user's to change.
+    let users = holder.file.as_deref().is_none_or(|file| Origin::of(file) == Origin::User);
+    if holder.owner.is_empty() || !path.full.contains(&on_class) || !users {
         return None;
     }
     let empty = match holder.kind.as_str() {

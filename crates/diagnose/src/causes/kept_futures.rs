@@ -13,6 +13,16 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         return None;
     }
     let list = words(path.full);
+    if case.elements().split([' ', ',']).any(|word| word == "Task") {
+        return Some(Explanation {
+            sentence: format!("{list} keeps the tasks of every {}, and each keeps its result", case.unit),
+            change: format!(
+                "let each task go when it is done: `task.add_done_callback({list}.discard)` with a set, or `async with \
+                 asyncio.TaskGroup()` around what belongs together"
+            ),
+            ..Explanation::default()
+        });
+    }
     Some(Explanation {
         sentence: format!("{list} keeps the futures of every {}, and each keeps its result", case.unit),
         change: format!(

@@ -9,7 +9,9 @@ mod added;
 mod alike;
 mod array_grows;
 mod callbacks_added_again;
+mod classes_registered;
 mod default_argument;
+mod exit_functions;
 mod faults;
 mod figures_open;
 mod gc_disabled;
@@ -184,7 +186,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 46] = [
+const ALL: [Cause; 48] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -203,6 +205,8 @@ const ALL: [Cause; 46] = [
     ("tf-gradient-registry", gradient_registry::explain),
     ("tf-keeps-py-functions", py_functions::explain),
     ("figures-open", figures_open::explain),
+    ("classes-registered", classes_registered::explain),
+    ("exit-functions-added", exit_functions::explain),
     ("native-library", native_library::explain),
     ("native-library", native_library::of_own_memory),
     ("tapes-kept", kept_tapes::explain),

@@ -1,7 +1,7 @@
 //! TensorFlow's list of Python functions that graphs call back: `from_generator`, `py_function` and `numpy_function` add to it, and
 //! nothing takes them out; whatever a function refers to stays with it.
 //!
-//! Evidence: the path leads through that list; or their number goes on growing, and the holder is the variable of a closure, not a
+//! Evidence: the path leads through that list, and not through one function of it to a container that grows by itself; or their number goes on growing, and the holder is the variable of a closure, not a
 //! container that grows.
 
 use super::{Case, Explanation};
@@ -9,11 +9,16 @@ use super::{Case, Explanation};
 /// The attribute of a graph that keeps them.
 const LIST: &str = "_py_funcs_used_in_graph";
 
+fn grows_there(path: &str) -> bool {
+    let Some((_, behind)) = path.split_once(LIST) else { return false };
+    behind.starts_with("[*]") || !behind.contains("[*]")
+}
+
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?.full;
     let role = case.finding.holder.as_ref()?.role.as_deref();
     let is_slot = role == Some("closure") && !path.contains("[*]");
-    let is_kept = path.contains(LIST) || is_slot && case.run.grows("py_functions");
+    let is_kept = grows_there(path) || is_slot && case.run.grows("py_functions");
     if !is_kept {
         return None;
     }

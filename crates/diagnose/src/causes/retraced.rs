@@ -1,13 +1,16 @@
 //! A function that TensorFlow traces again and again: each trace stays, with its graph, in the function's cache.
 //!
-//! Evidence: the holder is such a cache, or nobody is known to hold it; and a function was still being traced in the last third of the
+//! Evidence: the holder is such a cache, or TensorFlow's gradient registry where nothing else makes steps be traced, or nobody is known to
+//! hold it; and a function was still being traced in the last third of the
 //! cycles. What differed between two traces tells which cause it is: a Python number, a shape, a new function object.
 
-use super::{Case, Explanation, Run};
+use super::{Case, Explanation, Run, gradient_registry, train_steps};
 use crate::report::{Retraced, Site};
 
 const SCALARS: &str = "pass it as a tensor, `tf.constant(np.float32(...))` or a `tf.Variable` that is assigned: a Python number is \
                        part of what the function is compiled for";
+const TEXTS: &str = "keep texts out of the function's arguments, or pass them as tensors (`tf.constant(name)`): a Python text is part \
+                     of what the function is compiled for";
 const SHAPES: &str = "give the function a shape that leaves that open: `input_signature=[tf.TensorSpec([None, ...])]` or \
                       `reduce_retracing=True`; or pad to a few sizes";
 const METHODS: &str = "call the method of one object that lives as long as the loop, and pass what differs as tensors: each \
@@ -46,6 +49,7 @@ pub(super) fn of_run(run: Run) -> Option<(&'static str, Explanation, f64)> {
 fn reason(function: &Retraced) -> Option<(&'static str, &'static str)> {
     let why = function.why.as_str();
     match () {
+        () if is_argument(function) && why.contains("(a Python str)") => Some(("retraced-by-scalars", TEXTS)),
         () if is_argument(function) && why.contains("(a Python ") => Some(("retraced-by-scalars", SCALARS)),
         () if is_argument(function) && why.contains("shape") => Some(("retraced-by-shapes", SHAPES)),
         () if is_argument(function) && is_another(why, &["method", "Function"]) => {
@@ -79,7 +83,8 @@ fn is_argument(function: &Retraced) -> bool {
 fn function<'a>(case: &'a Case) -> Option<&'a Retraced> {
     let path = case.path.as_ref().map_or("", |path| path.full);
     let cache = path.contains("_function_cache") || case.elements().contains("ConcreteFunction");
-    let unheld = case.is_unheld_graph() && case.run.graphs_grow();
+    let registry = gradient_registry::is_registry(case) && !train_steps::are_made(case.run);
+    let unheld = (case.is_unheld_graph() || registry) && case.run.graphs_grow();
     let short = |f: &&Retraced| f.function.rsplit('.').next().unwrap_or_default().to_owned();
     // The memory hangs below the traced function itself.
     let itself = |f: &&Retraced| case.path.as_ref().is_some_and(|path| path.name == short(f));

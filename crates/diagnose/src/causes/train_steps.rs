@@ -32,6 +32,11 @@ pub(super) fn by_functions(case: &Case) -> Option<Explanation> {
     made_anew(case.run).filter(|_| is_registry(case))
 }
 
+/// Whether models or their train steps are made again and again, which says more than that they are traced.
+pub(super) fn are_made(run: Run) -> bool {
+    run.builds || ["clear_sessions", "eager_switches", "compiles"].iter().any(|probe| run.grows(probe))
+}
+
 fn said(run: Run, sentence: String, change: &str) -> Explanation {
     let intervention = Some("purge-graphs".to_owned());
     Explanation { sentence, change: change.to_owned(), intervention, made_at: run.traces_from() }

@@ -36,7 +36,8 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         let mut is_told = false;
         for finding in told.iter().chain(&out) {
             let Some(path) = finding.holder.as_ref().map(|h| h.path.as_str()) else { continue };
-            is_told |= is_within(&holder.path, path);
+            let mut known = finding.holder.iter().chain(&finding.also_held_by).map(|h| h.path.as_str());
+            is_told |= known.any(|path| is_within(&holder.path, path));
             if is_within(path, &holder.path) {
                 below += finding.bytes_per_cycle.estimate as f64;
             }

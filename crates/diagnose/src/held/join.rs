@@ -26,7 +26,8 @@ pub(crate) struct Claim<'a> {
 pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
     let mut out: Vec<Finding> = Vec::new();
     for Claim { mut finding, keeps } in claims {
-        let Some(first) = keeps.first().filter(|k| k.share >= MOST) else {
+        let Some(first) = keeps.first().filter(|k| k.share >= MOST).map(|first| plainest(first, &keeps))
+        else {
             out.push(finding);
             continue;
         };
@@ -47,12 +48,24 @@ pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
             finding.confidence = "likely";
         }
         finding.holder = Some(shown(first));
-        let others = keeps.iter().skip(1).filter(|k| !is_element(&k.path, &first.path));
+        let others = keeps.iter().filter(|k| k.path != first.path && !is_element(&k.path, &first.path));
         finding.also_held_by = others.filter(|k| k.share >= SOME).map(shown).collect();
         out.push(finding);
     }
     out.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
     out
+}
+
+/// Of several ways to what is called the same, the one that a person would go: the shortest.
+fn plainest<'k, 'a>(first: &'k Keeps<'a>, keeps: &'k [Keeps<'a>]) -> &'k Keeps<'a> {
+    let is_alike = |other: &&Keeps| {
+        !first.holder.owner.is_empty()
+            && other.holder.owner == first.holder.owner
+            && !level::name(&first.path).is_empty()
+            && level::name(&other.path) == level::name(&first.path)
+            && other.share >= SOME
+    };
+    keeps.iter().filter(is_alike).min_by_key(|keeps| keeps.path.len()).unwrap_or(first)
 }
 
 /// Adds a smaller finding of the same holder.

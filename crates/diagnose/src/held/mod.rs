@@ -47,9 +47,10 @@ pub(crate) struct Held<'a> {
     of_sample: HashMap<u64, Vec<u64>>,
     /// Samples that were seen in garbage.
     in_garbage: HashSet<u64>,
-    /// When each whole look ended, and those of them that saw everything.
+    /// When each whole look ended, those of them that saw everything, and those that are known to have been cut short.
     looks: Vec<u64>,
     whole: Vec<u64>,
+    cut: Vec<u64>,
     /// When each scan ended.
     scans: Vec<u64>,
     /// Containers that grew, by holder, in the order of the scans.
@@ -102,8 +103,10 @@ impl<'a> Held<'a> {
                 }
                 Observation::Census(counts) if counts.depth == Some(WHOLE) => {
                     out.looks.push(stamped.at_ns);
-                    if counts.cut == Some(0) {
-                        out.whole.push(stamped.at_ns);
+                    match counts.cut {
+                        Some(0) => out.whole.push(stamped.at_ns),
+                        Some(_) => out.cut.push(stamped.at_ns),
+                        None => {}
                     }
                 }
                 Observation::Census(counts) if counts.depth == Some(SCAN) => out.scans.push(stamped.at_ns),
@@ -154,9 +157,18 @@ impl<'a> Held<'a> {
         ids.any(|id| self.holder(*id).is_some_and(|holder| is_within(&holder.path, path)))
     }
 
-    /// Whether a whole look could have seen this sample.
+    /// Whether this sample lived at a look over the whole heap.
     fn could_be_seen(&self, sample: &Sample) -> bool {
         self.looks.iter().any(|at_ns| sample.lives_at(*at_ns))
+    }
+
+    /// The same, but what a look that was cut short did not find says nothing beside one that went to the end: it may have a holder all
+    /// the same. Not for the question whether something is garbage, of which such a look finds none.
+    fn is_known(&self, sample: &Sample) -> bool {
+        let tells = |at_ns: &&u64| self.cut.len() == self.looks.len() || !self.cut.contains(at_ns);
+        self.looks.iter().filter(tells).any(|at_ns| sample.lives_at(*at_ns))
+            || self.of_sample.contains_key(&sample.id)
+            || self.in_garbage.contains(&sample.id)
     }
 
     /// Whether nearly all of these samples were seen below a path from a root: then they are no garbage that waits for a
@@ -180,7 +192,7 @@ impl<'a> Held<'a> {
 
     /// The holders of these samples, the one with the most bytes first. Empty where no look could have seen any.
     pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
-        let seen = || samples.iter().filter(|s| self.could_be_seen(s));
+        let seen = || samples.iter().filter(|s| self.is_known(s));
         let of = |sample: &Sample| self.of_sample.get(&sample.id).into_iter().flatten().copied();
         let is_named = |id: &u64| self.holder(*id).is_some_and(|h| !is_module(&h.path, &h.file));
         let ids: BTreeSet<u64> = seen().flat_map(of).filter(is_named).collect();

@@ -24,7 +24,7 @@ use crate::cycles::Cycles;
 use crate::held::{Held, shown};
 use crate::judge::Judgement;
 use crate::lookup::{Lookup, Name};
-use crate::phases::Course;
+use crate::phases::{Course, IMPORT};
 use crate::report::{HolderBytes, Sampling, Site};
 use crate::timeline::{Basis, Timeline};
 
@@ -109,10 +109,12 @@ impl<'a> Sites<'a> {
         let names = lookup.names(&recording.modules, &wanted);
         let trails: HashMap<u64, Trail> =
             stacks.into_iter().map(|s| (s, trail(&recording, &names, lookup, s))).collect();
-        let growing = grown(&old, &trails, &look, held);
+        let course = Course::of(capture);
+        // A module is imported once: what that makes stays, and is no growth however long it took.
+        let made: Vec<&Sample> = old.iter().copied().filter(|s| course.at(s.born_ns) != IMPORT).collect();
+        let growing = grown(&made, &trails, &look, held);
         let net = look.net(&old);
         let kept = look.course(&old);
-        let course = Course::of(capture);
         recording.samples = samples;
         let folder = setting.folder;
         Some(Self { recording, course, names, trails, growing, net, kept, end_ns, folder, held })
