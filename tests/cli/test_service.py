@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from cli_bench import Bench
+from cli_bench import COMMAND, PATIENCE, Bench
 
 SERVES = """
 import threading, time
@@ -19,6 +19,29 @@ thread = threading.Thread(target=serve)
 thread.start()
 while thread.is_alive():
     time.sleep(0.2)
+"""
+# The main thread waits in one call for ever, as that of many a service does.
+WAITS = """
+import http.server, json, threading, time, urllib.request
+answers = {}
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        answers[self.path] = bytes(100_000)
+        self.send_response(200)
+        self.end_headers()
+    def log_message(self, *words): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+serving = threading.Thread(target=server.serve_forever)
+serving.start()
+def ask():
+    print("ready", flush=True)
+    for request in range(REQUESTS):
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/{request}") as answer:
+            assert answer.status == 200
+        time.sleep(0.07)
+    server.shutdown()
+threading.Thread(target=ask).start()
+serving.join()
 """
 # Reads its data for some seconds, as a program does before it trains.
 READS = """
@@ -43,6 +66,24 @@ def test_who_holds_what_a_service_keeps_is_named(bench: Bench) -> None:
     assert (said["verdict"], said["cycles"]["unit"]) == ("leak", "window")
     [finding] = said["findings"]
     assert finding["holder"]["path"] == "__main__.answers[*]"
+
+
+@pytest.mark.slow
+def test_a_service_whose_main_thread_waits_is_looked_into(bench: Bench) -> None:
+    said = report(bench, WAITS.replace("REQUESTS", "340"))
+    assert (said["verdict"], said["cycles"]["unit"]) == ("leak", "window")
+    assert said["findings"][0]["holder"]["path"] == "__main__.answers[*]"
+    assert said["losses"] == []
+
+
+def test_a_census_is_answered_while_the_main_thread_waits(bench: Bench) -> None:
+    service = bench.start("-q", "-o", "service.nilo", bench.script(WAITS.replace("REQUESTS", "100")))
+    assert service.stdout is not None
+    assert service.stdout.readline() == b"ready\n"
+    told = bench.run([*COMMAND, "census", "service.nilo", "--format", "json"])
+    assert told.returncode == 0, told.stderr
+    _, errors = service.communicate(timeout=PATIENCE)
+    assert service.returncode == 0, errors
 
 
 @pytest.mark.slow

@@ -32,6 +32,10 @@ COUNTERS = [
     "gc_young",
     "cost_ns",
     "gc_collected",
+    "pool_used",
+    "pool_reserved",
+    "gc_enabled",
+    "library_used",
 ]
 MOMENTS = ("cycle", "phase", "tick", "before_exit", "after_exit_collection")
 KINDS = {1: "fact", 2: "cycle", 3: "phase", 4: "reading", 7: "child", 9: "loss"}

@@ -180,6 +180,8 @@ numbers! {
         pool_reserved,
         /// Whether Python's collector runs by itself: 1, or 0 after `gc.disable()`.
         gc_enabled,
+        /// Bytes in use inside pools of libraries that have an allocator of their own, outside of the C allocator's blocks.
+        library_used,
     }
 }
 

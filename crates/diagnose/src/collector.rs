@@ -20,7 +20,7 @@ use nilometer_stats::{Interval, growth};
 use crate::at_exit::ExitCollection;
 use crate::cycles::Point;
 use crate::teeth::limit;
-use crate::timeline::Timeline;
+use crate::timeline::{Reading, Timeline};
 
 /// Bytes of garbage per container object that are plausible at most.
 const MOST_PER_OBJECT: f64 = 1024.0;
@@ -158,7 +158,7 @@ pub(crate) fn is_off(timeline: &Timeline, points: &[Point]) -> bool {
 pub(crate) fn full_collections(timeline: &Timeline) -> Vec<(u64, u64)> {
     let mut out = Vec::new();
     let known = timeline.readings.iter().filter(|r| r.has_collector);
-    let mut before: Option<&crate::timeline::Reading> = None;
+    let mut before: Option<&Reading> = None;
     for reading in known {
         if let Some(before) =
             before.filter(|b| b.counters.gc2.zip(reading.counters.gc2).is_some_and(|(then, now)| now > then))
@@ -266,17 +266,28 @@ pub(crate) fn jitter(points: &[Point], troughs: &[Point]) -> f64 {
 
 /// Container objects made per cycle, net of those freed while young; `None` where too few readings counted them.
 fn containers(timeline: &Timeline, points: &[Point]) -> Option<f64> {
-    let made = |p: &Point| {
-        let reading = &timeline.readings[p.reading];
+    let made = |reading: &Reading| {
         let c = &reading.counters;
         let counted = (c.gc0? + c.gc1? + c.gc2?) as f64 * timeline.young + c.gc_young? as f64;
-        reading.has_collector.then_some((p.ordinal as f64, counted))
+        reading.has_collector.then_some(counted)
     };
-    let first = points.iter().find_map(made)?;
-    let last = points.iter().rev().find_map(made)?;
-    let whole = (points.last()?.ordinal - points.first()?.ordinal) as f64;
-    let span = last.0 - first.0;
-    (span > 0.0 && span >= COVER * whole).then(|| (last.1 - first.1).max(0.0) / span)
+    let (from, to) = (points.first()?, points.last()?);
+    let whole = (to.ordinal - from.ordinal) as f64;
+    let per_cycle = |first: (f64, f64), last: (f64, f64)| {
+        let span = last.0 - first.0;
+        (span > 0.0 && span >= COVER * whole).then(|| (last.1 - first.1).max(0.0) / span)
+    };
+    let at_point = |p: &Point| Some((p.ordinal as f64, made(timeline.readings.get(p.reading)?)?));
+    let at_points = || per_cycle(points.iter().find_map(at_point)?, points.iter().rev().find_map(at_point)?);
+    // Where nothing is marked, the counters may have been read at other moments than those that end a window.
+    let at_moment = |reading: &Reading| {
+        let share = reading.at_ns.checked_sub(from.at_ns)? as f64 / (to.at_ns - from.at_ns).max(1) as f64;
+        (share <= 1.0).then_some((from.ordinal as f64 + share * whole, made(reading)?))
+    };
+    let readings = &timeline.readings;
+    let between =
+        || per_cycle(readings.iter().find_map(at_moment)?, readings.iter().rev().find_map(at_moment)?);
+    at_points().or_else(between)
 }
 
 pub(crate) fn series(points: &[Point]) -> (Vec<f64>, Vec<f64>) {

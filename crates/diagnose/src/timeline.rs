@@ -136,7 +136,8 @@ impl Timeline {
 /// Blocks of the C allocator in use. Of those that a pool of tensors lies in, what the pool has handed out: it takes
 /// them in doubling sizes and keeps them, so that neither a leaked tensor nor a freed one would show.
 fn heap_in_use(counters: &Counters) -> Option<u64> {
-    let blocks = counters.heap_in_use? + counters.heap_mapped.unwrap_or(0);
+    let blocks =
+        counters.heap_in_use? + counters.heap_mapped.unwrap_or(0) + counters.library_used.unwrap_or(0);
     let (used, reserved) = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
     Some(blocks.saturating_sub(reserved) + used)
 }
@@ -151,6 +152,7 @@ fn carry_collector(last: &mut Counters, now: &mut Counters) {
         (&mut last.gc_young, &mut now.gc_young),
         (&mut last.gc_collected, &mut now.gc_collected),
         (&mut last.gc_enabled, &mut now.gc_enabled),
+        (&mut last.library_used, &mut now.library_used),
     ];
     for (last, now) in pairs {
         *now = now.or(*last);

@@ -15,7 +15,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use nilometer_capture::Counters;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyModule, PyString};
 
+use crate::arrow::Arrow;
 use crate::pymalloc::Pymalloc;
 use crate::recorder;
 
@@ -30,6 +32,7 @@ pub(crate) struct Interpreter {
     gc_stats: Option<Py<PyAny>>,
     gc_count: Option<Py<PyAny>>,
     gc_enabled: Option<Py<PyAny>>,
+    arrow: Arrow,
 }
 
 impl Interpreter {
@@ -45,6 +48,7 @@ impl Interpreter {
             gc_stats: function("gc", "get_stats"),
             gc_count: function("gc", "get_count"),
             gc_enabled: function("gc", "isenabled"),
+            arrow: Arrow::default(),
         }
     }
 
@@ -65,6 +69,11 @@ impl Interpreter {
         counters.py_blocks = blocks.and_then(|blocks| blocks.extract(py).ok()).filter(|blocks| *blocks > 0);
     }
 
+    /// What libraries with an allocator of their own have in use, less than a microsecond.
+    pub(crate) fn read_libraries(&self, py: Python<'_>, counters: &mut Counters) {
+        self.arrow.read(py, counters);
+    }
+
     /// The collector's part of a reading, a few microseconds.
     pub(crate) fn read_collector(&self, py: Python<'_>, counters: &mut Counters) {
         let stats = self.gc_stats.as_ref().and_then(|call| call.bind(py).call0().ok());
@@ -82,6 +91,19 @@ impl Interpreter {
             let counts = call.bind(py).call0().ok()?;
             counts.get_item(0).ok()?.extract().ok()
         });
+    }
+
+    /// The same on a thread of our own. The counters come in containers, and before 3.12 making one may begin a collection, whose
+    /// finalizers are the program's: for this moment, in which nothing else of Python's can run, there are none.
+    pub(crate) fn read_collector_elsewhere(&self, py: Python<'_>, counters: &mut Counters) {
+        // SAFETY: the GIL is held; sets a flag and says what it was.
+        let was = unsafe { ffi::PyGC_Disable() };
+        self.read_collector(py, counters);
+        counters.gc_enabled = u64::try_from(was).ok();
+        if was != 0 {
+            // SAFETY: as above; the GIL has not been given up in between, as builtin functions of C's were called alone.
+            unsafe { ffi::PyGC_Enable() };
+        }
     }
 }
 
@@ -124,6 +146,17 @@ pub(crate) fn modules(_py: Python<'_>) -> usize {
     // SAFETY: the GIL is held; both only read, and the dict is borrowed.
     let count = unsafe { ffi::PyDict_Size(ffi::PyImport_GetModuleDict()) };
     usize::try_from(count).unwrap_or(0)
+}
+
+/// A module that the program has imported; nothing is imported for it.
+pub(crate) fn loaded<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyModule>> {
+    // SAFETY: the GIL is held; the dict is borrowed from the interpreter, which keeps it, and what it gives is borrowed too and
+    // taken into a reference at once. Looking up a str among strs raises nothing.
+    let module = unsafe {
+        let found = ffi::PyDict_GetItem(ffi::PyImport_GetModuleDict(), name.as_ptr());
+        Bound::from_borrowed_ptr_or_opt(py, found)
+    };
+    module?.cast_into::<PyModule>().ok()
 }
 
 /// Whether the interpreter may still be spoken to from a thread of our own. Reads one word, takes no lock.

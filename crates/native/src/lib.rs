@@ -22,6 +22,8 @@ mod types;
 // A test program would have to link libpython, which a machine that only runs Python need not have. What speaks to
 // Python is tested from Python, in `tests/native`.
 #[cfg(not(test))]
+mod arrow;
+#[cfg(not(test))]
 mod census;
 #[cfg(not(test))]
 mod fork;

@@ -5,10 +5,11 @@
 //! The thread that sees to it that readings go on while the program marks nothing.
 //!
 //! In: the clock. Out: every 250 ms without a reading, a request to the main thread for a full one; if that is busy in C
-//! code, a reading of its own without Python's part. It asks, sleeps and reads; it never runs Python code.
+//! code, a reading of its own without Python's part; if that lasts and there is a reason, the main thread's turn in its place.
+//! It asks, sleeps and reads; it never runs Python code.
 //!
-//! What must not happen here: allocation (a thread's first allocation makes glibc reserve an arena for it), a signal
-//! taken from the program, a word to an interpreter that is ending, a stop that hangs. The thread is therefore made by
+//! What must not happen here: allocation without a reason (a thread's first allocation makes glibc reserve an arena for it), a
+//! signal taken from the program, a word to an interpreter that is ending, a stop that hangs. The thread is therefore made by
 //! `pthread_create` itself with all signals blocked, and a stop waits no longer than [`STOP_MOST`].
 
 use std::ffi::{c_int, c_void};
@@ -24,10 +25,14 @@ use crate::{interp, session};
 const PERIOD: Duration = Duration::from_millis(250);
 /// How long the main thread may take to notice before it is nudged.
 const NOTICE: Duration = Duration::from_millis(10);
+/// How long the main thread may leave a request unanswered before this thread takes its turn. A service's may wait for the
+/// others for ever, in one call.
+const UNANSWERED: Duration = Duration::from_secs(2);
 /// How long a stop waits for a thread that is in the middle of a reading.
 const STOP_MOST: Duration = Duration::from_secs(2);
-/// Only touched pages count; what libraries keep per thread is carved from this too.
-const STACK: usize = 256 << 10;
+/// Only touched pages count; what libraries keep per thread is carved from this too, and a look at the heap calls what types
+/// have in C to show their parts.
+const STACK: usize = 1 << 20;
 
 /// The generation that may run. Raising it ends the thread of the one before; it is also what that one sleeps on.
 static GENERATION: AtomicU32 = AtomicU32::new(1);
@@ -38,6 +43,8 @@ static THREAD: AtomicU64 = AtomicU64::new(0);
 static THREAD_ID: AtomicI32 = AtomicI32::new(0);
 /// The main thread has been asked for a reading that it has not taken yet.
 static ASKED: AtomicBool = AtomicBool::new(false);
+/// When, in nanoseconds since the run began.
+static ASKED_AT: AtomicU64 = AtomicU64::new(0);
 static NEEDS_NUDGE: AtomicBool = AtomicBool::new(false);
 /// The ticker is where a fork must not find it / a fork is under way.
 static INSIDE: AtomicBool = AtomicBool::new(false);
@@ -180,6 +187,7 @@ fn beat(generation: u32) -> Duration {
         session.tick_outside();
         true
     } else if session.wants_tick() {
+        ASKED_AT.store(session.age(), SeqCst);
         ASKED.store(true, SeqCst);
         if interp::ask_main_thread(answer) {
             true
@@ -198,7 +206,29 @@ fn beat(generation: u32) -> Duration {
             interp::nudge();
         }
     }
+    let asked_at = Duration::from_nanos(ASKED_AT.load(SeqCst));
+    let unanswered = Duration::from_nanos(session.age()).saturating_sub(asked_at);
+    // Outside of INSIDE, as above.
+    if is_asked && unanswered >= UNANSWERED && session.wants_turn() && may_speak(generation) {
+        take_turn(generation);
+    }
     PERIOD
+}
+
+/// Whether the main thread still owes an answer, to this thread, in an interpreter that lives.
+fn may_speak(generation: u32) -> bool {
+    ASKED.load(SeqCst) && GENERATION.load(SeqCst) == generation && !FORKING.load(SeqCst) && interp::is_alive()
+}
+
+/// Does what the main thread was asked for, with the GIL. While this thread waited for it, anything may have happened.
+fn take_turn(generation: u32) {
+    Python::try_attach(|py| {
+        if may_speak(generation)
+            && let Some(session) = session::current()
+        {
+            session.tick_instead(py);
+        }
+    });
 }
 
 /// What the main thread calls, with the GIL.

@@ -3,6 +3,8 @@
 //! In: marks from Python, beats of the ticker. Out: records in the capture. What must not happen here: a lock held while
 //! Python or the C library is called; anything but an atomic load once the recording is off (in a forked child).
 
+mod ticks;
+
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
@@ -19,7 +21,7 @@ use crate::losses::{Losses, Told};
 use crate::names::{Names, is_recorded};
 use crate::pacing::{Asker, Pace, Pacer};
 use crate::reading::{Depth, Reader};
-use crate::{fork, interp, reading, thread, ticker};
+use crate::{fork, reading, thread, ticker};
 
 /// Each unit's first cycles are all recorded, later ones at most one per this time.
 const RECORDED_CYCLES: u64 = 1024;
@@ -27,10 +29,11 @@ const CYCLE_PAUSE_NS: u64 = 10_000_000;
 /// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
 const SAME_MOMENT_NS: u64 = 50_000;
 
+/// A second, in nanoseconds.
+pub(crate) const SECOND_NS: u64 = 1_000_000_000;
+
 /// The phase of a call of `fit`.
 const FIT: &str = "fit";
-/// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
-const PATIENCE: usize = 10;
 
 /// One for each fork in a row, as recordings are never taken apart: others may hold a reference.
 static SESSIONS: [OnceLock<Session>; 16] = [const { OnceLock::new() }; 16];
@@ -238,43 +241,6 @@ impl Session {
         }
     }
 
-    /// Nanoseconds since the last full reading.
-    pub(crate) fn silence(&self) -> u64 {
-        if self.watch.is_asked(self.board()) {
-            return u64::MAX;
-        }
-        self.writer.now().saturating_sub(self.pacer.last())
-    }
-
-    /// Whether a tick would be affordable now.
-    pub(crate) fn wants_tick(&self) -> bool {
-        self.pacer.wants(Asker::Tick, u64::MAX, self.writer.now()) || self.watch.is_asked(self.board())
-    }
-
-    /// A tick with the GIL.
-    pub(crate) fn tick(&self, py: Python<'_>) {
-        if self.wants_tick() && !self.watch.is_looking() {
-            let live = self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
-            self.watch.answer(py, self);
-            let patience = if self.is_child { 0 } else { PATIENCE };
-            self.watch.beat(py, self, interp::modules(py), live, patience);
-        }
-    }
-
-    /// A tick without the GIL, from the ticker's own thread. Does not allocate.
-    pub(crate) fn tick_outside(&self) {
-        let now = self.writer.now();
-        // What a look needs meanwhile would be taken for the program's.
-        if self.unasked.is_due(now)
-            && !self.watch.is_looking()
-            && let Some(mut counters) = self.reader.read(now, Depth::Paced, None)
-        {
-            self.watch.leave_out(&mut counters);
-            self.unasked.note(self.writer.now(), counters.cost_ns.unwrap_or_default());
-            self.writer.append_reading(now, Moment::Tick, &counters);
-        }
-    }
-
     /// Gives live memory, where it was read.
     fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) -> Option<u64> {
         if let Some(counters) = self.just_read() {
@@ -289,12 +255,25 @@ impl Session {
     }
 
     fn read(&self, py: Python<'_>, asker: Asker, moment: Moment, depth: Depth) -> Option<u64> {
-        let now = self.writer.now();
         let python = reading::Python {
-            collector: &|counters| self.interpreter.read_collector(py, counters),
+            collector: &|counters| {
+                self.interpreter.read_collector(py, counters);
+                self.interpreter.read_libraries(py, counters);
+            },
             allocator: &|counters| self.interpreter.read_allocator(py, counters),
         };
-        let mut counters = self.reader.read(now, depth, Some(&python))?;
+        self.read_with(&python, asker, moment, depth)
+    }
+
+    fn read_with(
+        &self,
+        python: &reading::Python<'_>,
+        asker: Asker,
+        moment: Moment,
+        depth: Depth,
+    ) -> Option<u64> {
+        let now = self.writer.now();
+        let mut counters = self.reader.read(now, depth, Some(python))?;
         self.watch.leave_out(&mut counters);
         let end = self.writer.now();
         self.pacer.note(asker, end, counters.cost_ns.unwrap_or_default());
@@ -322,6 +301,7 @@ impl Session {
 /// Bytes in use: of the C allocator's blocks (of those that a pool lies in, what it handed out) and of Python's own.
 fn live(counters: &Counters) -> Option<u64> {
     let blocks = counters.heap_in_use? + counters.heap_mapped.unwrap_or(0) + counters.py_in_use.unwrap_or(0);
+    let blocks = blocks + counters.library_used.unwrap_or(0);
     let pools = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
     Some(blocks.saturating_sub(pools.1) + pools.0)
 }

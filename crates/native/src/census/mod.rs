@@ -1,0 +1,177 @@
+//! When the program's heap is looked at, and what of it is written down.
+//!
+//! In: the ends of cycles with live memory, the end of `fit`, requests from outside; the GIL. Out: records of who holds
+//! what. What must not happen here: a look in a program whose memory does not rise and that nobody asked about; a wait for
+//! another thread that looks.
+
+mod looks;
+mod state;
+mod turn;
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, TryLockError};
+
+use nilometer_capture::{Board, Counters, CycleUnit};
+use pyo3::Python;
+
+use crate::rise::Rise;
+use crate::session::{SECOND_NS, Session};
+use state::{APART, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap};
+
+/// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
+const ONCE: u64 = 3;
+
+/// Looks at the heap of this process.
+#[derive(Default)]
+pub(crate) struct Watch {
+    state: Mutex<State>,
+    /// Bytes of the census' own tables, which lie in the program's heap and are none of its own.
+    own: AtomicU64,
+}
+
+impl Watch {
+    /// A cycle ended, with so much live memory if it was read.
+    pub(crate) fn cycle(
+        &self,
+        py: Python<'_>,
+        session: &Session,
+        unit: CycleUnit,
+        ordinal: u64,
+        live: Option<u64>,
+    ) {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        // What ends inside of an epoch comes and goes with it; and only between epochs does a path begin at `fit`.
+        if state.fits > 0 && !matches!(unit, CycleUnit::Epoch | CycleUnit::Step | CycleUnit::Request) {
+            return;
+        }
+        let Some(rise) = state.rises.get_mut(unit as usize) else { return };
+        if let Some(live) = live {
+            rise.note(ordinal, live);
+        }
+        let risen = rise.risen();
+        state.rises_now(py, session, ordinal, risen);
+        self.own.store(state.own, Relaxed);
+    }
+
+    /// A beat of the clock in a process that may have no cycles: a worker that a program started, a service. Seconds serve
+    /// instead, those in which no module comes: what is imported rises as nothing else does, and is no leak. So many of
+    /// them must have gone by: a program that reads its data before it trains rises as well.
+    pub(crate) fn beat(
+        &self,
+        py: Python<'_>,
+        session: &Session,
+        modules: usize,
+        live: Option<u64>,
+        patience: usize,
+    ) {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        if CycleUnit::ALL.into_iter().any(|unit| session.board().cycles(unit) > ONCE) {
+            state.seconds = Rise::default();
+            return;
+        }
+        if std::mem::replace(&mut state.modules, modules) != modules {
+            state.seconds = Rise::default();
+        }
+        let Some(live) = live else { return };
+        let ordinal = session.age() / SECOND_NS;
+        if std::mem::replace(&mut state.second, ordinal) == ordinal {
+            return;
+        }
+        state.seconds.note(ordinal, live);
+        state.patience = patience;
+        let risen = state.seconds_risen();
+        state.rises_now(py, session, ordinal, risen);
+        self.own.store(state.own, Relaxed);
+    }
+
+    /// Memory of the process, read while the main thread answers nothing. Does not allocate.
+    pub(crate) fn meanwhile(&self, second: u64, memory: u64) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.meanwhile.note(second, memory);
+        }
+    }
+
+    /// Whether that memory rises. Does not allocate.
+    pub(crate) fn rises_meanwhile(&self) -> bool {
+        self.state.try_lock().is_ok_and(|state| state.meanwhile.risen() > 0)
+    }
+
+    /// The main thread has answered: it waits for nothing.
+    pub(crate) fn main_thread_answers(&self) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.meanwhile = Rise::default();
+        }
+    }
+
+    /// A call of `fit` begins.
+    pub(crate) fn fit_begins(&self) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.fits = state.fits.saturating_add(1);
+        }
+    }
+
+    /// A call of `fit` ends, after which what its frames hold is gone.
+    pub(crate) fn fit_ends(&self, py: Python<'_>, session: &Session) {
+        self.last_chance(py, session);
+        if let Ok(mut state) = self.state.try_lock() {
+            state.fits = state.fits.saturating_sub(1);
+        }
+    }
+
+    /// A stretch of cycles is over: the last chance to see what its frames hold.
+    pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let risen = |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, Rise::risen);
+        let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
+        let seconds = (session.age() / SECOND_NS, state.seconds_risen());
+        let seconds = Some(seconds).filter(|(_, risen)| *risen > 0);
+        let most = rising.map(|unit| (session.board().cycles(unit), risen(unit))).chain(seconds).max();
+        let Some((ordinal, risen)) = most.filter(|(ordinal, _)| *ordinal >= state.looked_at + APART) else {
+            return;
+        };
+        if session.board().pause_limit().is_none() {
+            return;
+        }
+        // What grew since the scans before is told once more, cheaply, and for short runs enough.
+        if state.scan.times > 0 && risen >= NOTABLE && state.scanned_at < ordinal {
+            state.scan(session, ordinal);
+            self.own.store(state.own, Relaxed);
+        }
+        let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session));
+        let affordable = early || state.whole.times > 0 && state.whole.is_due(PAUSE);
+        if affordable {
+            state.look(py, session);
+            state.looked_at = ordinal;
+        }
+    }
+
+    /// Answers requests, from outside or from the program itself.
+    pub(crate) fn answer(&self, py: Python<'_>, session: &Session) {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let asked = session.board().censuses_asked();
+        if asked > state.answered {
+            state.answered = asked;
+            state.look(py, session);
+        }
+    }
+
+    /// Takes our own tables out of what the program has in use.
+    pub(crate) fn leave_out(&self, counters: &mut Counters) {
+        let own = self.own.load(Relaxed);
+        // Tables are large, and large blocks are mappings.
+        let mapped = counters.heap_mapped.map_or(0, |mapped| mapped.min(own));
+        counters.heap_mapped = counters.heap_mapped.map(|bytes| bytes - mapped);
+        counters.heap_in_use = counters.heap_in_use.map(|bytes| bytes.saturating_sub(own - mapped));
+    }
+
+    /// Whether a look is under way, perhaps without the GIL. Does not allocate.
+    pub(crate) fn is_looking(&self) -> bool {
+        matches!(self.state.try_lock(), Err(TryLockError::WouldBlock))
+    }
+
+    /// Whether somebody waits for an answer. Does not allocate.
+    pub(crate) fn is_asked(&self, board: &Board) -> bool {
+        self.state.try_lock().is_ok_and(|state| board.censuses_asked() > state.answered)
+    }
+}

@@ -1,0 +1,95 @@
+//! What is known between two looks, and whether the next one is worth its price.
+//!
+//! In: live memory by cycle, what looks took so far. Out: looks. What must not happen here: more than one part in a hundred of
+//! the program's time beyond the first looks; a small rise taken for a leak early, when it may be garbage that waits.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use nilometer_capture::CycleUnit;
+use pyo3::Python;
+
+use super::looks::Heap;
+use super::turn::Turn;
+use crate::rise::Rise;
+use crate::session::Session;
+use crate::types::Types;
+
+/// Pause after a look, as a multiple of what it took.
+pub(super) const PAUSE: u32 = 100;
+/// The first scans may follow each other faster: growth is what rose in three of them.
+const FIRST_SCANS: u32 = 4;
+const FIRST_PAUSE: u32 = 4;
+/// A rise of so many bytes is looked at at once, one of so many at the end of its stretch; a smaller one, which may be
+/// garbage that waits, when the first look costs no more than one part in fifty of the program's time so far.
+const STRONG: u64 = 4 << 20;
+pub(super) const NOTABLE: u64 = 1 << 20;
+const FIRST_LOOK: Duration = Duration::from_millis(300);
+const FIRST_SHARE: u32 = 50;
+/// Later ones lie so far apart, as a part of the time so far: a service that runs for weeks must not fill its capture.
+const PARTS: u64 = 64;
+/// Cycles between two whole looks at least.
+pub(super) const APART: u64 = 4;
+/// Whole looks that are taken whatever they cost: one in the middle, one at the end.
+pub(super) const WHATEVER_THE_COST: u32 = 2;
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) census: Heap,
+    pub(super) rises: [Rise; CycleUnit::ALL.len()],
+    /// Where there are no cycles, and how many modules there were then.
+    pub(super) seconds: Rise,
+    pub(super) second: u64,
+    /// Seconds of a rise that are needed before they count.
+    pub(super) patience: usize,
+    /// Memory by second, since the main thread last answered.
+    pub(super) meanwhile: Rise,
+    pub(super) modules: usize,
+    pub(super) scan: Turn,
+    pub(super) whole: Turn,
+    /// Ids of paths, and what they were last seen to hold.
+    pub(super) ids: HashMap<String, (u64, String)>,
+    pub(super) types: Types,
+    /// Requests from outside that were answered.
+    pub(super) answered: u64,
+    /// Cycles of the rising unit at the last whole look, and at the last scan.
+    pub(super) looked_at: u64,
+    pub(super) scanned_at: u64,
+    /// Calls of `fit` that are under way.
+    pub(super) fits: u32,
+    /// Bytes of our own tables.
+    pub(super) own: u64,
+}
+
+impl State {
+    /// Bytes that the seconds of a process without cycles rose by.
+    pub(super) fn seconds_risen(&self) -> u64 {
+        if self.seconds.points() < self.patience { 0 } else { self.seconds.risen() }
+    }
+
+    /// Live memory has risen by so much; looks at the heap if that is worth its price now.
+    pub(super) fn rises_now(&mut self, py: Python<'_>, session: &Session, ordinal: u64, risen: u64) {
+        if risen == 0 || session.board().pause_limit().is_none() {
+            return;
+        }
+        let is_due = if self.scan.times < FIRST_SCANS {
+            self.scan.is_due(FIRST_PAUSE)
+        } else {
+            self.scan.is_due(PAUSE) && self.scan.rests(Duration::from_nanos(session.age() / PARTS))
+        };
+        if is_due {
+            self.scan(session, ordinal);
+        }
+        let looked = self.looked_at;
+        let first = looked == 0 && (risen >= STRONG || is_cheap(session));
+        if first || looked > 0 && (ordinal >= (2 * looked).max(looked + APART) && self.whole.is_due(PAUSE)) {
+            self.look(py, session);
+            self.looked_at = ordinal;
+        }
+    }
+}
+
+/// Whether a first look would be a small part of the program's time so far.
+pub(super) fn is_cheap(session: &Session) -> bool {
+    Duration::from_nanos(session.age()) >= FIRST_LOOK * FIRST_SHARE
+}

@@ -1,0 +1,83 @@
+//! What the ticker asks of a recording: readings by the clock, and the looks that follow from them.
+//!
+//! In: beats, with the GIL on the main thread or in its place, or without it. Out: readings, perhaps a look at the heap. What
+//! must not happen here: an allocation where the GIL is not held; code of the program's on the ticker's thread.
+
+use nilometer_capture::Moment;
+use pyo3::Python;
+
+use super::{SECOND_NS, Session};
+use crate::pacing::Asker;
+use crate::reading::Depth;
+use crate::{interp, reading};
+
+/// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
+const PATIENCE: usize = 10;
+
+impl Session {
+    /// Nanoseconds since the last full reading.
+    pub(crate) fn silence(&self) -> u64 {
+        if self.watch.is_asked(self.board()) {
+            return u64::MAX;
+        }
+        self.writer.now().saturating_sub(self.pacer.last())
+    }
+
+    /// Whether a tick would be affordable now.
+    pub(crate) fn wants_tick(&self) -> bool {
+        self.pacer.wants(Asker::Tick, u64::MAX, self.writer.now()) || self.watch.is_asked(self.board())
+    }
+
+    /// A tick with the GIL, on the main thread.
+    pub(crate) fn tick(&self, py: Python<'_>) {
+        self.watch.main_thread_answers();
+        if self.wants_tick() && !self.watch.is_looking() {
+            let live = self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
+            self.look_after_tick(py, live);
+        }
+    }
+
+    /// A tick with the GIL, on the ticker's thread: the main one has waited in one call for long.
+    pub(crate) fn tick_instead(&self, py: Python<'_>) {
+        if self.wants_tick() && !self.watch.is_looking() {
+            let python = reading::Python {
+                collector: &|counters| {
+                    self.interpreter.read_collector_elsewhere(py, counters);
+                    self.interpreter.read_libraries(py, counters);
+                },
+                allocator: &|counters| self.interpreter.read_allocator(py, counters),
+            };
+            let live = self.read_with(&python, Asker::Tick, Moment::Tick, Depth::Paced);
+            self.look_after_tick(py, live);
+        }
+    }
+
+    fn look_after_tick(&self, py: Python<'_>, live: Option<u64>) {
+        self.watch.answer(py, self);
+        let patience = if self.is_child { 0 } else { PATIENCE };
+        self.watch.beat(py, self, interp::modules(py), live, patience);
+    }
+
+    /// Whether there is a reason to take the main thread's turn: somebody waits for an answer, or memory rises while it waits.
+    pub(crate) fn wants_turn(&self) -> bool {
+        let is_late = || self.writer.now().saturating_sub(self.pacer.last()) >= SECOND_NS;
+        self.watch.is_asked(self.board()) || is_late() && self.wants_tick() && self.watch.rises_meanwhile()
+    }
+
+    /// A tick without the GIL, from the ticker's own thread. Does not allocate.
+    pub(crate) fn tick_outside(&self) {
+        let now = self.writer.now();
+        // What a look needs meanwhile would be taken for the program's.
+        if self.unasked.is_due(now)
+            && !self.watch.is_looking()
+            && let Some(mut counters) = self.reader.read(now, Depth::Paced, None)
+        {
+            // What was made and not touched is not resident, and what Python's small objects take is not the C allocator's.
+            let parts = [counters.rss_anon, counters.heap_in_use, counters.heap_mapped];
+            self.watch.meanwhile(now / SECOND_NS, parts.into_iter().flatten().sum());
+            self.watch.leave_out(&mut counters);
+            self.unasked.note(self.writer.now(), counters.cost_ns.unwrap_or_default());
+            self.writer.append_reading(now, Moment::Tick, &counters);
+        }
+    }
+}
