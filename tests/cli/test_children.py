@@ -86,6 +86,21 @@ def test_a_leak_in_a_worker_is_named_with_its_worker(bench: Bench) -> None:
     assert line.endswith(", held by fill(): kept[*]"), line
 
 
+@pytest.mark.slow
+def test_a_child_that_grows_is_told_without_being_looked_into(bench: Bench) -> None:
+    done = bench.watched(bench.script(KEEPS))
+    said = done.stderr.decode()
+    pid = int(done.stdout)
+    assert "NO LEAK" in said, "the program itself does not grow"
+    assert "process that it started grows: CHILD PROCESSES below." in said
+    assert re.search(rf"\(pid {pid}\): .+ GROWS by\s+1\d\d MiB per\s+minute to the end", said), said
+    assert "nilometer run --children prog.py" in said
+    (capture,) = bench.captures()
+    processes: list[Any] = report_of(bench, capture)["processes"]  # type: ignore[assignment]
+    # Ten times 300,000 bytes per second, as far as the child gets to run.
+    assert [100e6 < one["bytes_per_minute"] < 200e6 for one in processes] == [True]
+
+
 def test_children_of_all_kinds(bench: Bench) -> None:
     """Python ones have captures, others have none; a failing one is no failure of ours."""
     script = bench.script(

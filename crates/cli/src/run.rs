@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nilometer_capture::Capture;
-use nilometer_diagnose::Verdict;
+use nilometer_diagnose::{Process, Verdict};
 
 use crate::args::{self, RunOptions};
 use crate::lookup::Files;
@@ -58,16 +58,18 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
     Ok(end_like(outcome.change))
 }
 
-/// Children whose captures are judged for the final screen; each takes a moment.
+/// Children whose captures are judged for the final screen, those that grow most; each takes a moment.
 const MOST_CHILDREN: usize = 8;
 
 /// The final screen.
 fn tell(path: &Path, children: &[Child], quiet: bool) {
     let mut text = String::new();
+    let mut judged: Vec<u32> = Vec::new();
     if !quiet {
         match Capture::open_streamed(path) {
             Ok(capture) => {
                 let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
+                judged = heaviest(children, &report.processes);
                 text.push('\n');
                 text.push_str(&nilometer_report::terminal(&report, &style::of(&std::io::stderr(), 2)));
                 if !text.ends_with('\n') {
@@ -78,9 +80,9 @@ fn tell(path: &Path, children: &[Child], quiet: bool) {
             Err(error) => say::warning(error),
         }
     }
-    for (nth, Child { pid, role, capture }) in children.iter().enumerate() {
+    for Child { pid, role, capture } in children {
         let role = role.as_deref().unwrap_or("Python");
-        let leak = if quiet || nth >= MOST_CHILDREN { None } else { leak_of(capture) };
+        let leak = if judged.contains(pid) { leak_of(capture) } else { None };
         let leak = leak.map_or(String::new(), |leak| format!("{leak}\n    "));
         text.push_str(&format!(
             "Child {pid} ({role}): {leak}nilometer report {}\n",
@@ -91,6 +93,18 @@ fn tell(path: &Path, children: &[Child], quiet: bool) {
     text.push_str(&from_here(path).display().to_string());
     text.push('\n');
     say::to_stderr(&text);
+}
+
+/// The children that grow most, then those that were largest, as far as their readings from outside tell.
+fn heaviest(children: &[Child], seen: &[Process]) -> Vec<u32> {
+    let weight = |pid: u32| {
+        let of_pid = seen.iter().filter(|process| process.pid == u64::from(pid));
+        of_pid.map(|process| (process.bytes_per_minute, process.peak_bytes)).max()
+    };
+    let mut pids: Vec<u32> = children.iter().map(|child| child.pid).collect();
+    pids.sort_by_key(|pid| std::cmp::Reverse(weight(*pid)));
+    pids.truncate(MOST_CHILDREN);
+    pids
 }
 
 /// What leaks in a child, in a line; nothing if nothing does.

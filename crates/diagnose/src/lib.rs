@@ -6,6 +6,7 @@
 
 mod at_exit;
 mod causes;
+mod children;
 mod collector;
 mod components;
 mod cycle_table;
@@ -165,7 +166,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         phase_totals,
         losses: outside.losses.clone(),
     };
-    report.next_steps = next_steps::next_steps(&report);
+    report.next_steps = next_steps::next_steps(&report, outside.records_children());
     (report, sites.map(Sites::into_heard))
 }
 

@@ -1,4 +1,5 @@
-//! What to run next where a leak is known and its maker is not: a verdict must never be the end of the road.
+//! What to run next where a leak is known and its maker is not, or where a process that was not looked into grows: a verdict must
+//! never be the end of the road.
 //!
 //! In: the finished report. Out: commands, each with what it is for. What must not happen here: a command that this program
 //! cannot be given to, or one that would see no more than this run did.
@@ -13,14 +14,26 @@ const FINEST: u64 = 4096;
 /// Finer sampling needs more of the program's time than it is given by default.
 const MORE_TIME: u32 = 10;
 
-/// Steps for this report; none where there is no leak, or where what was found accounts for it.
-pub(crate) fn next_steps(report: &Report) -> Vec<NextStep> {
-    let Some(growth) = report.growth.as_ref().filter(|_| report.verdict == Verdict::Leak) else {
+/// Steps for this report; none where nothing grows, or where what was found accounts for it. `children`: the processes that the
+/// program started were recorded, too.
+pub(crate) fn next_steps(report: &Report, children: bool) -> Vec<NextStep> {
+    // What came as `-m`, `-c` or on stdin is not typed again so easily.
+    let Some(script) = report.program.argv.first().filter(|word| !word.starts_with('-')) else {
         return Vec::new();
     };
-    // What came as `-m`, `-c` or on stdin is not typed again so easily.
-    let script = report.program.argv.first().filter(|word| !word.starts_with('-'));
-    let Some(script) = script.filter(|_| growth.explained.unwrap_or(0.0) < ANSWERED) else {
+    let mut out = of_program(report, script);
+    if !children && report.processes.iter().any(|process| process.bytes_per_minute.is_some()) {
+        out.push(NextStep {
+            command: format!("nilometer run --children {script}"),
+            why: "looks into the processes that the program starts, too".to_owned(),
+        });
+    }
+    out
+}
+
+fn of_program(report: &Report, script: &str) -> Vec<NextStep> {
+    let growth = report.growth.as_ref().filter(|_| report.verdict == Verdict::Leak);
+    let Some(growth) = growth.filter(|growth| growth.explained.unwrap_or(0.0) < ANSWERED) else {
         return Vec::new();
     };
     let mut out = Vec::new();

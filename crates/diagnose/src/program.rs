@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use nilometer_capture::{Capture, MemoryKill, ProcessReading, Record, Surroundings};
 
+use crate::children::Children;
 use crate::report::{Exit, Memory, Process, Program};
 
 /// Facts, child roles and readings from outside, gathered in one pass.
@@ -13,7 +14,8 @@ use crate::report::{Exit, Memory, Process, Program};
 pub(crate) struct Outside<'a> {
     facts: BTreeMap<&'a str, &'a str>,
     roles: BTreeMap<u64, &'a str>,
-    processes: Vec<&'a ProcessReading>,
+    /// With the moments of reading.
+    processes: Vec<(u64, &'a ProcessReading)>,
     surroundings: Option<&'a Surroundings>,
     /// Page cache in the cgroup's use; dear to read, so not in every reading.
     cgroup_file: u64,
@@ -34,7 +36,7 @@ impl<'a> Outside<'a> {
                 Record::Child { pid, role, .. } => {
                     out.roles.insert(*pid, role);
                 }
-                Record::Process(reading) => out.processes.push(reading),
+                Record::Process(reading) => out.processes.push((stamped.at_ns, reading)),
                 Record::Surroundings(surroundings) => {
                     out.cgroup_file = surroundings.cgroup_file.unwrap_or(out.cgroup_file);
                     out.surroundings = Some(surroundings);
@@ -97,7 +99,7 @@ impl<'a> Outside<'a> {
     /// Levels and limits; `live` and `anonymous` come from inside the process.
     pub(crate) fn memory(&self, live: Option<f64>, anonymous: Option<f64>) -> Memory {
         let pid = self.pid();
-        let own = self.processes.iter().filter(|p| pid.is_none() || p.pid == pid);
+        let own = self.processes.iter().map(|(_, p)| p).filter(|p| pid.is_none() || p.pid == pid);
         let peak = own.clone().filter_map(|p| p.rss_peak.max(sum(p))).max();
         let last = own.clone().next_back();
         let limit = self.limit();
@@ -125,21 +127,20 @@ impl<'a> Outside<'a> {
 
     /// The processes the program started, in the order in which they appeared.
     pub(crate) fn processes(&self) -> Vec<Process> {
-        let mut out: Vec<Process> = Vec::new();
-        for reading in &self.processes {
-            let (Some(pid), Some(bytes)) = (reading.pid, reading.rss_anon) else { continue };
-            if Some(pid) == self.pid() {
-                continue;
-            }
-            if let Some(known) = out.iter_mut().find(|p| p.pid == pid) {
-                known.last_bytes = bytes;
-                known.peak_bytes = known.peak_bytes.max(bytes);
-            } else {
-                let role = self.roles.get(&pid).map_or("child", |r| r).to_owned();
-                out.push(Process { pid, role, first_bytes: bytes, last_bytes: bytes, peak_bytes: bytes });
+        let mut children = Children::default();
+        for (at_ns, reading) in &self.processes {
+            if let (Some(pid), Some(bytes)) = (reading.pid, reading.rss_anon)
+                && Some(pid) != self.pid()
+            {
+                children.note(pid, *at_ns, bytes);
             }
         }
-        out
+        children.told(|pid| (*self.roles.get(&pid).unwrap_or(&"child")).to_owned())
+    }
+
+    /// Whether they got captures of their own.
+    pub(crate) fn records_children(&self) -> bool {
+        self.fact("run").is_some()
     }
 
     /// What Keras copied when it took the data, if the hooks saw arrays.

@@ -424,6 +424,8 @@ pub struct Process {
     pub last_bytes: u64,
     /// Most anonymous memory it was seen with.
     pub peak_bytes: u64,
+    /// How much anonymous memory it went on growing by, to the end; null where it did not, or lived too short a time to tell.
+    pub bytes_per_minute: Option<i64>,
 }
 
 /// One point of the curve.

@@ -113,6 +113,12 @@ impl Screen {
                 self.line(&text, 11);
             }
         }
+        // The verdict is about the program's own process.
+        let growing = report.processes.iter().filter(|process| process.bytes_per_minute.is_some()).count();
+        if growing > 0 {
+            let (some, grow) = if growing == 1 { ("One process", "grows") } else { ("Processes", "grow") };
+            self.line(&format!("      {some} that it started {grow}: CHILD PROCESSES below."), 6);
+        }
     }
 
     fn components(&mut self, report: &Report) {
@@ -146,15 +152,20 @@ impl Screen {
     fn processes(&mut self, report: &Report) {
         let biggest = report.processes.iter().filter(|p| p.peak_bytes >= 8 << 20);
         let mut told: Vec<_> = biggest.collect();
-        told.sort_by_key(|p| std::cmp::Reverse(p.peak_bytes));
+        told.sort_by_key(|p| std::cmp::Reverse((p.bytes_per_minute, p.peak_bytes)));
         for (i, process) in told.iter().take(5).enumerate() {
             if i == 0 {
                 let title = self.paint("CHILD PROCESSES", Paint::new().bold());
                 self.out += &format!("\n{title}\n");
             }
             let (first, last) = (size(process.first_bytes as f64), size(process.last_bytes as f64));
+            let grows = process.bytes_per_minute.map_or(String::new(), |rate| {
+                let rate = size(rate as f64);
+                let word = self.paint("GROWS", AnsiColor::Yellow.on_default().bold());
+                format!(", {word} by {rate} per minute to the end")
+            });
             self.line(
-                &format!("  {} (pid {}): {first} at first, {last} at last", process.role, process.pid),
+                &format!("  {} (pid {}): {first} at first, {last} at last{grows}", process.role, process.pid),
                 4,
             );
         }

@@ -260,6 +260,7 @@ pub(crate) fn leak() -> Report {
             first_bytes: 30 << 20,
             last_bytes: 90 << 20,
             peak_bytes: 95 << 20,
+            bytes_per_minute: Some(6 << 20),
         }],
         timeline: vec![TimelinePoint {
             seconds: 0.5,

@@ -1,0 +1,163 @@
+//! The processes that the program started, and which of them went on growing.
+//!
+//! In: readings of their memory from outside. Out: each with its levels, and a rate where it grew to its end. What must not happen here:
+//! a word for a start-up, a step, or a level that sways: resident memory does all of these, so a rate needs a long rise without a
+//! break. It is no verdict either: what an allocator keeps is resident, too.
+
+use nilometer_stats::growth;
+
+use crate::report::Process;
+
+/// The first part of a life is start-up.
+const START: f64 = 1.0 / 3.0;
+/// Seconds after that, and readings in them, that are needed.
+const LEAST_SECONDS: f64 = 8.0;
+const LEAST_POINTS: usize = 16;
+/// Windows of it, each of which must lie above the one before.
+const WINDOWS: usize = 4;
+/// The last of them must rise by this share of what they rise in the mean: what levels off is a cache.
+const GOES_ON: f64 = 0.5;
+/// Less than this in all is not worth a word, ...
+const LEAST: f64 = 4.0 * 1024.0 * 1024.0;
+/// ... nor this share of what there was.
+const LEAST_SHARE: f64 = 0.02;
+/// Readings that are kept of each; when there are more, every second one goes.
+const POINTS: usize = 512;
+
+/// A process while its readings are gathered.
+#[derive(Debug)]
+struct Life {
+    pid: u64,
+    /// Nanoseconds and bytes.
+    points: Vec<(u64, u64)>,
+    stride: usize,
+    seen: usize,
+    last: (u64, u64),
+    peak: u64,
+}
+
+/// The processes in the order in which they appeared.
+#[derive(Debug, Default)]
+pub(crate) struct Children {
+    lives: Vec<Life>,
+}
+
+impl Children {
+    /// Anonymous memory of a process at a moment.
+    pub(crate) fn note(&mut self, pid: u64, at_ns: u64, bytes: u64) {
+        let known = self.lives.iter().rposition(|life| life.pid == pid);
+        let at = known.unwrap_or_else(|| {
+            let last = (at_ns, bytes);
+            self.lives.push(Life { pid, points: Vec::new(), stride: 1, seen: 0, last, peak: 0 });
+            self.lives.len() - 1
+        });
+        let Some(life) = self.lives.get_mut(at) else { return };
+        if life.seen.is_multiple_of(life.stride) {
+            life.points.push((at_ns, bytes));
+        }
+        life.seen += 1;
+        life.last = (at_ns, bytes);
+        life.peak = life.peak.max(bytes);
+        if life.points.len() > POINTS {
+            let mut index = 0;
+            life.points.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            life.stride *= 2;
+        }
+    }
+
+    /// For the report; `role` says what a process is for.
+    pub(crate) fn told(&self, role: impl Fn(u64) -> String) -> Vec<Process> {
+        let told = |life: &Life| Process {
+            pid: life.pid,
+            role: role(life.pid),
+            first_bytes: life.points.first().map_or(0, |point| point.1),
+            last_bytes: life.last.1,
+            peak_bytes: life.peak,
+            bytes_per_minute: rate(&life.points).map(|rate| (rate * 60.0).round() as i64),
+        };
+        self.lives.iter().map(told).collect()
+    }
+}
+
+/// Bytes per second that a process went on growing by, if it did.
+fn rate(points: &[(u64, u64)]) -> Option<f64> {
+    let (first, last) = (points.first()?.0, points.last()?.0);
+    let from = first as f64 + START * last.saturating_sub(first) as f64;
+    let late: Vec<&(u64, u64)> = points.iter().filter(|point| point.0 as f64 >= from).collect();
+    let seconds = (last as f64 - from) / 1e9;
+    if seconds < LEAST_SECONDS || late.len() < LEAST_POINTS {
+        return None;
+    }
+    let lowest: Vec<f64> = late
+        .chunks(late.len().div_ceil(WINDOWS))
+        .filter_map(|window| window.iter().map(|point| point.1).min())
+        .map(|bytes| bytes as f64)
+        .collect();
+    let (base, top) = (*lowest.first()?, *lowest.last()?);
+    let mean = (top - base) / (lowest.len() - 1).max(1) as f64;
+    let steps =
+        || lowest.windows(2).map(|pair| pair.iter().rev().copied().reduce(|a, b| a - b).unwrap_or(0.0));
+    let is_rise = steps().all(|step| step > 0.0) && steps().next_back()? >= GOES_ON * mean;
+    if !is_rise || top - base < LEAST || top - base < LEAST_SHARE * base {
+        return None;
+    }
+    let x: Vec<f64> = late.iter().map(|point| point.0 as f64 / 1e9).collect();
+    let y: Vec<f64> = late.iter().map(|point| point.1 as f64).collect();
+    growth(&x, &y).filter(|rate| rate.low > 0.0).map(|rate| rate.estimate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: f64 = 1024.0 * 1024.0;
+
+    /// A process that was read four times a second.
+    fn told(seconds: u64, level: impl Fn(f64) -> f64) -> Option<i64> {
+        let mut children = Children::default();
+        for reading in 0..4 * seconds {
+            let at = reading as f64 / 4.0;
+            children.note(7, (at * 1e9) as u64, (level(at) * MIB) as u64);
+        }
+        children.told(|_| String::new()).first().and_then(|process| process.bytes_per_minute)
+    }
+
+    #[test]
+    fn one_that_goes_on_growing() {
+        let rate = told(20, |at| 50.0 + at).map(|rate| rate as f64 / MIB);
+        assert!(rate.is_some_and(|rate| (rate - 60.0).abs() < 3.0), "{rate:?}");
+        let long = told(4000, |at| 50.0 + at / 10.0).map(|rate| rate as f64 / MIB);
+        assert!(long.is_some_and(|rate| (rate - 6.0).abs() < 0.5), "{long:?}");
+        assert!(
+            told(60, |at| 50.0 + at + if (at as u64).is_multiple_of(5) { 3.0 } else { 0.0 }).is_some(),
+            "garbage on top"
+        );
+    }
+
+    #[test]
+    fn one_that_does_not() {
+        assert_eq!(told(20, |_| 50.0), None);
+        assert_eq!(told(9, |at| 50.0 + at), None, "too short");
+        assert_eq!(told(60, |at| (10.0 * at).min(200.0)), None, "starting up");
+        assert_eq!(told(60, |at| if at > 40.0 { 90.0 } else { 50.0 }), None, "a step");
+        assert_eq!(told(60, |at| 50.0 + 20.0 * (at / 3.0).sin()), None);
+        assert_eq!(told(60, |at| 50.0 + 40.0 * (1.0 - (-at / 10.0).exp())), None, "a cache that fills");
+        assert_eq!(told(60, |at| 50.0 + at / 100.0), None, "next to nothing");
+        assert_eq!(told(60, |at| 2000.0 + at / 10.0), None, "next to nothing of what there is");
+    }
+
+    #[test]
+    fn many_readings_are_thinned() {
+        let mut children = Children::default();
+        for reading in 0..100_000 {
+            children.note(7, reading, reading);
+        }
+        assert!(children.lives.iter().all(|life| life.points.len() <= POINTS));
+        let told = children.told(|pid| format!("the {pid}th"));
+        assert_eq!(told.len(), 1);
+        assert_eq!((told[0].first_bytes, told[0].last_bytes, told[0].peak_bytes), (0, 99_999, 99_999));
+    }
+}
