@@ -121,52 +121,73 @@ impl Suspects {
         bounds: impl Fn(usize) -> Bounds,
         mut set: impl FnMut(usize, u32),
     ) {
-        let (mut room, mut count) = ([0_usize; MOST], 0);
+        let (mut room, mut count) = ([Part::default(); MOST], 0);
+        let (time, usual) = (self.time, self.usual);
         // Those that something stayed of most often first.
         for often in [4..u32::MAX, 0..4] {
             for (place, suspect) in self.all.iter_mut().enumerate() {
+                if !often.contains(&suspect.often()) {
+                    continue;
+                }
                 if suspect.is_one()
-                    && often.contains(&suspect.often())
-                    && let Some(next) = room.get_mut(count)
+                    && let Some(part) = room.get_mut(count)
                 {
-                    *next = place;
+                    let bounds = bounds(class(suspect.size as usize));
+                    *part = Part::of(place, suspect, bounds, suspect.bytes / time, usual);
                     count += 1;
-                } else if suspect.mean > 0.0 && often.contains(&suspect.often()) {
+                } else if suspect.mean > 0.0 {
                     suspect.mean = 0.0;
                     set(place, 0);
                 }
             }
         }
-        let chosen = room.get(..count).unwrap_or_default();
-        let (time, usual) = (self.time, self.usual);
-        let bounds = |suspect: &Suspect| {
-            let Bounds { finest, coarsest } = bounds(class(suspect.size as usize));
-            Bounds { finest: finest.max(suspect.stay.max(suspect.now) / ENOUGH), coarsest }
-        };
-        let size = |suspect: &Suspect| f64::from(suspect.size.max(1));
-        // Allocations per second, and how many of them at most are samples.
-        let number = |suspect: &Suspect| suspect.bytes / time / size(suspect);
-        let most = |suspect: &Suspect| {
-            let part = -(-size(suspect) / bounds(suspect).finest).exp_m1();
-            number(suspect) * part.min(NEARLY_ALL)
-        };
-        let rate = |suspect: &Suspect, quota: f64| {
-            (quota * suspect.weight(suspect.bytes / time * usual)).min(most(suspect))
-        };
-        let found = quota(affordable, |quota| {
-            chosen.iter().filter_map(|place| Some(rate(self.all.get(*place)?, quota))).sum()
-        });
-        for place in chosen.iter().copied() {
-            let Some(suspect) = self.all.get_mut(place) else { continue };
-            let Bounds { finest, coarsest } = bounds(suspect);
-            let part = rate(suspect, found) / number(suspect).max(1e-3);
-            let wanted = mean_of_part(size(suspect), part).max(finest);
-            let wanted = if wanted < coarsest { wanted.round().max(1.0) } else { 0.0 };
+        let parts = room.get(..count).unwrap_or_default();
+        let found = quota(affordable, |quota| parts.iter().map(|part| part.rate(quota)).sum());
+        for part in parts {
+            let Some(suspect) = self.all.get_mut(part.place) else { continue };
+            let wanted = part.mean(found);
             if wanted > suspect.mean * WORTH || wanted < suspect.mean / WORTH {
                 suspect.mean = wanted;
-                set(place, wanted as u32);
+                set(part.place, wanted as u32);
             }
         }
+    }
+}
+
+/// What a suspect gets of all that there is for them.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    place: usize,
+    size: f64,
+    weight: f64,
+    /// Allocations per second, and how many of them at most are samples.
+    number: f64,
+    most: f64,
+    finest: f64,
+    coarsest: f64,
+}
+
+impl Part {
+    /// Of a suspect of which so many bytes are asked for per second, where a generation usually lasts that long.
+    fn of(place: usize, suspect: &Suspect, bounds: Bounds, asked: f64, usual: f64) -> Self {
+        let size = f64::from(suspect.size.max(1));
+        let number = asked / size;
+        let finest = bounds.finest.max(suspect.stay.max(suspect.now) / ENOUGH);
+        let most = number * (-(-size / finest).exp_m1()).min(NEARLY_ALL);
+        let weight = suspect.weight(asked * usual);
+        Self { place, size, weight, number, most, finest, coarsest: bounds.coarsest }
+    }
+
+    /// Samples per second.
+    fn rate(&self, quota: f64) -> f64 {
+        (quota * self.weight).min(self.most)
+    }
+
+    /// The mean for that; 0 where that of the class is as fine.
+    fn mean(&self, quota: f64) -> f64 {
+        let part = self.rate(quota) / self.number.max(1e-3);
+        let mean = mean_of_part(self.size, part).max(self.finest);
+        if mean < self.coarsest { mean.round().max(1.0) } else { 0.0 }
     }
 }
 
