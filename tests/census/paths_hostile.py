@@ -147,6 +147,7 @@ class Doomed:
         self.parts: list[Any] = [bytearray(1000) for _ in range(50)]
 
 
+NEAR = [bytes(5000) for _ in range(50)]
 DOOMED = {number: Doomed() for number in range(50)}
 
 
@@ -259,6 +260,10 @@ def limited() -> None:
     cut = door.whole([door.block(id(DOOMED))], nodes=100)
     late = door.whole([], pause=1)
     said["limited"] = [path, cut["cut"], cut["native_bytes"], cut["garbage"], late["cut"]]
+    # What hangs near the program's names is met first, whatever is left out.
+    blocks = [door.block(id(each)) for each in NEAR]
+    half = door.whole(blocks, nodes=door.whole([])["objects"] // 2)
+    said["near"] = [half["cut"], [holder["path"]["text"] for holder in half["holders"] if holder["path"]]]
 
 
 def forked() -> None:

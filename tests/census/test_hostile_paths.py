@@ -27,4 +27,5 @@ def test_hostile_heaps(python: str, probe: str) -> None:
     assert said["looks"]
     assert said["ending"] == 200
     assert said["limited"] == [None, True, 0, [], True]
+    assert said["near"] == [True, ["__main__.NEAR[*]"]]
     assert said["child"] == 0

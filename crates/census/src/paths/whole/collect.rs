@@ -106,13 +106,18 @@ impl Collected {
             self.nodes.insert(root.object);
         }
         let late = || began.elapsed().as_nanos() > u128::from(limits.max_pause_ns);
-        let (nodes, cut) = (&mut self.nodes, &mut self.cut);
-        look.python.visit_tracked_while(&mut |object| {
-            nodes.insert(object.address());
-            *cut = nodes.len() > most || nodes.len().is_multiple_of(BETWEEN) && late();
-            !*cut
-        });
         let mut pass = Pass { weights: Weights::new(look, &roots), types: Types::new() };
+        // What roots lead to, near things first: where time runs out, it is far from the user's names that something is missing.
+        self.process(look, &mut pass, most, &late);
+        // Then what else is tracked: garbage, and what native code alone holds.
+        let (nodes, cut) = (&mut self.nodes, &mut self.cut);
+        if !*cut {
+            look.python.visit_tracked_while(&mut |object| {
+                nodes.insert(object.address());
+                *cut = nodes.len() > most || nodes.len().is_multiple_of(BETWEEN) && late();
+                !*cut
+            });
+        }
         self.process(look, &mut pass, most, &late);
         if !self.cut {
             // Classes that no module's dict and no instance showed: only their own instances know them.
