@@ -9,9 +9,8 @@ const POINTS: usize = 64;
 const START: u64 = 2;
 /// Points needed to see a rise.
 const LEAST: usize = 4;
-/// Bytes that it must have risen by as a whole, and per cycle.
+/// Bytes that it must have risen by as a whole.
 const WHOLE: u64 = 96 << 10;
-const PER_CYCLE: u64 = 2 << 10;
 
 /// Live bytes by cycle.
 #[derive(Debug)]
@@ -57,8 +56,8 @@ impl Rise {
         self.count
     }
 
-    /// Bytes from the first third to the last, if most steps lead up and it is more than a residue; else 0.
-    pub(crate) fn risen(&self) -> u64 {
+    /// Bytes from the first third to the last, if most steps lead up and it is more than a residue, `per_cycle`; else 0.
+    pub(crate) fn risen(&self, per_cycle: u64) -> u64 {
         let points = self.points.get(..self.count).unwrap_or_default();
         let third = (points.len() / 3).max(1);
         let (Some(first), Some(last)) =
@@ -71,7 +70,7 @@ impl Rise {
         let risen = to.1.saturating_sub(from.1);
         let is_rise = points.len() >= LEAST
             && risen >= WHOLE
-            && risen >= PER_CYCLE.saturating_mul(to.0.saturating_sub(from.0))
+            && risen >= per_cycle.saturating_mul(to.0.saturating_sub(from.0))
             && 2 * up > points.len() - 1;
         if is_rise { risen } else { 0 }
     }
@@ -95,7 +94,7 @@ mod tests {
         for (at, live) in levels.into_iter().enumerate() {
             rise.note(at as u64 + 1, live);
         }
-        rise.risen() > 0
+        rise.risen(2 << 10) > 0
     }
 
     const MIB: u64 = 1 << 20;

@@ -11,13 +11,14 @@ mod turn;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, TryLockError};
+use std::time::Duration;
 
 use nilometer_capture::{Board, Counters, CycleUnit};
 use pyo3::Python;
 
 use crate::rise::Rise;
 use crate::session::{SECOND_NS, Session};
-use state::{APART, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap};
+use state::{APART, FIRST_SHARE, LEAST, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap, least};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
 const ONCE: u64 = 3;
@@ -49,7 +50,7 @@ impl Watch {
         if let Some(live) = live {
             rise.note(ordinal, live);
         }
-        let risen = rise.risen();
+        let risen = rise.risen(least(unit));
         state.rises_now(py, session, ordinal, risen);
         self.own.store(state.own, Relaxed);
     }
@@ -94,7 +95,7 @@ impl Watch {
 
     /// Whether that memory rises. Does not allocate.
     pub(crate) fn rises_meanwhile(&self) -> bool {
-        self.state.try_lock().is_ok_and(|state| state.meanwhile.risen() > 0)
+        self.state.try_lock().is_ok_and(|state| state.meanwhile.risen(LEAST) > 0)
     }
 
     /// The main thread has answered: it waits for nothing.
@@ -122,7 +123,8 @@ impl Watch {
     /// A stretch of cycles is over: the last chance to see what its frames hold.
     pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
         let Ok(mut state) = self.state.try_lock() else { return };
-        let risen = |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, Rise::risen);
+        let risen =
+            |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, |rise| rise.risen(least(unit)));
         let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
         let seconds = (session.age() / SECOND_NS, state.seconds_risen());
         let seconds = Some(seconds).filter(|(_, risen)| *risen > 0);
@@ -133,14 +135,19 @@ impl Watch {
         if session.board().pause_limit().is_none() {
             return;
         }
-        // What grew since the scans before is told once more, cheaply, and for short runs enough.
-        if state.scan.times > 0 && risen >= NOTABLE && state.scanned_at < ordinal {
+        let age = Duration::from_nanos(session.age());
+        // What grew since the scans before is told once more, cheaply, and for short runs enough. A loop of many short fits is
+        // paced like any other.
+        let closing = state.closing < WHATEVER_THE_COST || state.scan.is_within(PAUSE, age);
+        if state.scan.times > 0 && closing && risen >= NOTABLE && state.scanned_at < ordinal {
+            state.closing = state.closing.saturating_add(1);
             state.scan(session, ordinal);
             self.own.store(state.own, Relaxed);
         }
         let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session));
-        let affordable = early || state.whole.times > 0 && state.whole.is_due(PAUSE);
-        if affordable {
+        // In such a loop the first looks see little: later ones come when much more has been kept.
+        let later = ordinal >= 2 * state.looked_at && state.whole.is_within(FIRST_SHARE, age);
+        if early || state.whole.times > 0 && (later || state.whole.is_due(PAUSE)) {
             state.look(py, session);
             state.looked_at = ordinal;
         }

@@ -25,9 +25,12 @@ const FIRST_PAUSE: u32 = 4;
 const STRONG: u64 = 4 << 20;
 pub(super) const NOTABLE: u64 = 1 << 20;
 const FIRST_LOOK: Duration = Duration::from_millis(300);
-const FIRST_SHARE: u32 = 50;
+pub(super) const FIRST_SHARE: u32 = 50;
 /// Later ones lie so far apart, as a part of the time so far: a service that runs for weeks must not fill its capture.
 const PARTS: u64 = 64;
+/// Bytes per cycle (or second) that are a rise, and the same for short cycles.
+pub(super) const LEAST: u64 = 2 << 10;
+const LEAST_OF_SHORT: u64 = 512;
 /// Cycles between two whole looks at least.
 pub(super) const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
@@ -46,6 +49,8 @@ pub(super) struct State {
     pub(super) meanwhile: Rise,
     pub(super) modules: usize,
     pub(super) scan: Turn,
+    /// Scans at the ends of fits.
+    pub(super) closing: u32,
     pub(super) whole: Turn,
     /// Ids of paths, and what they were last seen to hold.
     pub(super) ids: HashMap<String, (u64, String)>,
@@ -64,7 +69,7 @@ pub(super) struct State {
 impl State {
     /// Bytes that the seconds of a process without cycles rose by.
     pub(super) fn seconds_risen(&self) -> u64 {
-        if self.seconds.points() < self.patience { 0 } else { self.seconds.risen() }
+        if self.seconds.points() < self.patience { 0 } else { self.seconds.risen(LEAST) }
     }
 
     /// Live memory has risen by so much; looks at the heap if that is worth its price now.
@@ -86,6 +91,14 @@ impl State {
             self.look(py, session);
             self.looked_at = ordinal;
         }
+    }
+}
+
+/// Bytes per cycle that are worth a look: what repeats a thousand times a minute keeps less each time.
+pub(super) fn least(unit: CycleUnit) -> u64 {
+    match unit {
+        CycleUnit::Step | CycleUnit::OnBatch | CycleUnit::Call => LEAST_OF_SHORT,
+        _ => LEAST,
     }
 }
 

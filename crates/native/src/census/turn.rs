@@ -1,4 +1,7 @@
 //! How often something was done, when last, and how long it took.
+//!
+//! In: when each began. Out: whether it may be done again. What must not happen here: a share of the program's time that grows with
+//! the number of its cycles.
 
 use std::time::{Duration, Instant};
 
@@ -6,6 +9,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Default)]
 pub(super) struct Turn {
     pub(super) times: u32,
+    spent: Duration,
     last: Option<(Instant, Duration)>,
 }
 
@@ -19,8 +23,15 @@ impl Turn {
         self.last.is_none_or(|(end, _)| end.elapsed() >= pause)
     }
 
+    /// Whether all of them together took no more than this part of `age`.
+    pub(super) fn is_within(&self, part: u32, age: Duration) -> bool {
+        self.spent.saturating_mul(part) <= age
+    }
+
     pub(super) fn note(&mut self, began: Instant) {
+        let took = began.elapsed();
         self.times = self.times.saturating_add(1);
-        self.last = Some((Instant::now(), began.elapsed()));
+        self.spent = self.spent.saturating_add(took);
+        self.last = Some((Instant::now(), took));
     }
 }
