@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -61,7 +62,7 @@ def texts(number: int) -> list[str]:
 
 
 def check_columns_of_objects() -> None:
-    size = sum(49 + len(text) for text in texts(0)) + 8 * 1000
+    size = sum(sys.getsizeof(text) for text in texts(0)) + 8 * 1000
     near(lambda number: pd.DataFrame({"text": np.array(texts(number), dtype=object)}, dtype=object), size)
     near(lambda number: pd.Series([bytes([number]) + bytes(999) for _ in range(1000)]), 1000 * (1033 + 8))
 

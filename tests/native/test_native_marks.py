@@ -314,6 +314,276 @@ _native.cycle(0)
     assert [one["library_used"] for one in program.capture().of("reading", moment="cycle")] == [None] * 4
 
 
+ARROW = """
+import types
+class Pool:
+    backend_name = {backend!r}
+arrow = types.ModuleType("pyarrow.lib")
+_native.cycle(0)
+sys.modules["pyarrow.lib"] = arrow  # is being imported
+_native.cycle(0)
+arrow.default_memory_pool = Pool
+arrow.total_allocated_bytes = lambda: 12345
+_native.cycle(0)
+del sys.modules["pyarrow.lib"]
+_native.cycle(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [("mimalloc", 12345), ("jemalloc", 12345), ("system", None), ("a new one", None), (7, None)],
+)
+def test_a_pool_past_the_c_allocator_is_asked(program: Program, backend: object, told: int | None) -> None:
+    program.run(ARROW.format(backend=backend))
+    found = [record["library_used"] for record in program.capture().of("reading", moment="cycle")]
+    assert found == [None, None, told, told]
+
+
+def test_a_program_s_own_pyarrow_is_let_alone(program: Program) -> None:
+    out, err = program.run("""
+class Trap:
+    def __getattr__(self, name): print("asked for", name)
+sys.modules["pyarrow.lib"] = Trap()
+_native.cycle(0)
+import types
+arrow = sys.modules["pyarrow.lib"] = types.ModuleType("pyarrow.lib")
+arrow.__getattr__ = lambda name: print("asked for", name)
+_native.cycle(0)
+arrow.total_allocated_bytes = lambda: 1 / 0
+_native.cycle(0)
+arrow.default_memory_pool = lambda: 1 / 0
+_native.cycle(0)
+""")
+    assert (out, err) == ("", "")
+    assert [one["library_used"] for one in program.capture().of("reading", moment="cycle")] == [None] * 4
+
+
+ARROW = """
+import types
+class Pool:
+    backend_name = {backend!r}
+arrow = types.ModuleType("pyarrow.lib")
+_native.cycle(0)
+sys.modules["pyarrow.lib"] = arrow  # is being imported
+_native.cycle(0)
+arrow.default_memory_pool = Pool
+arrow.total_allocated_bytes = lambda: 12345
+_native.cycle(0)
+del sys.modules["pyarrow.lib"]
+_native.cycle(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [("mimalloc", 12345), ("jemalloc", 12345), ("system", None), ("a new one", None), (7, None)],
+)
+def test_a_pool_past_the_c_allocator_is_asked(program: Program, backend: object, told: int | None) -> None:
+    program.run(ARROW.format(backend=backend))
+    found = [record["library_used"] for record in program.capture().of("reading", moment="cycle")]
+    assert found == [None, None, told, told]
+
+
+def test_a_program_s_own_pyarrow_is_let_alone(program: Program) -> None:
+    out, err = program.run("""
+class Trap:
+    def __getattr__(self, name): print("asked for", name)
+sys.modules["pyarrow.lib"] = Trap()
+_native.cycle(0)
+import types
+arrow = sys.modules["pyarrow.lib"] = types.ModuleType("pyarrow.lib")
+arrow.__getattr__ = lambda name: print("asked for", name)
+_native.cycle(0)
+arrow.total_allocated_bytes = lambda: 1 / 0
+_native.cycle(0)
+arrow.default_memory_pool = lambda: 1 / 0
+_native.cycle(0)
+""")
+    assert (out, err) == ("", "")
+    assert [one["library_used"] for one in program.capture().of("reading", moment="cycle")] == [None] * 4
+
+
+ARROW = """
+import types
+class Pool:
+    backend_name = {backend!r}
+arrow = types.ModuleType("pyarrow.lib")
+_native.cycle(0)
+sys.modules["pyarrow.lib"] = arrow  # is being imported
+_native.cycle(0)
+arrow.default_memory_pool = Pool
+arrow.total_allocated_bytes = lambda: 12345
+_native.cycle(0)
+del sys.modules["pyarrow.lib"]
+_native.cycle(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [("mimalloc", 12345), ("jemalloc", 12345), ("system", None), ("a new one", None), (7, None)],
+)
+def test_a_pool_past_the_c_allocator_is_asked(program: Program, backend: object, told: int | None) -> None:
+    program.run(ARROW.format(backend=backend))
+    found = [record["library_used"] for record in program.capture().of("reading", moment="cycle")]
+    assert found == [None, None, told, told]
+
+
+def test_a_program_s_own_pyarrow_is_let_alone(program: Program) -> None:
+    out, err = program.run("""
+class Trap:
+    def __getattr__(self, name): print("asked for", name)
+sys.modules["pyarrow.lib"] = Trap()
+_native.cycle(0)
+import types
+arrow = sys.modules["pyarrow.lib"] = types.ModuleType("pyarrow.lib")
+arrow.__getattr__ = lambda name: print("asked for", name)
+_native.cycle(0)
+arrow.total_allocated_bytes = lambda: 1 / 0
+_native.cycle(0)
+arrow.default_memory_pool = lambda: 1 / 0
+_native.cycle(0)
+""")
+    assert (out, err) == ("", "")
+    assert [one["library_used"] for one in program.capture().of("reading", moment="cycle")] == [None] * 4
+
+
+ARROW = """
+import types
+class Pool:
+    backend_name = {backend!r}
+arrow = types.ModuleType("pyarrow.lib")
+_native.cycle(0)
+sys.modules["pyarrow.lib"] = arrow  # is being imported
+_native.cycle(0)
+arrow.default_memory_pool = Pool
+arrow.total_allocated_bytes = lambda: 12345
+_native.cycle(0)
+del sys.modules["pyarrow.lib"]
+_native.cycle(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [("mimalloc", 12345), ("jemalloc", 12345), ("system", None), ("a new one", None), (7, None)],
+)
+def test_a_pool_past_the_c_allocator_is_asked(program: Program, backend: object, told: int | None) -> None:
+    program.run(ARROW.format(backend=backend))
+    found = [record["library_used"] for record in program.capture().of("reading", moment="cycle")]
+    assert found == [None, None, told, told]
+
+
+def test_a_program_s_own_pyarrow_is_let_alone(program: Program) -> None:
+    out, err = program.run("""
+class Trap:
+    def __getattr__(self, name): print("asked for", name)
+sys.modules["pyarrow.lib"] = Trap()
+_native.cycle(0)
+import types
+arrow = sys.modules["pyarrow.lib"] = types.ModuleType("pyarrow.lib")
+arrow.__getattr__ = lambda name: print("asked for", name)
+_native.cycle(0)
+arrow.total_allocated_bytes = lambda: 1 / 0
+_native.cycle(0)
+arrow.default_memory_pool = lambda: 1 / 0
+_native.cycle(0)
+""")
+    assert (out, err) == ("", "")
+    assert [one["library_used"] for one in program.capture().of("reading", moment="cycle")] == [None] * 4
+
+
+ARROW = """
+import types
+class Pool:
+    backend_name = {backend!r}
+arrow = types.ModuleType("pyarrow.lib")
+_native.cycle(0)
+sys.modules["pyarrow.lib"] = arrow  # is being imported
+_native.cycle(0)
+arrow.default_memory_pool = Pool
+arrow.total_allocated_bytes = lambda: 12345
+_native.cycle(0)
+del sys.modules["pyarrow.lib"]
+_native.cycle(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [("mimalloc", 12345), ("jemalloc", 12345), ("system", None), ("a new one", None), (7, None)],
+)
+def test_a_pool_past_the_c_allocator_is_asked(program: Program, backend: object, told: int | None) -> None:
+    program.run(ARROW.format(backend=backend))
+    found = [record["library_used"] for record in program.capture().of("reading", moment="cycle")]
+    assert found == [None, None, told, told]
+
+
+def test_a_program_s_own_pyarrow_is_let_alone(program: Program) -> None:
+    out, err = program.run("""
+class Trap:
+    def __getattr__(self, name): print("asked for", name)
+sys.modules["pyarrow.lib"] = Trap()
+_native.cycle(0)
+import types
+arrow = sys.modules["pyarrow.lib"] = types.ModuleType("pyarrow.lib")
+arrow.__getattr__ = lambda name: print("asked for", name)
+_native.cycle(0)
+arrow.total_allocated_bytes = lambda: 1 / 0
+_native.cycle(0)
+arrow.default_memory_pool = lambda: 1 / 0
+_native.cycle(0)
+""")
+    assert (out, err) == ("", "")
+    assert [one["library_used"] for one in program.capture().of("reading", moment="cycle")] == [None] * 4
+
+
+ARROW = """
+import types
+class Pool:
+    backend_name = {backend!r}
+arrow = types.ModuleType("pyarrow.lib")
+_native.cycle(0)
+sys.modules["pyarrow.lib"] = arrow  # is being imported
+_native.cycle(0)
+arrow.default_memory_pool = Pool
+arrow.total_allocated_bytes = lambda: 12345
+_native.cycle(0)
+del sys.modules["pyarrow.lib"]
+_native.cycle(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [("mimalloc", 12345), ("jemalloc", 12345), ("system", None), ("a new one", None), (7, None)],
+)
+def test_a_pool_past_the_c_allocator_is_asked(program: Program, backend: object, told: int | None) -> None:
+    program.run(ARROW.format(backend=backend))
+    found = [record["library_used"] for record in program.capture().of("reading", moment="cycle")]
+    assert found == [None, None, told, told]
+
+
+def test_a_program_s_own_pyarrow_is_let_alone(program: Program) -> None:
+    out, err = program.run("""
+class Trap:
+    def __getattr__(self, name): print("asked for", name)
+sys.modules["pyarrow.lib"] = Trap()
+_native.cycle(0)
+import types
+arrow = sys.modules["pyarrow.lib"] = types.ModuleType("pyarrow.lib")
+arrow.__getattr__ = lambda name: print("asked for", name)
+_native.cycle(0)
+arrow.total_allocated_bytes = lambda: 1 / 0
+_native.cycle(0)
+arrow.default_memory_pool = lambda: 1 / 0
+_native.cycle(0)
+""")
+    assert (out, err) == ("", "")
+    assert [one["library_used"] for one in program.capture().of("reading", moment="cycle")] == [None] * 4
+
+
 def test_figures_follow_what_the_program_keeps(program: Program) -> None:
     program.run("""
 import gc

@@ -262,6 +262,246 @@ thread.join()
 """.replace("{capture!r}", repr(str(program.capture_path))))
 
 
+WAITS = """
+import threading, time
+kept, end = [], time.monotonic() + 10
+def work():
+    while time.monotonic() < end:
+        {work}
+        time.sleep(0.05)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert threading.active_count() == 1
+"""
+
+
+def test_a_main_thread_that_waits_while_memory_rises_is_stood_in_for(program: Program) -> None:
+    """What another thread makes of small objects is told by Python alone."""
+    program.run(WAITS.format(work="kept.append([bytes(100) for _ in range(3000)])"))
+    levels = [one["py_in_use"] for one in ticks(program) if one["py_in_use"] is not None]
+    assert len(levels) >= 3
+    assert levels == sorted(levels)
+    assert levels[-1] - levels[0] > 1_000_000
+
+
+def test_a_main_thread_that_waits_while_nothing_rises_is_let_alone(program: Program) -> None:
+    program.run(WAITS.format(work="bytes(1_000_000)"))
+    assert [one for one in ticks(program)[1:] if one["py_in_use"] is not None] == []
+
+
+def test_a_census_is_answered_while_the_main_thread_waits(program: Program) -> None:
+    program.run("""
+import ctypes, threading, time
+found = []
+thread = threading.Thread(target=time.sleep, args=(4,))
+thread.start()
+board = open({capture!r}, "r+b")
+threading.Timer(0.6, lambda: None)
+thread.join()
+""".replace("{capture!r}", repr(str(program.capture_path))))
+
+
+WAITS = """
+import threading, time
+kept, end = [], time.monotonic() + 10
+def work():
+    while time.monotonic() < end:
+        {work}
+        time.sleep(0.05)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert threading.active_count() == 1
+"""
+
+
+def test_a_main_thread_that_waits_while_memory_rises_is_stood_in_for(program: Program) -> None:
+    """What another thread makes of small objects is told by Python alone."""
+    program.run(WAITS.format(work="kept.append([bytes(100) for _ in range(3000)])"))
+    levels = [one["py_in_use"] for one in ticks(program) if one["py_in_use"] is not None]
+    assert len(levels) >= 3
+    assert levels == sorted(levels)
+    assert levels[-1] - levels[0] > 1_000_000
+
+
+def test_a_main_thread_that_waits_while_nothing_rises_is_let_alone(program: Program) -> None:
+    program.run(WAITS.format(work="bytes(1_000_000)"))
+    assert [one for one in ticks(program)[1:] if one["py_in_use"] is not None] == []
+
+
+def test_a_census_is_answered_while_the_main_thread_waits(program: Program) -> None:
+    program.run("""
+import ctypes, threading, time
+found = []
+thread = threading.Thread(target=time.sleep, args=(4,))
+thread.start()
+board = open({capture!r}, "r+b")
+threading.Timer(0.6, lambda: None)
+thread.join()
+""".replace("{capture!r}", repr(str(program.capture_path))))
+
+
+WAITS = """
+import threading, time
+kept, end = [], time.monotonic() + 10
+def work():
+    while time.monotonic() < end:
+        {work}
+        time.sleep(0.05)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert threading.active_count() == 1
+"""
+
+
+def test_a_main_thread_that_waits_while_memory_rises_is_stood_in_for(program: Program) -> None:
+    """What another thread makes of small objects is told by Python alone."""
+    program.run(WAITS.format(work="kept.append([bytes(100) for _ in range(3000)])"))
+    levels = [one["py_in_use"] for one in ticks(program) if one["py_in_use"] is not None]
+    assert len(levels) >= 3
+    assert levels == sorted(levels)
+    assert levels[-1] - levels[0] > 1_000_000
+
+
+def test_a_main_thread_that_waits_while_nothing_rises_is_let_alone(program: Program) -> None:
+    program.run(WAITS.format(work="bytes(1_000_000)"))
+    assert [one for one in ticks(program)[1:] if one["py_in_use"] is not None] == []
+
+
+def test_a_census_is_answered_while_the_main_thread_waits(program: Program) -> None:
+    program.run("""
+import ctypes, threading, time
+found = []
+thread = threading.Thread(target=time.sleep, args=(4,))
+thread.start()
+board = open({capture!r}, "r+b")
+threading.Timer(0.6, lambda: None)
+thread.join()
+""".replace("{capture!r}", repr(str(program.capture_path))))
+
+
+WAITS = """
+import threading, time
+kept, end = [], time.monotonic() + 10
+def work():
+    while time.monotonic() < end:
+        {work}
+        time.sleep(0.05)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert threading.active_count() == 1
+"""
+
+
+def test_a_main_thread_that_waits_while_memory_rises_is_stood_in_for(program: Program) -> None:
+    """What another thread makes of small objects is told by Python alone."""
+    program.run(WAITS.format(work="kept.append([bytes(100) for _ in range(3000)])"))
+    levels = [one["py_in_use"] for one in ticks(program) if one["py_in_use"] is not None]
+    assert len(levels) >= 3
+    assert levels == sorted(levels)
+    assert levels[-1] - levels[0] > 1_000_000
+
+
+def test_a_main_thread_that_waits_while_nothing_rises_is_let_alone(program: Program) -> None:
+    program.run(WAITS.format(work="bytes(1_000_000)"))
+    assert [one for one in ticks(program)[1:] if one["py_in_use"] is not None] == []
+
+
+def test_a_census_is_answered_while_the_main_thread_waits(program: Program) -> None:
+    program.run("""
+import ctypes, threading, time
+found = []
+thread = threading.Thread(target=time.sleep, args=(4,))
+thread.start()
+board = open({capture!r}, "r+b")
+threading.Timer(0.6, lambda: None)
+thread.join()
+""".replace("{capture!r}", repr(str(program.capture_path))))
+
+
+WAITS = """
+import threading, time
+kept, end = [], time.monotonic() + 10
+def work():
+    while time.monotonic() < end:
+        {work}
+        time.sleep(0.05)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert threading.active_count() == 1
+"""
+
+
+def test_a_main_thread_that_waits_while_memory_rises_is_stood_in_for(program: Program) -> None:
+    """What another thread makes of small objects is told by Python alone."""
+    program.run(WAITS.format(work="kept.append([bytes(100) for _ in range(3000)])"))
+    levels = [one["py_in_use"] for one in ticks(program) if one["py_in_use"] is not None]
+    assert len(levels) >= 3
+    assert levels == sorted(levels)
+    assert levels[-1] - levels[0] > 1_000_000
+
+
+def test_a_main_thread_that_waits_while_nothing_rises_is_let_alone(program: Program) -> None:
+    program.run(WAITS.format(work="bytes(1_000_000)"))
+    assert [one for one in ticks(program)[1:] if one["py_in_use"] is not None] == []
+
+
+def test_a_census_is_answered_while_the_main_thread_waits(program: Program) -> None:
+    program.run("""
+import ctypes, threading, time
+found = []
+thread = threading.Thread(target=time.sleep, args=(4,))
+thread.start()
+board = open({capture!r}, "r+b")
+threading.Timer(0.6, lambda: None)
+thread.join()
+""".replace("{capture!r}", repr(str(program.capture_path))))
+
+
+WAITS = """
+import threading, time
+kept, end = [], time.monotonic() + 10
+def work():
+    while time.monotonic() < end:
+        {work}
+        time.sleep(0.05)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert threading.active_count() == 1
+"""
+
+
+def test_a_main_thread_that_waits_while_memory_rises_is_stood_in_for(program: Program) -> None:
+    """What another thread makes of small objects is told by Python alone."""
+    program.run(WAITS.format(work="kept.append([bytes(100) for _ in range(3000)])"))
+    levels = [one["py_in_use"] for one in ticks(program) if one["py_in_use"] is not None]
+    assert len(levels) >= 3
+    assert levels == sorted(levels)
+    assert levels[-1] - levels[0] > 1_000_000
+
+
+def test_a_main_thread_that_waits_while_nothing_rises_is_let_alone(program: Program) -> None:
+    program.run(WAITS.format(work="bytes(1_000_000)"))
+    assert [one for one in ticks(program)[1:] if one["py_in_use"] is not None] == []
+
+
+def test_a_census_is_answered_while_the_main_thread_waits(program: Program) -> None:
+    program.run("""
+import ctypes, threading, time
+found = []
+thread = threading.Thread(target=time.sleep, args=(4,))
+thread.start()
+board = open({capture!r}, "r+b")
+threading.Timer(0.6, lambda: None)
+thread.join()
+""".replace("{capture!r}", repr(str(program.capture_path))))
+
+
 def test_a_main_thread_that_holds_the_gil_in_c_code_ends_unharmed(program: Program) -> None:
     program.run("""
 import ctypes
