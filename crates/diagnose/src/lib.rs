@@ -135,6 +135,8 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         Verdict::Leak => causes::add(&mut findings, run, rate, explained),
         Verdict::NoLeak | Verdict::Undecided => explained,
     };
+    let mut holders = sites.as_ref().map(|sites| sites.holders(&findings)).unwrap_or_default();
+    held.count(&mut findings, &mut holders, &cycles.points);
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     let mut report = Report {
@@ -154,7 +156,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         components: evidence.components(),
         findings,
         next_steps: Vec::new(),
-        holders: sites.as_ref().map(Sites::holders).unwrap_or_default(),
+        holders,
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),
         probes,

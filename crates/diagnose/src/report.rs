@@ -304,12 +304,32 @@ pub struct Holder {
     pub file: Option<String>,
     /// What kind of container: `list`, `dict`, `closure`, ...
     pub kind: String,
-    /// What it holds.
+    /// What was new in it at the last look.
     pub elements: String,
+    /// How many elements it had then, if it was seen to grow.
+    pub length: Option<u64>,
+    /// How many more it gets with each cycle.
+    pub per_cycle: Option<f64>,
     /// The number of elements it cannot grow beyond, if there is one.
     pub bound: Option<u64>,
     /// Share of the finding's memory that was seen to hang below it; null where it was not sampled.
     pub share: Option<f64>,
+}
+
+impl Holder {
+    /// What it holds, in words: `40 elements, 1 more per epoch; newest: 9 x ndarray (2000, 500) float64`.
+    pub fn content(&self, unit: &str) -> String {
+        let Some(length) = self.length else { return self.elements.clone() };
+        let mut text = format!("{length} element{}", if length == 1 { "" } else { "s" });
+        if let Some(more) = self.per_cycle {
+            let decimals = usize::from((more - more.round()).abs() > 0.05);
+            text += &format!(", {more:.decimals$} more per {unit}");
+        }
+        if !self.elements.is_empty() {
+            text += &format!("; newest: {}", self.elements);
+        }
+        text
+    }
 }
 
 /// A holder and how much it held.

@@ -207,6 +207,8 @@ mod tests {
                 file: None,
                 kind: "list".to_owned(),
                 elements: String::new(),
+                length: None,
+                per_cycle: None,
                 bound: None,
                 share: None,
             })

@@ -20,11 +20,11 @@ impl Screen {
             let sentence = format!("  {}  {}", i + 1, finding.sentence);
             self.pair(&sentence, &format!("{rate}  {}", finding.confidence), 5);
             if let Some(holder) = &finding.holder {
-                self.line(&format!("     held by    {}  {}", holder.path, holder.elements), INDENT);
+                self.line(&format!("     held by    {}  {}", holder.path, holder.content(unit)), INDENT);
             }
             // Where several hold the same memory, letting go of one frees nothing.
             for holder in &finding.also_held_by {
-                self.line(&format!("     and by     {}  {}", holder.path, holder.elements), INDENT);
+                self.line(&format!("     and by     {}  {}", holder.path, holder.content(unit)), INDENT);
             }
             for site in &finding.sites {
                 self.site(site);

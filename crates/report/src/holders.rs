@@ -25,8 +25,9 @@ pub fn holders(report: &Report, style: &Style) -> String {
     let widest = amounts.iter().take(MOST).map(|a| a.chars().count()).max().unwrap_or(0);
     for (HolderBytes { holder, .. }, amount) in report.holders.iter().zip(&amounts).take(MOST) {
         let mut text = format!("{amount:>widest$}  {}", holder.path);
-        if !holder.elements.is_empty() {
-            text += &format!("  {}", holder.elements);
+        let content = holder.content(report.cycles.unit);
+        if !content.is_empty() {
+            text += &format!("  {content}");
         }
         if let Some(bound) = holder.bound {
             text += &format!(", at most {bound}");

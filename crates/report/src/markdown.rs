@@ -107,10 +107,10 @@ fn finding(number: usize, finding: &Finding, unit: &str) -> String {
         finding.confidence,
     );
     if let Some(holder) = &finding.holder {
-        out += &held_by("held by", holder);
+        out += &held_by("held by", holder, unit);
     }
     for holder in &finding.also_held_by {
-        out += &held_by("and by", holder);
+        out += &held_by("and by", holder, unit);
     }
     for site in &finding.sites {
         out += &self::site(site);
@@ -134,10 +134,10 @@ fn finding(number: usize, finding: &Finding, unit: &str) -> String {
     out
 }
 
-fn held_by(words: &str, holder: &Holder) -> String {
-    let elements =
-        if holder.elements.is_empty() { String::new() } else { format!(": {}", escape(&holder.elements)) };
-    format!("* {words} {}{elements}\n", code(&holder.path))
+fn held_by(words: &str, holder: &Holder, unit: &str) -> String {
+    let content = holder.content(unit);
+    let content = if content.is_empty() { content } else { format!(": {}", escape(&content)) };
+    format!("* {words} {}{content}\n", code(&holder.path))
 }
 
 fn site(site: &Site) -> String {

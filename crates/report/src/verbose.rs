@@ -26,7 +26,7 @@ impl Screen {
                 self.out += &format!("\n{title}\n");
             }
             let (bytes, holder) = (size(held.live_bytes as f64), &held.holder);
-            let text = format!("  {bytes:>9}  {}  {}", holder.path, holder.elements);
+            let text = format!("  {bytes:>9}  {}  {}", holder.path, holder.content(report.cycles.unit));
             self.line(text.trim_end(), 13);
         }
     }

@@ -135,6 +135,8 @@ pub(crate) fn of(holder: &Holder) -> Shown {
         file: (!file.is_empty()).then(|| file.clone()),
         kind: kind.clone(),
         elements: elements.clone(),
+        length: None,
+        per_cycle: None,
         bound: *bound,
         share: None,
     }

@@ -3,6 +3,7 @@
 //! In: the census' part of a capture. Out: for a site's survivors, the paths that they hang below. What must not happen
 //! here: a holder for memory that it was not seen to hold; a path is named only where samples and census met at an address.
 
+mod counts;
 mod grown;
 mod join;
 mod kept_at;
@@ -45,6 +46,8 @@ pub(crate) struct Held<'a> {
     garbage: BTreeSet<u64>,
     /// The holders that each sample was seen below; several where a path changed its name between two looks.
     of_sample: HashMap<u64, Vec<u64>>,
+    /// The whole look, by number, that saw each holder hold a sample last.
+    last_seen: HashMap<u64, usize>,
     /// Samples that were seen in garbage.
     in_garbage: HashSet<u64>,
     /// When each whole look ended, those of them that saw everything, and those that are known to have been cut short.
@@ -94,6 +97,8 @@ impl<'a> Held<'a> {
                 }
                 Observation::Held { holder, .. } if out.nobodys.contains(holder) => {}
                 Observation::Held { holder, samples } => {
+                    // A look ends with a record of its own.
+                    out.last_seen.insert(*holder, out.looks.len());
                     for sample in samples {
                         out.of_sample.entry(*sample).or_default().push(*holder);
                     }
@@ -124,13 +129,26 @@ impl<'a> Held<'a> {
     }
 
     /// What each path held at the last look that found anything, the most first. Of what hangs below several paths, each has all.
-    pub(crate) fn live(&self, samples: &[Sample]) -> Vec<(&'a Holder, f64)> {
+    ///
+    /// What two looks call differently, as a frame of `fit` was there at one of them, goes by the name that the findings use: `told`.
+    pub(crate) fn live(&self, samples: &[Sample], told: &[&str]) -> Vec<(&'a Holder, f64)> {
         let Some(at_ns) = self.looks.last() else { return Vec::new() };
         let mut by_holder: BTreeMap<u64, f64> = BTreeMap::new();
+        let is_told = |id: &u64| {
+            let container = self.holder(*id).map(|holder| split(&holder.path).0);
+            container.is_some_and(|container| told.iter().any(|path| split(path).0 == container))
+        };
+        let seen = |id: &u64| self.last_seen.get(id).copied().unwrap_or(0);
+        let called = |ids: &Vec<u64>| {
+            let last = ids.last().copied()?;
+            // A name that went on being used is another place, which the sample has left.
+            let known = ids.iter().copied().find(|id| is_told(id) && seen(id) < seen(&last));
+            Some(if is_told(&last) { last } else { known.unwrap_or(last) })
+        };
         for sample in samples.iter().filter(|s| s.lives_at(*at_ns)) {
             // The path of the last look: later ones were added behind earlier ones.
-            if let Some(holder) = self.of_sample.get(&sample.id).and_then(|all| all.last()) {
-                *by_holder.entry(*holder).or_default() += sample.weight;
+            if let Some(holder) = self.of_sample.get(&sample.id).and_then(called) {
+                *by_holder.entry(holder).or_default() += sample.weight;
             }
         }
         let mut out: Vec<_> =

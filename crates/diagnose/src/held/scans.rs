@@ -19,6 +19,8 @@ pub(crate) struct Rise<'a> {
 pub(crate) struct Pace {
     /// Per cycle, as far as Python can see.
     pub(crate) bytes: f64,
+    /// Elements per cycle; of an array, bytes.
+    pub(crate) elements: f64,
     /// Cycles in which it was watched.
     pub(crate) cycles: u64,
     /// Memory that Python cannot see hangs below it.
@@ -42,8 +44,14 @@ impl Pace {
             return None;
         }
         let bytes: u64 = counted.iter().map(|rise| rise.grown.bytes).sum();
+        let new: u64 = counted.iter().map(|rise| rise.grown.new).sum();
         let native = rises.iter().any(|rise| rise.grown.native);
-        Some(Self { bytes: bytes as f64 / cycles, cycles: cycles.round() as u64, native })
+        Some(Self {
+            bytes: bytes as f64 / cycles,
+            elements: new as f64 / cycles,
+            cycles: cycles.round() as u64,
+            native,
+        })
     }
 }
 

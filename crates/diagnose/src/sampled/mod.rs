@@ -21,11 +21,12 @@ use nilometer_capture::Capture;
 use crate::at_exit::ExitCollection;
 use crate::collector::{full_collections, garbage_at_most};
 use crate::cycles::Cycles;
+use crate::held::level::split;
 use crate::held::{Held, shown};
 use crate::judge::Judgement;
 use crate::lookup::{Lookup, Name};
 use crate::phases::{Course, IMPORT};
-use crate::report::{HolderBytes, Sampling, Site};
+use crate::report::{Finding, HolderBytes, Sampling, Site};
 use crate::timeline::{Basis, Timeline};
 
 use bins::Bins;
@@ -156,12 +157,26 @@ impl<'a> Sites<'a> {
         self.trails.get(&stack).is_some_and(Trail::is_array)
     }
 
-    /// Who held how much at the last look at the heap.
-    pub(crate) fn holders(&self) -> Vec<HolderBytes> {
+    /// Who held how much at the last look at the heap, by the paths that the findings name where they name any.
+    pub(crate) fn holders(&self, findings: &[Finding]) -> Vec<HolderBytes> {
         const MOST: usize = 50;
-        let held = self.held.live(&self.recording.samples).into_iter().take(MOST);
-        held.map(|(holder, bytes)| HolderBytes { holder: shown(holder), live_bytes: bytes.round() as i64 })
-            .collect()
+        let told: Vec<&str> =
+            findings.iter().filter_map(|f| f.holder.as_ref()).map(|holder| holder.path.as_str()).collect();
+        let mut rows: Vec<HolderBytes> = Vec::new();
+        for (holder, bytes) in self.held.live(&self.recording.samples, &told) {
+            let (mut holder, live_bytes) = (shown(holder), bytes.round() as i64);
+            if let Some(path) = told.iter().find(|path| split(path) == split(&holder.path)) {
+                (*path).clone_into(&mut holder.path);
+            }
+            // One finds the elements under each of their keys where another look finds all of them as one.
+            match rows.iter_mut().find(|row| row.holder.path == holder.path) {
+                Some(row) => row.live_bytes = row.live_bytes.saturating_add(live_bytes),
+                None => rows.push(HolderBytes { holder, live_bytes }),
+            }
+        }
+        rows.sort_by_key(|row| std::cmp::Reverse(row.live_bytes));
+        rows.truncate(MOST);
+        rows
     }
 
     /// The site that made most of what a phase left behind before a moment; none if several share it, or if too few
