@@ -210,6 +210,27 @@ def check_dicts_that_are_not_tracked() -> None:
     assert any(one["length"] == 5 and one["bytes"] > 5000 for one in others), "the cache"
 
 
+@functools.lru_cache(maxsize=400)
+def answer(number: int) -> bytes:
+    return bytes(5000 + number)
+
+
+def check_what_an_lru_cache_has_answered_is_weighed() -> None:
+    """Its dict leads to links, which the collector does not know."""
+    forget()
+    for number in range(4):
+        answer(number)
+        result = scan()
+    answer(4)
+    answer(5)
+    result = scan()
+    cache = next(dict_ for dict_ in gc.get_referents(answer) if type(dict_) is dict and 5 in dict_)
+    found = grown(cache, result)
+    assert found["length"] == 6, found
+    assert 10_000 <= found["bytes"] <= 10_400, found
+    assert found["elements"] == "2 x bytes", found
+
+
 def check_a_container_that_is_emptied_does_not_grow() -> None:
     buffer: list[bytes] = []
     forget()

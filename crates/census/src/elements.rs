@@ -3,7 +3,7 @@
 //! In: a container and how many are new. Out: addresses of elements, oldest first. What must not happen here: iteration by
 //! Python, which a subclass could have replaced.
 
-use crate::layout::{SIZE, deque, set};
+use crate::layout::{SIZE, deque, lru, set};
 use crate::memory;
 use crate::object::{Object, Python};
 use crate::types::{Shape, shape_of};
@@ -72,10 +72,19 @@ fn dict(python: &Python, o: Object, skip: u64, most: usize, found: &mut Elements
     while index < view.table.entries && found.items.len() < most {
         if let Some((key, value)) = view.entry(index) {
             found.keys.push(key);
-            found.items.push(value);
+            found.items.push(answer(python, value));
         }
         index += 1;
     }
+}
+
+/// The cache of an `lru_cache` leads to links, which the collector does not know and which have what was answered.
+fn answer(python: &Python, value: Object) -> Object {
+    if python.type_of(value).raw_name() != lru::LINK {
+        return value;
+    }
+    let answer = memory::word(value.0, lru::RESULT);
+    if memory::usable(answer) { Object(answer) } else { value }
 }
 
 /// From the right end; a deque that grows to the left has elements of the same kind there.

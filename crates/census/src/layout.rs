@@ -81,6 +81,12 @@ pub(crate) mod set {
     pub(crate) const ENTRY: u64 = 16;
 }
 
+/// The links of an `lru_cache`: before and after, hash, key, result; the same from Python 3.8 on.
+pub(crate) mod lru {
+    pub(crate) const LINK: &[u8] = b"functools._lru_list_elem";
+    pub(crate) const RESULT: u64 = 48;
+}
+
 /// Fields of a deque and of its blocks.
 pub(crate) mod deque {
     pub(crate) const LEFT_BLOCK: u64 = 24;

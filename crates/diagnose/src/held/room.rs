@@ -3,6 +3,8 @@
 //! In: the lengths that scans told, the series of cycles. Out: the cycles until it is full. What must not happen here: an end
 //! that is guessed; without two lengths nobody knows the pace.
 
+use nilometer_capture::Holder;
+
 use super::Held;
 use super::join::{is_element, name};
 use super::level::split;
@@ -38,13 +40,19 @@ impl Held<'_> {
             let holder = self.holder(*id).filter(|holder| is_it(&holder.path))?;
             let bound = holder.bound?;
             Some(Room {
-                name: name(holder),
+                name: called(holder),
                 bound,
                 cycles: cycles_left(bound, rises, &cycles.points, cycles.count)?,
             })
         };
         self.rises.iter().find_map(of)
     }
+}
+
+/// An `lru_cache` has the name of its function, which itself is not what fills.
+fn called(holder: &Holder) -> String {
+    let name = name(holder);
+    if holder.path.contains(".<lru cache>") { format!("the lru_cache of {name}") } else { name }
 }
 
 fn cycles_left(bound: u64, rises: &[Rise], points: &[Point], count: u64) -> Option<f64> {
