@@ -143,6 +143,8 @@ class Broken(ValueError):
 def check_words() -> None:
     expected = {
         "tuple (int, str)": (1, "2"),
+        "dict (list, NoneType)": {"input": [], "error": None},
+        "dict": dict.fromkeys(range(9)),
         "tuple of 5": (1,) * 5,
         "list": [1],
         "Attributes": Attributes(),

@@ -159,7 +159,8 @@ impl Evidence<'_> {
         })
     }
 
-    /// Anonymous memory that rose while live memory did not: free blocks and pages the allocators keep.
+    /// Anonymous memory that rose while live memory did not: free blocks and pages the allocators keep, or, where less was resident
+    /// than the program had asked for, pages of that which are touched at last.
     fn retained(&self) -> Option<Component> {
         let (first, last) = self.ends()?;
         let rise = |of: fn(&Reading) -> Option<f64>| Some(of(last)? - of(first)?);
@@ -168,14 +169,18 @@ impl Evidence<'_> {
             return None;
         }
         let cycles = self.judged_cycles().max(1.0);
+        let untouched = first.live.unwrap_or(0.0) - first.anonymous().unwrap_or(0.0);
+        let sentence = if kept <= untouched {
+            "large arrays become resident page by page as they are first written: memory that the program asked for before"
+        } else {
+            "resident memory drifts up while live memory does not: free memory that the allocator keeps"
+        };
         Some(Component {
             kind: Kind::Retained,
             phase: None,
             bytes: kept.round() as i64,
             bytes_per_cycle: Some((kept / cycles).round() as i64),
-            sentence:
-                "resident memory drifts up while live memory does not: free memory that the allocator keeps"
-                    .to_owned(),
+            sentence: sentence.to_owned(),
             made_at: None,
         })
     }

@@ -119,6 +119,8 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let probes = probes::Probes::of(capture, &cycles).told();
     let phase_totals = phase_table::totals(capture, &course, &stretches, timeline.end_ns);
     let traced_at = retracing::called_most(capture, &cycles, outside.folder());
+    let holders = sites.as_ref().map(Sites::holders).unwrap_or_default();
+    let keeps_models = causes::who_keeps(&holders);
     let run = causes::Run {
         traced_at: traced_at.as_ref(),
         unit: cycles.unit.word(),
@@ -128,6 +130,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         collector_off: collector::is_off(&timeline, &cycles.points),
         cycles: cycles.count,
         builds: causes::goes_on_building(capture, &cycles),
+        keeps_models: keeps_models.as_deref(),
     };
     causes::explain(&mut findings, run);
     causes::merge(&mut findings, rate);

@@ -289,6 +289,64 @@ fn a_library_of_the_users_that_loses_memory_is_native() {
 }
 
 #[test]
+fn who_keeps_the_models_of_a_loop_is_told_beside_the_registry() {
+    let told = |grow: bool| {
+        let mut w = started();
+        w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#).records(64 << 10, 1);
+        let stack = w.stack(&[STEP]);
+        let mut made = Vec::new();
+        for epoch in 1..=15 {
+            w.phase("build", |w| {
+                w.takes(1 << 20);
+            });
+            made.push(w.makes(stack, 64 << 10, 1));
+            w.objects(100);
+            count(&mut w, "models", if grow { epoch } else { 1 });
+            count(&mut w, "func_graphs", 9 * epoch);
+            count(&mut w, "gradient_registry", 2 * epoch);
+            w.cycle(Epoch);
+            if epoch == 12 {
+                let holder = nilometer_capture::Holder {
+                    id: 9,
+                    path: "search(): self.trials[*].model.train_function.<closure step>".to_owned(),
+                    owner: "Trial".to_owned(),
+                    file: "/job/train.py".to_owned(),
+                    ..nilometer_capture::Holder::default()
+                };
+                w.say(&Record::Observation(Observation::Holder(holder)));
+                let samples = made.iter().flat_map(|m| m.ids.iter().copied()).collect();
+                w.say(&Record::Observation(Observation::Held { holder: 9, samples }));
+                w.looked(false, &[]);
+            }
+        }
+        w.ends(0);
+        let report = w.report();
+        let finding = report.findings.iter().find(|f| f.cause == "models-in-a-loop").unwrap();
+        (finding.sentence.clone(), finding.change.clone().unwrap())
+    };
+    let (sentence, change) = told(true);
+    assert!(
+        sentence.contains("self.trials keeps it") && change.contains("`self.trials`"),
+        "{sentence} {change}"
+    );
+    assert!(!told(false).0.contains("self.trials"));
+}
+
+#[test]
+fn weights_of_models_that_pile_up_are_the_models() {
+    let cause = |grow: bool| {
+        let report = sampled(&[STEP, "tensorflow::DenseUpdateOp"], move |w, epoch| {
+            w.unread_phase("build");
+            for name in ["models", "variables"] {
+                count(w, name, if grow { 4 * epoch } else { 4 });
+            }
+        });
+        only(&report).cause.clone()
+    };
+    assert_eq!((cause(true), cause(false)), ("models-in-a-loop".to_owned(), "growth-at-site".to_owned()));
+}
+
+#[test]
 fn what_waits_for_the_end_is_told_where_no_object_leads_to_it() {
     let cause = |stack: &[&str], grow: bool| {
         let report = sampled(stack, move |w, epoch| count(w, "exit_functions", if grow { epoch } else { 2 }));
@@ -320,9 +378,9 @@ fn of_arguments_that_differ_the_one_that_never_comes_again_is_told() {
 
 #[test]
 fn a_registry_with_a_function_that_is_retraced_is_about_that_function() {
-    let told = |compiles: bool| {
+    let told = |why: &'static str, compiles: bool| {
         let report = unexplained(move |w, epoch| {
-            trace(w, epoch, SCALAR);
+            trace(w, epoch, why);
             count(w, "func_graphs", epoch);
             count(w, "gradient_registry", epoch);
             count(w, "compiles", if compiles { epoch } else { 1 });
@@ -330,8 +388,9 @@ fn a_registry_with_a_function_that_is_retraced_is_about_that_function() {
         });
         only(&report).cause.clone()
     };
-    assert_eq!(told(false), "retraced-by-scalars");
-    assert_eq!(told(true), "recompiled-per-round");
+    assert_eq!(told(SCALAR, false), "retraced-by-scalars");
+    assert_eq!(told(SCALAR, true), "recompiled-per-round");
+    assert_eq!(told("a new function object each time", false), "tf-gradient-registry");
 }
 
 #[test]

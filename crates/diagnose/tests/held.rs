@@ -184,6 +184,29 @@ fn what_a_look_that_was_cut_short_did_not_find_is_nobodys_business() {
 }
 
 #[test]
+fn a_container_of_native_things_keeps_what_little_was_seen_below_it_and_the_rest() {
+    let mut w = started();
+    w.fact("cwd", "/job").records(16 << 10, 1);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    let mut made = Vec::new();
+    for epoch in 1..=14 {
+        made.push(w.makes(stack, 100 << 10, 1));
+        w.takes(900 * KIB).objects(200).cycle(Epoch);
+        if epoch == 10 {
+            w.looks(&[("lib.registry._graphs[*].operations[*]", "Registry", &all(&made))]);
+            w.looks(&[("lib.registry._graphs[*]", "Registry", &all(&made[..7]))]);
+        }
+        if epoch >= 7 {
+            w.scans("lib.registry._graphs[*]", epoch, epoch, 4 << 10, true);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let explained = report.growth.as_ref().unwrap().explained.unwrap();
+    assert!((explained - 1.0).abs() < 0.1, "{explained} {:#?}", report.findings);
+}
+
+#[test]
 fn a_path_that_keeps_little_of_it_is_not_who_keeps_it() {
     let report = two_lines(|w, a, b| {
         w.looks(&[(SAVED, "Keep", &all(&a[..3])), (LOGS, "", &all(b))]);

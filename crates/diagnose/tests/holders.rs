@@ -41,7 +41,7 @@ fn told(who: Who) -> Finding {
 #[test]
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn the_owner_decides() {
-    let cases: [(Who, &str, &str); 28] = [
+    let cases: [(Who, &str, &str); 29] = [
         (
             ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
             "callback-keeps",
@@ -85,6 +85,11 @@ fn the_owner_decides() {
             ("main(): tok._cache[*]", "Tokenizer", "", "OrderedDict", "900 x list"),
             "object-keeps",
             "Tokenizer._cache keeps lists of every epoch",
+        ),
+        (
+            ("fit(): self.callbacks[*]", "Trainer", "", "list", "1 x Recorder"),
+            "callbacks-added-again",
+            "self.callbacks gets one more Recorder",
         ),
         (
             ("look.<default maps>[*]", "look", "", "list", "1 x ndarray"),
@@ -162,6 +167,9 @@ fn what_is_alike_at_first_sight_is_not_told_so() {
     // One function that TensorFlow keeps leads to a container that grows by itself.
     let through = "tf._py_funcs_used_in_graph[0].__self__.py_dataset.scaled[*]";
     assert_eq!(told((through, "Windows", "dataset", "dict", "9 x ndarray")).cause, "dataset-keeps");
+    // Losses and metrics are called errors, and are none.
+    assert_eq!(told(("main(): tried[*]", "main", "", "list", "3 x MeanSquaredError")).cause, "loop-keeps");
+    assert_eq!(told(("main(): failed[*]", "main", "", "list", "3 x ValueError")).cause, "exceptions-kept");
     // Objects of a library's, kept by a callback.
     let kept = ("fit(): callbacks[0].steps[*].image", "Keep", "callback", "list", "4 x SimpleNamespace");
     assert_ne!(told(kept).cause, "callbacks-added-again");

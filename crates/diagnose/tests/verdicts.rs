@@ -56,6 +56,24 @@ fn a_healthy_fit_whose_resident_memory_drifts_does_not_leak() {
 }
 
 #[test]
+fn pages_of_large_arrays_that_are_first_written_late_are_no_free_memory() {
+    let said = |untouched: i64| {
+        let mut w = started();
+        // Asked for, and not resident yet.
+        w.takes(untouched).retains(-untouched);
+        for _ in 1..=30 {
+            w.objects(100).retains(2 * MIB).cycle(Epoch);
+        }
+        w.ends(0);
+        let report = w.report();
+        assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
+        report.components.iter().find(|c| c.kind == Kind::Retained).unwrap().sentence.clone()
+    };
+    assert!(said(400 * MIB).contains("first written"), "{}", said(400 * MIB));
+    assert!(said(0).contains("allocator keeps"), "{}", said(0));
+}
+
+#[test]
 fn few_cycles_are_undecided_and_the_number_needed_suffices() {
     for epochs in 1..8_u64 {
         let mut w = started();

@@ -30,6 +30,7 @@ impl Sizes<'_> {
         match shape {
             Some((shape, element)) => format!("{short} {} {element}", tuple(&shape)).trim_end().to_string(),
             None if shape_of(python, kind) == Shape::Tuple => self.tuple_words(o, &short),
+            None if shape_of(python, kind) == Shape::Dict => self.dict_words(o, short),
             // A class of the user's may be called as it likes.
             None if kind.has(flags::EXCEPTION)
                 && !short.ends_with("Error")
@@ -39,6 +40,21 @@ impl Sizes<'_> {
             }
             None => short,
         }
+    }
+
+    /// A small dict by the types of its values, `dict (ndarray, int)`: a record of somebody's. Others by their name alone.
+    fn dict_words(&self, o: Object, short: String) -> String {
+        const SHORT: u64 = 4;
+        let python = self.python;
+        let view = python.dict_view(o).filter(|_| python.length(o).is_some_and(|n| (1..=SHORT).contains(&n)));
+        let Some(view) = view else { return short };
+        let mut names = Vec::new();
+        view.each(&mut |_, value| {
+            let name = python.type_name(python.type_of(value));
+            names.push(name.rsplit('.').next().unwrap_or(&name).to_owned());
+            names.len() < SHORT as usize
+        });
+        if names.is_empty() { short } else { format!("{short} ({})", names.join(", ")) }
     }
 
     /// A short tuple by the types of what is in it, a long one by its length: `tuple (int, ndarray)`, `tuple of 9`.

@@ -1,13 +1,19 @@
 //! Callbacks that are added to a list again before every fit.
 //!
-//! Evidence: a list of callbacks grows, and the memory hangs below its elements.
+//! Evidence: a list of callbacks grows, and the memory hangs below its elements; or the list that grows is called as the argument of
+//! `fit` is.
 
+use super::kept_by_callback::class;
 use super::{Case, Explanation};
 use crate::held::level::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let holder = case.finding.holder.as_ref()?;
+    if let Some(class) = class(case.elements()).filter(|_| path.name == "callbacks" && path.below.is_empty())
+    {
+        return Some(said(case, class, "what it has seen"));
+    }
     if path.below.is_empty() || holder.role.as_deref() != Some("callback") {
         return None;
     }
@@ -16,12 +22,15 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if !case.elements().is_empty() && !case.elements().split([' ', ',', '(', ')']).any(is_owner) {
         return None;
     }
-    let (list, owner) = (words(path.full), holder.owner.as_str());
-    let part = path.below.trim_start_matches('.');
-    Some(Explanation {
-        sentence: format!("{list} gets one more {owner} with every {}, and each keeps its {part}", case.unit),
-        change: format!("make a new list for each fit (`callbacks=[{owner}(...)]`), or add {owner} once"),
-        intervention: Some(format!("callback:{owner}")),
+    Some(said(case, &holder.owner, &format!("its {}", path.below.trim_start_matches('.'))))
+}
+
+fn said(case: &Case, class: &str, part: &str) -> Explanation {
+    let list = case.path.as_ref().map_or("", |path| words(path.full));
+    Explanation {
+        sentence: format!("{list} gets one more {class} with every {}, and each keeps {part}", case.unit),
+        change: format!("make a new list for each fit (`callbacks=[{class}(...)]`), or add {class} once"),
+        intervention: Some(format!("callback:{class}")),
         ..Explanation::default()
-    })
+    }
 }

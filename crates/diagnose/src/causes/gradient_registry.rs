@@ -12,7 +12,7 @@ pub(super) const MODELS: &str = "models-in-a-loop";
 pub(super) const REGISTRY: &str = "tf-gradient-registry";
 
 pub(super) fn by_models(case: &Case) -> Option<Explanation> {
-    (is_registry(case) && case.run.builds).then(|| said(case.run).1)
+    ((is_registry(case) || is_weights(case)) && case.run.builds).then(|| said(case.run).1)
 }
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
@@ -46,16 +46,28 @@ pub(super) fn is_registry(case: &Case) -> bool {
         || (of_model || case.is_unheld_graph()) && case.run.grows("gradient_registry")
 }
 
+/// Memory of variables that nobody was seen to hold, while models and variables go on piling up.
+fn is_weights(case: &Case) -> bool {
+    let pile_up = case.run.grows("models") && case.run.grows("variables");
+    case.finding.holder.is_none() && case.is_part("to a variable") && pile_up
+}
+
 fn said(run: Run) -> (&'static str, Explanation) {
     let unit = run.unit;
+    let kept = run.keeps_models.filter(|_| run.grows("models"));
     let (cause, sentence, change) = if run.builds {
+        let keeps = kept.map_or_else(String::new, |kept| format!("{kept} keeps it, "));
+        let first = kept.map_or_else(String::new, |kept| {
+            format!("put the model's score or its saved weights into `{kept}` in place of the model; ")
+        });
         (
             MODELS,
             format!(
-                "a model is built in every {unit}, and TensorFlow's gradient registry keeps its graphs for good"
+                "a model is built in every {unit}, {keeps}and TensorFlow's gradient registry keeps its graphs for good"
             ),
-            "build the model once and set its weights anew (`model.set_weights(...)`), or run each round in a process of its \
-             own; `clear_session()` gives back only a part",
+            first
+                + "build the model once and set its weights anew (`model.set_weights(...)`), or run each round in a process of its \
+                   own; `clear_session()` gives back only a part",
         )
     } else {
         (
@@ -64,10 +76,11 @@ fn said(run: Run) -> (&'static str, Explanation) {
                 "TensorFlow's gradient registry keeps the graphs of train steps that each {unit} traces anew"
             ),
             "compile once, and change what differs in place (`model.optimizer.learning_rate.assign(...)`); make each \
-             `tf.function` once, outside of the loop; `clear_session()` gives back only a part",
+             `tf.function` once, outside of the loop; `clear_session()` gives back only a part"
+                .to_owned(),
         )
     };
     let intervention = Some("purge-graphs".to_owned());
     let made_at = run.traces_from();
-    (cause, Explanation { sentence, change: change.to_owned(), intervention, made_at })
+    (cause, Explanation { sentence, change, intervention, made_at })
 }

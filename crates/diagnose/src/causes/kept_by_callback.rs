@@ -10,7 +10,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
     let through = holder.role.as_deref() == Some("callback")
-        || path.full.contains("callbacks[")
+        || path.full.contains("callbacks[") && path.name != "callbacks"
         || case.calls("callback_list.py", "on_epoch_end")
         || case.calls("callback_list.py", "on_train_batch_end");
     if !through || path.is_local() || holder.owner.is_empty() {
@@ -55,7 +55,7 @@ fn is_of(elements: &str, kind: &str) -> bool {
 }
 
 /// The class of the elements, if they are of one that the user may know: `Event` of `12 x Event`.
-fn class(elements: &str) -> Option<&str> {
+pub(super) fn class(elements: &str) -> Option<&str> {
     const PLAIN: [&str; 9] = ["tuple", "list", "set", "str", "int", "float", "NoneType", "bool", "object"];
     let (_, class) = elements.split_once(" x ")?;
     let is_name = |c: char| c.is_alphanumeric() || c == '_';

@@ -9,12 +9,8 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let elements = case.elements();
     let through = path.full.contains("__traceback__") || path.full.contains("__context__");
-    if !through
-        && !elements.contains("Error")
-        && !elements.contains("Exception")
-        && !elements.contains("exception")
-        && !elements.contains("traceback")
-    {
+    let mut words = elements.split([' ', ',', '(', ')']);
+    if !through && !words.any(is_exception) {
         return None;
     }
     Some(Explanation {
@@ -27,6 +23,13 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             .to_owned(),
         ..Explanation::default()
     })
+}
+
+/// Whether this type is of exceptions or tracebacks; losses and metrics are called errors, too.
+fn is_exception(word: &str) -> bool {
+    const MEASURES: [&str; 4] = ["SquaredError", "AbsoluteError", "PercentageError", "LogarithmicError"];
+    let is_error = word.ends_with("Error") && !MEASURES.iter().any(|measure| word.ends_with(measure));
+    is_error || word.ends_with("Exception") || matches!(word, "exception" | "traceback")
 }
 
 fn name<'a>(case: &'a Case) -> &'a str {

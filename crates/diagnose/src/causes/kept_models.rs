@@ -4,6 +4,31 @@
 //! it, which are several times larger than what Python shows.
 
 use super::{Case, Explanation};
+use crate::held::level::words;
+use crate::report::HolderBytes;
+use crate::sampled::origin::Origin;
+
+/// What of a model is met at the end of a path to its graphs and its slots.
+const PARTS: [&str; 5] = [
+    ".train_function.",
+    ".test_function.",
+    ".predict_function.",
+    ".optimizer._variables",
+    "._trainable_variables",
+];
+
+/// The container of the program's that most memory of models hangs below, as its own code calls it.
+pub(crate) fn who_keeps(holders: &[HolderBytes]) -> Option<String> {
+    let of_models = |holder: &&HolderBytes| {
+        let path = holder.holder.path.as_str();
+        let behind = path.split_once("[*]").map_or("", |(_, behind)| behind);
+        let users = holder.holder.file.as_deref().is_some_and(|file| Origin::of(file) == Origin::User);
+        users && PARTS.iter().any(|part| behind.contains(part))
+    };
+    let path = &holders.iter().find(of_models)?.holder.path;
+    let container = path.split_once("[*]").map_or(path.as_str(), |(container, _)| container);
+    Some(words(container).to_owned())
+}
 
 /// The last is what `tf.saved_model.load` returns.
 const MODELS: [&str; 4] = ["Sequential", "Functional", "Model", "_UserObject"];

@@ -53,6 +53,7 @@ use crate::report::{Finding, Frame, Probe, Program, Retraced, Site};
 pub(crate) use added::add;
 pub(crate) use alike::merge;
 pub(crate) use gradient_registry::goes_on_building;
+pub(crate) use kept_models::who_keeps;
 
 use path::Path;
 
@@ -80,6 +81,8 @@ pub(crate) struct Run<'a> {
     pub(crate) cycles: u64,
     /// Models go on being built.
     pub(crate) builds: bool,
+    /// What keeps them, as its own code calls it, if something of the program's does.
+    pub(crate) keeps_models: Option<&'a str>,
 }
 
 impl Run<'_> {

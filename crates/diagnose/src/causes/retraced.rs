@@ -36,6 +36,10 @@ pub(super) fn by_functions(case: &Case) -> Option<Explanation> {
 fn told(case: &Case, asked: &str) -> Option<Explanation> {
     let function = function(case)?;
     let (name, change) = reason(function)?;
+    // What the registry keeps of functions that are made anew is told there.
+    if gradient_registry::is_registry(case) && !is_argument(function) {
+        return None;
+    }
     (name == asked).then(|| said(function, change))
 }
 

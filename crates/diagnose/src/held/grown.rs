@@ -5,9 +5,9 @@
 
 use nilometer_stats::Interval;
 
-use super::Held;
 use super::join::{is_within, of, sentence};
 use super::scans::Pace;
+use super::{Held, level};
 use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
@@ -36,7 +36,10 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         let mut is_told = false;
         for finding in told.iter().chain(&out) {
             let Some(path) = finding.holder.as_ref().map(|h| h.path.as_str()) else { continue };
-            let mut known = finding.holder.iter().chain(&finding.also_held_by).map(|h| h.path.as_str());
+            // Another way to what is called the same; one around it may keep much more.
+            let alike = finding.also_held_by.iter().map(|h| h.path.as_str());
+            let mut known =
+                [path].into_iter().chain(alike.filter(|other| level::name(other) == level::name(path)));
             is_told |= known.any(|path| is_within(&holder.path, path));
             if is_within(path, &holder.path) {
                 below += finding.bytes_per_cycle.estimate as f64;
@@ -47,7 +50,7 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         if is_told && below > 0.0 && pace.bytes > 0.0 && pace.bytes + below <= rate.high {
             left -= pace.bytes;
         }
-        if is_told || (below > 0.0 && pace.native) {
+        if is_told || (below >= UNSEEN * rate.estimate && pace.native) {
             continue;
         }
         let unseen = pace.native && out.is_empty() && left > UNSEEN * rate.estimate;

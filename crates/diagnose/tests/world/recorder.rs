@@ -12,7 +12,7 @@ use super::{Noise, World};
 /// Memory that was made together: what was sampled of it, and all of it in bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
-    ids: Vec<u64>,
+    pub(crate) ids: Vec<u64>,
     pub(crate) bytes: i64,
 }
 
@@ -254,6 +254,7 @@ impl Lookup for Files {
             ("KernelCache", "TensorFlow's eager kernel cache"),
             ("create_primitive_common", "oneDNN primitive"),
             ("PyDataMem_UserNEW", "NumPy array"),
+            ("DenseUpdateOp", "op assignment to a variable (kernel)"),
         ];
         let (_, words) = known.iter().find(|(part, _)| frames.iter().any(|(name, _)| name.contains(part)))?;
         Some(Part { words: (*words).to_owned(), op: None })
