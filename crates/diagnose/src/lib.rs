@@ -119,8 +119,8 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let probes = probes::Probes::of(capture, &cycles).told();
     let phase_totals = phase_table::totals(capture, &course, &stretches, timeline.end_ns);
     let traced_at = retracing::called_most(capture, &cycles, outside.folder());
-    let holders = sites.as_ref().map(Sites::holders).unwrap_or_default();
-    let keeps_models = causes::who_keeps(&holders);
+    let seen = sites.as_ref().map(|sites| sites.holders(&findings)).unwrap_or_default();
+    let keeps_models = causes::who_keeps(&seen);
     let run = causes::Run {
         traced_at: traced_at.as_ref(),
         unit: cycles.unit.word(),
