@@ -9,7 +9,7 @@ more epochs than its twin, so that the collector is seen taking the graphs back 
 import keras
 import numpy as np
 
-EPOCHS = 40
+EPOCHS = 60
 
 
 class PredictionLogger(keras.callbacks.Callback):
