@@ -18,7 +18,7 @@ use pyo3::Python;
 
 use crate::rise::Rise;
 use crate::session::{SECOND_NS, Session};
-use state::{APART, FIRST_SHARE, LEAST, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap, least};
+use state::{APART, FIRST_SHARE, LEAST, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
 const ONCE: u64 = 3;
@@ -50,7 +50,7 @@ impl Watch {
         if let Some(live) = live {
             rise.note(ordinal, live);
         }
-        let risen = rise.risen(least(unit));
+        let risen = rise.risen(LEAST);
         state.rises_now(py, session, ordinal, risen);
         self.own.store(state.own, Relaxed);
     }
@@ -123,8 +123,7 @@ impl Watch {
     /// A stretch of cycles is over: the last chance to see what its frames hold.
     pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
         let Ok(mut state) = self.state.try_lock() else { return };
-        let risen =
-            |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, |rise| rise.risen(least(unit)));
+        let risen = |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, |rise| rise.risen(LEAST));
         let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
         let seconds = (session.age() / SECOND_NS, state.seconds_risen());
         let seconds = Some(seconds).filter(|(_, risen)| *risen > 0);
