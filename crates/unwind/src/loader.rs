@@ -131,8 +131,8 @@ unsafe extern "C" fn one_object(info: *mut libc::dl_phdr_info, _size: usize, sea
     else {
         return 0;
     };
-    // SAFETY: the object's table of program headers, which the loader keeps mapped; 56 bytes each.
     let table =
+        // SAFETY: the object's table of program headers, which the loader keeps mapped; 56 bytes each.
         unsafe { std::slice::from_raw_parts(info.dlpi_phdr.cast::<u8>(), usize::from(info.dlpi_phnum) * 56) };
     let Some((low, high)) = elf::extent(elf::segments(table)) else { return 0 };
     let (start, end) = (info.dlpi_addr.wrapping_add(low), info.dlpi_addr.wrapping_add(high));

@@ -29,8 +29,8 @@ struct Fixed {
 
 extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
     let mut before = 0;
-    // SAFETY: called by libgcc with its context and what `libgcc` passed.
     let (ip, add) =
+        // SAFETY: called by libgcc with its context and what `libgcc` passed.
         unsafe { (_Unwind_GetIPInfo(context, &raw mut before), &mut *data.cast::<&mut dyn FnMut(u64)>()) };
     // libgcc goes one further, to a caller at address 0. Ours gives interrupted instructions plus one.
     if ip != 0 {
