@@ -26,7 +26,10 @@ def compare(name: str, said: str, renew: bool, *, live: bool = False) -> None:
         path.write_text(said, encoding="utf-8")
     assert path.exists(), f"nothing is expected of {name}: --renew-goldens writes it"
     expected = path.read_text(encoding="utf-8")
-    assert (said.split() == expected.split()) if live else (said.splitlines() == expected.splitlines())
+    if live:  # where lines break depends on the length of a process id
+        assert " ".join(said.split()) == " ".join(expected.split())
+    else:
+        assert said.splitlines() == expected.splitlines()
 
 
 @pytest.mark.parametrize("name", CASES)

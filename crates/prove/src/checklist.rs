@@ -208,6 +208,7 @@ mod tests {
                 kind: "list".to_owned(),
                 elements: String::new(),
                 length: None,
+                counted_at: None,
                 per_cycle: None,
                 bound: None,
                 share: None,

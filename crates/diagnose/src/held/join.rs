@@ -136,6 +136,7 @@ pub(crate) fn of(holder: &Holder) -> Shown {
         kind: kind.clone(),
         elements: elements.clone(),
         length: None,
+        counted_at: None,
         per_cycle: None,
         bound: *bound,
         share: None,

@@ -8,17 +8,15 @@ mod looks;
 mod state;
 mod turn;
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, TryLockError};
 use std::time::Duration;
 
-use nilometer_capture::{Board, Counters, CycleUnit};
+use nilometer_capture::{Board, CycleUnit};
 use pyo3::Python;
 
 use crate::rise::Rise;
 use crate::session::{SECOND_NS, Session};
-use state::{APART, FIRST_SHARE, LEAST, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap};
+use state::{APART, FIRST_SHARE, LEAST, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap, least};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
 const ONCE: u64 = 3;
@@ -27,8 +25,6 @@ const ONCE: u64 = 3;
 #[derive(Default)]
 pub(crate) struct Watch {
     state: Mutex<State>,
-    /// Bytes of the census' own tables, which lie in the program's heap and are none of its own.
-    own: AtomicU64,
 }
 
 impl Watch {
@@ -50,9 +46,8 @@ impl Watch {
         if let Some(live) = live {
             rise.note(ordinal, live);
         }
-        let risen = rise.risen(LEAST);
+        let risen = rise.risen(least(unit));
         state.rises_now(py, session, ordinal, risen);
-        self.own.store(state.own, Relaxed);
     }
 
     /// A beat of the clock in a process that may have no cycles: a worker that a program started, a service. Seconds serve
@@ -83,7 +78,6 @@ impl Watch {
         state.patience = patience;
         let risen = state.seconds_risen();
         state.rises_now(py, session, ordinal, risen);
-        self.own.store(state.own, Relaxed);
     }
 
     /// Memory of the process, read while the main thread answers nothing. Does not allocate.
@@ -123,7 +117,8 @@ impl Watch {
     /// A stretch of cycles is over: the last chance to see what its frames hold.
     pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
         let Ok(mut state) = self.state.try_lock() else { return };
-        let risen = |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, |rise| rise.risen(LEAST));
+        let risen =
+            |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, |rise| rise.risen(least(unit)));
         let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
         let seconds = (session.age() / SECOND_NS, state.seconds_risen());
         let seconds = Some(seconds).filter(|(_, risen)| *risen > 0);
@@ -141,7 +136,6 @@ impl Watch {
         if state.scan.times > 0 && closing && risen >= NOTABLE && state.scanned_at < ordinal {
             state.closing = state.closing.saturating_add(1);
             state.scan(session, ordinal);
-            self.own.store(state.own, Relaxed);
         }
         let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session));
         // In such a loop the first looks see little: later ones come when much more has been kept.
@@ -158,17 +152,13 @@ impl Watch {
         let asked = session.board().censuses_asked();
         if asked > state.answered {
             state.answered = asked;
+            // Who asks wants to know how much it is now, not at the last scan.
+            if state.scan.times > 0 {
+                let latest = CycleUnit::ALL.into_iter().map(|unit| session.board().cycles(unit)).max();
+                state.scan(session, latest.unwrap_or_default());
+            }
             state.look(py, session);
         }
-    }
-
-    /// Takes our own tables out of what the program has in use.
-    pub(crate) fn leave_out(&self, counters: &mut Counters) {
-        let own = self.own.load(Relaxed);
-        // Tables are large, and large blocks are mappings.
-        let mapped = counters.heap_mapped.map_or(0, |mapped| mapped.min(own));
-        counters.heap_mapped = counters.heap_mapped.map(|bytes| bytes - mapped);
-        counters.heap_in_use = counters.heap_in_use.map(|bytes| bytes.saturating_sub(own - mapped));
     }
 
     /// Whether a look is under way, perhaps without the GIL. Does not allocate.

@@ -1,0 +1,114 @@
+//! The curve of memory: cycles, levels, parts, phases.
+//!
+//! Sizes are bytes, times are seconds.
+
+use serde::Serialize;
+
+use super::Site;
+
+/// What repeats.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cycles {
+    /// `epoch`, `fit`, `predict`, `request`, `step`, `call` or `window`.
+    pub unit: &'static str,
+    /// How many of them ended.
+    pub count: u64,
+    /// How many more it takes for a verdict; null where there is one.
+    pub needed: Option<u64>,
+    /// How long one takes, the median; null below two.
+    pub seconds: Option<f64>,
+}
+
+/// Levels and limits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Memory {
+    /// Most resident memory the program had.
+    pub peak_bytes: Option<u64>,
+    /// Live bytes at the last reading.
+    pub live_bytes: Option<u64>,
+    /// Anonymous resident memory at the last reading.
+    pub anonymous_bytes: Option<u64>,
+    /// The limit that would be met first: `cgroup` or `ram`.
+    pub limit: Option<&'static str>,
+    /// That limit.
+    pub limit_bytes: Option<u64>,
+    /// What is left below it.
+    pub headroom_bytes: Option<u64>,
+}
+
+/// What a part of the curve is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Live memory that every cycle adds to.
+    Growing,
+    /// Live growth that slows towards a bound.
+    Filling,
+    /// A step at a phase, flat after.
+    OneTime,
+    /// Free memory that the allocator keeps.
+    Retained,
+    /// Growth that a collection takes back.
+    Sawtooth,
+    /// Memory that a pool of tensors took and has not handed out.
+    Reserved,
+    /// Mapped files, which the kernel can drop.
+    FileBacked,
+}
+
+/// A part of the memory curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Component {
+    /// What kind of memory it is.
+    pub kind: Kind,
+    /// The phase it came in, if one.
+    pub phase: Option<String>,
+    /// How much, over the run.
+    pub bytes: i64,
+    /// How much per cycle, for what repeats.
+    pub bytes_per_cycle: Option<i64>,
+    /// What it is, for people.
+    pub sentence: String,
+    /// Where most of it was made, if the recorder saw one place.
+    pub made_at: Option<Site>,
+}
+
+/// One point of the curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimelinePoint {
+    /// Since the start.
+    pub seconds: f64,
+    /// Cycles that had ended.
+    pub cycle: u64,
+    /// Live bytes; null where the allocator could not be asked.
+    pub live_bytes: Option<u64>,
+    /// Anonymous resident memory.
+    pub anonymous_bytes: Option<u64>,
+    /// File-backed resident memory.
+    pub file_bytes: Option<u64>,
+}
+
+/// A stretch of the run in one phase.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PhaseSpan {
+    /// The phase.
+    pub name: String,
+    /// Since the start.
+    pub begin_seconds: f64,
+    /// Since the start.
+    pub end_seconds: f64,
+}
+
+/// All stretches in one phase together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PhaseTotal {
+    /// The phase.
+    pub name: String,
+    /// How often it began; 0 for what the program does outside of all.
+    pub times: u64,
+    /// Time in it, without the phases inside it that are told by themselves. Of a phase that comes very often, only the
+    /// part that was recorded.
+    pub seconds: f64,
+    /// Change of live memory that is known to have come in it.
+    pub bytes: i64,
+}

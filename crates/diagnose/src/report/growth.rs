@@ -1,0 +1,69 @@
+//! How memory grows, when the limit is reached, and what to run next.
+//!
+//! Sizes are bytes, times are seconds.
+
+use serde::Serialize;
+
+/// An estimate with its 95 % interval, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Bytes {
+    /// The best single number.
+    pub estimate: i64,
+    /// Lower end.
+    pub low: i64,
+    /// Upper end.
+    pub high: i64,
+}
+
+impl Bytes {
+    /// No more than `most`, which was counted, while this was sampled.
+    pub(crate) fn cap(&mut self, most: i64) {
+        for end in [&mut self.estimate, &mut self.low, &mut self.high] {
+            *end = (*end).min(most);
+        }
+    }
+
+    /// Rounds an interval to whole bytes.
+    pub fn round(interval: &nilometer_stats::Interval) -> Self {
+        Self {
+            estimate: interval.estimate.round() as i64,
+            low: interval.low.round() as i64,
+            high: interval.high.round() as i64,
+        }
+    }
+}
+
+/// Growth of live memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Growth {
+    /// Per cycle.
+    pub bytes_per_cycle: Bytes,
+    /// The first cycle that counts: start-up ends before it.
+    pub since_cycle: u64,
+    /// What was judged: `live` bytes, or `anonymous` memory where the allocator could not be asked.
+    pub basis: &'static str,
+    /// Share of it that findings account for; null without a recorder. Sampling makes it an estimate: above 1 at times.
+    pub explained: Option<f64>,
+}
+
+/// A command that would tell more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NextStep {
+    /// As it is typed.
+    pub command: String,
+    /// What it does, and at what price.
+    pub why: String,
+}
+
+/// When the limit is reached at this rate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Forecast {
+    /// `cgroup` or `ram`.
+    pub limit: &'static str,
+    /// The limit.
+    pub limit_bytes: u64,
+    /// Cycles from the last one on.
+    pub cycles_left: u64,
+    /// Seconds from the last cycle on; null where the length of a cycle is not known.
+    pub seconds_left: Option<f64>,
+}

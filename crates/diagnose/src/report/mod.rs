@@ -1,0 +1,81 @@
+//! The report: what is said about a run, and the shape of its JSON (`docs/report.schema.json`).
+//!
+//! Sizes are bytes, times are seconds. A field that could not be known is null, never a guess. Additive changes keep
+//! the schema's number; anything else raises it.
+
+mod curve;
+mod finding;
+mod growth;
+mod program;
+
+use serde::Serialize;
+
+pub use curve::{Component, Cycles, Kind, Memory, PhaseSpan, PhaseTotal, TimelinePoint};
+pub use finding::{Finding, Frame, Holder, HolderBytes, Sampling, Site};
+pub use growth::{Bytes, Forecast, Growth, NextStep};
+pub use program::{Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};
+
+/// The name and version of the JSON report.
+pub const SCHEMA: &str = "nilometer.report/1";
+
+/// All that is said about one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Always [`SCHEMA`].
+    pub schema: &'static str,
+    /// What ran.
+    pub program: Program,
+    /// Leak, no leak, or not known yet.
+    pub verdict: Verdict,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// What repeats, and how often it did.
+    pub cycles: Cycles,
+    /// How live memory grows per cycle; null where there are too few cycles to say.
+    pub growth: Option<Growth>,
+    /// When the limit is reached; only where memory leaks and a limit is known.
+    pub forecast: Option<Forecast>,
+    /// Levels and limits.
+    pub memory: Memory,
+    /// What the memory curve is made of.
+    pub components: Vec<Component>,
+    /// What causes a growth, the biggest first.
+    pub findings: Vec<Finding>,
+    /// What to run next where memory leaks and the findings do not account for it.
+    pub next_steps: Vec<NextStep>,
+    /// Who held how much at the last look at the program's heap, the most first; what hangs below several paths counts for
+    /// one of them.
+    pub holders: Vec<HolderBytes>,
+    /// What the recorder of allocations saw; null where it was not at work.
+    pub sampling: Option<Sampling>,
+    /// `on`, or `off: ` and why; null if nothing was said of it.
+    pub recorder: Option<String>,
+    /// Counts of a framework's own things, by name.
+    pub probes: Vec<Probe>,
+    /// Objects of Python's by type, look by look; null unless the heap was looked at twice.
+    pub objects: Option<Objects>,
+    /// Functions that were traced again and again, and still were late in the run; the most often traced first.
+    pub retraced: Vec<Retraced>,
+    /// The processes that the program started.
+    pub processes: Vec<Process>,
+    /// The curve, thinned.
+    pub timeline: Vec<TimelinePoint>,
+    /// Which phase the program was in when, without gaps; `program` is outside of all. Coarser where there are thousands.
+    pub phases: Vec<PhaseSpan>,
+    /// What each phase took in all, those with the most time first.
+    pub phase_totals: Vec<PhaseTotal>,
+    /// What could not be recorded or read.
+    pub losses: Vec<String>,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Live memory grows with every cycle, with no sign of an end.
+    Leak,
+    /// It does not, or too little to matter.
+    NoLeak,
+    /// The evidence does not reach.
+    Undecided,
+}
