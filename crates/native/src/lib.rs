@@ -11,6 +11,7 @@
 mod heap;
 mod losses;
 mod names;
+mod own_memory;
 mod pacing;
 mod pymalloc;
 mod reading;

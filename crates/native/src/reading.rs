@@ -1,7 +1,8 @@
 //! One reading: counters of the kernel, the C allocator and Python, taken together.
 //!
 //! In: the time, and the GIL where Python's part is wanted. Out: [`Counters`]. What must not happen here: two readings
-//! at once, a part that grew dear in every reading, a file descriptor that stays open.
+//! at once, a part that grew dear in every reading, memory of ours among
+//! the program's, a file descriptor that stays open.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,6 +13,7 @@ use nilometer_capture::Counters;
 use nilometer_host::status::Status;
 
 use crate::heap::{Source, thread_cpu_ns};
+use crate::own_memory;
 use crate::pacing::Pace;
 use crate::recorder::Recorder;
 
@@ -80,8 +82,11 @@ impl Reader {
     fn read_heap(&self, now: u64, counters: &mut Counters) {
         let begin = thread_cpu_ns();
         if let Some(heap) = self.heap.read(counters.vm_data) {
-            counters.heap_in_use = Some(heap.in_use);
-            counters.heap_mapped = Some(heap.mapped);
+            // Of ours the tables are large, and large blocks are mappings.
+            let own = own_memory::held();
+            let mapped = own.min(heap.mapped);
+            counters.heap_in_use = Some(heap.in_use.saturating_sub(own - mapped));
+            counters.heap_mapped = Some(heap.mapped - mapped);
             counters.heap_free = Some(heap.free);
             counters.heap_system = Some(heap.system);
             // Only beside the heap they lie in: the two are subtracted from each other.

@@ -74,7 +74,6 @@ impl State {
         }
         self.scan.note(began);
         self.scanned_at = cycle;
-        self.own = counts.table_bytes;
         seen.push(Observation::Census(CensusCounts {
             depth: Some(1),
             objects: Some(counts.objects),

@@ -28,9 +28,9 @@ const FIRST_LOOK: Duration = Duration::from_millis(300);
 pub(super) const FIRST_SHARE: u32 = 50;
 /// Later ones lie so far apart, as a part of the time so far: a service that runs for weeks must not fill its capture.
 const PARTS: u64 = 64;
-/// Bytes per cycle (or second) that are a rise. Also for short cycles: a scan's own tables are left out of what is counted but
-/// for some 300 KiB, which is more than a thousand steps of a healthy program rise by.
+/// Bytes per cycle (or second) that are a rise, and the same for short cycles.
 pub(super) const LEAST: u64 = 2 << 10;
+const LEAST_OF_SHORT: u64 = 512;
 /// Cycles between two whole looks at least.
 pub(super) const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
@@ -62,8 +62,6 @@ pub(super) struct State {
     pub(super) scanned_at: u64,
     /// Calls of `fit` that are under way.
     pub(super) fits: u32,
-    /// Bytes of our own tables.
-    pub(super) own: u64,
 }
 
 impl State {
@@ -91,6 +89,14 @@ impl State {
             self.look(py, session);
             self.looked_at = ordinal;
         }
+    }
+}
+
+/// Bytes per cycle that are worth a look: what repeats a thousand times a minute keeps less each time.
+pub(super) fn least(unit: CycleUnit) -> u64 {
+    match unit {
+        CycleUnit::Step | CycleUnit::OnBatch | CycleUnit::Call => LEAST_OF_SHORT,
+        _ => LEAST,
     }
 }
 

@@ -273,8 +273,7 @@ impl Session {
         depth: Depth,
     ) -> Option<u64> {
         let now = self.writer.now();
-        let mut counters = self.reader.read(now, depth, Some(python))?;
-        self.watch.leave_out(&mut counters);
+        let counters = self.reader.read(now, depth, Some(python))?;
         let end = self.writer.now();
         self.pacer.note(asker, end, counters.cost_ns.unwrap_or_default());
         if let Ok(mut latest) = self.latest.try_lock() {

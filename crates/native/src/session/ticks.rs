@@ -70,12 +70,11 @@ impl Session {
         // What a look needs meanwhile would be taken for the program's.
         if self.unasked.is_due(now)
             && !self.watch.is_looking()
-            && let Some(mut counters) = self.reader.read(now, Depth::Paced, None)
+            && let Some(counters) = self.reader.read(now, Depth::Paced, None)
         {
             // What was made and not touched is not resident, and what Python's small objects take is not the C allocator's.
             let parts = [counters.rss_anon, counters.heap_in_use, counters.heap_mapped];
             self.watch.meanwhile(now / SECOND_NS, parts.into_iter().flatten().sum());
-            self.watch.leave_out(&mut counters);
             self.unasked.note(self.writer.now(), counters.cost_ns.unwrap_or_default());
             self.writer.append_reading(now, Moment::Tick, &counters);
         }
