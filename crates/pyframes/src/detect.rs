@@ -42,6 +42,14 @@ impl Api {
     }
 }
 
+/// The main interpreter's state. Reads one variable; needs no GIL.
+pub(crate) fn main_interpreter() -> Option<u64> {
+    let found = symbol(c"PyInterpreterState_Main")?;
+    // SAFETY: CPython declares `PyInterpreterState *PyInterpreterState_Main(void)`, since 3.7.
+    let state = unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *mut c_void>(found)() };
+    (!state.is_null()).then_some(state as u64)
+}
+
 /// Looks for CPython. The caller guards against reentrancy; to be asked again now and then while the answer is
 /// [`Support::NotYet`].
 pub fn detect() -> Support {

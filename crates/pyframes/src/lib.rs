@@ -115,6 +115,13 @@ impl Python {
         code::identity(&self.layout, code)
     }
 
+    /// The block that Python frees at its end while threads may still read it: 3.10 gives back the main interpreter's
+    /// state, which a daemon thread that waits for the GIL looks into once more before it goes. Later versions have it in
+    /// static memory.
+    pub fn freed_too_early(&self) -> Option<u64> {
+        (self.version() == (3, 10)).then(detect::main_interpreter)?
+    }
+
     /// The interpreter has begun to end.
     pub fn finalizing(&self) -> bool {
         self.api.finalizing()

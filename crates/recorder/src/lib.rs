@@ -49,6 +49,7 @@ mod real;
 mod recorder;
 mod sampler;
 mod scratch;
+mod spared;
 mod splice;
 mod stacks;
 #[cfg(not(test))]

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use nilometer_capture::{Sampling, Writer};
+use nilometer_pyframes::Support;
 
 use crate::config::Config;
 use crate::facts::{fact, tell_python};
 use crate::recorder::Recorder;
-use crate::{environment, fork, frames, pace, real, sampler, state, wrappers};
+use crate::{environment, fork, frames, pace, real, sampler, spared, state, wrappers};
 
 const CAPTURE: &str = "_NILOMETER_CAPTURE";
 const RECORDER: &str = "_NILOMETER_RECORDER";
@@ -158,6 +159,9 @@ extern "C" fn end() {
 pub(crate) extern "C" fn nilometer_recorder_python_ends() {
     if let Some(recorder) = state::recorder() {
         frames::python_ends(crate::tls::block().thread());
+        if let Some(Support::Ready(python)) = recorder.frames.support() {
+            spared::spare(python.freed_too_early().map_or(0, |state| state as usize));
+        }
         if let Some(_quiet) = crate::quiet::Quiet::begin() {
             tell_python(recorder);
         }

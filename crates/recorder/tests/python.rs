@@ -127,6 +127,19 @@ fn threads_and_their_end() {
 }
 
 #[test]
+fn daemon_threads_that_outlive_python_do_no_harm() {
+    for python in pythons() {
+        for _again in 0..3 {
+            let mut command = Command::new(&python);
+            command.arg(program("late.py"));
+            let recording = Recording::of(&mut command, "sample=4096,overhead=0.5");
+            assert_eq!(recording.output, "before\n");
+            assert_eq!(recording.status.code(), Some(6), "{}: {:?}", python.display(), recording.status);
+        }
+    }
+}
+
+#[test]
 fn children_do_not_disturb_the_parents_capture() {
     let python = python();
     let mut command = Command::new(&python);

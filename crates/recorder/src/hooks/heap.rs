@@ -10,6 +10,7 @@ use crate::deaths;
 use crate::filter::FILTER;
 use crate::pools;
 use crate::real;
+use crate::spared;
 use crate::tls::block;
 
 type Memory = *mut c_void;
@@ -80,6 +81,9 @@ pub(super) unsafe extern "C" fn free(at: Memory) {
 #[inline(never)]
 unsafe extern "C" fn free_sample(at: Memory) {
     deaths::consider(at as usize);
+    if spared::is_spared(at as usize) {
+        return;
+    }
     // SAFETY: what the caller promises.
     unsafe { real::free(at) }
 }
