@@ -33,6 +33,7 @@ mod sizes;
 mod teeth;
 mod timeline;
 mod until_full;
+mod warnings;
 
 pub use cycle_table::{CycleRow, cycle_table};
 pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};
@@ -41,7 +42,7 @@ pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
     Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
     Kind, Look, Memory, NextStep, Objects, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced,
-    SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict,
+    SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 pub use sizes::{duration, size};
 
@@ -142,6 +143,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     held.count(&mut findings, &mut holders, &cycles.points);
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
+    let warnings = warnings::warnings(&outside, lookup);
     let mut report = Report {
         schema: SCHEMA,
         program,
@@ -159,6 +161,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         components: evidence.components(),
         findings,
         next_steps: Vec::new(),
+        warnings,
         holders,
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),

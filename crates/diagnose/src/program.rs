@@ -50,7 +50,8 @@ impl<'a> Outside<'a> {
         out
     }
 
-    fn fact(&self, key: &str) -> Option<&str> {
+    /// What was said of this by the program's hooks or from outside.
+    pub(crate) fn fact(&self, key: &str) -> Option<&str> {
         self.facts.get(key).copied()
     }
 

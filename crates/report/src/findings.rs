@@ -72,11 +72,13 @@ impl Screen {
         }
     }
 
-    fn site(&mut self, site: &Site) {
+    /// A place with its source and what it calls.
+    pub(crate) fn site(&mut self, site: &Site) {
         let role = site.role.replace('_', " ");
         let line = if site.line > 0 { format!(":{}", site.line) } else { String::new() };
         let place = format!("     {role:<10} {}{line}  {}", site.file, function(&site.function));
-        self.pair(&place, &site.text.as_deref().map_or(String::new(), cut), INDENT);
+        let place = place.trim_end();
+        self.pair(place, &site.text.as_deref().map_or(String::new(), cut), INDENT);
         if let Some(inside) = &site.inside {
             self.line(&format!("{:INDENT$}in {inside}", ""), INDENT);
         }

@@ -1,4 +1,4 @@
-//! Annotations of a workflow run on GitHub: a line per finding, at its place in the source.
+//! Annotations of a workflow run on GitHub: a line per finding and per warning, at its place in the source.
 //!
 //! What must not happen here: a text of the program's that ends the command and begins another; percent, line breaks and,
 //! in properties, colons and commas are written as their codes.
@@ -27,6 +27,17 @@ pub fn github(report: &Report) -> String {
         properties.push(format!("title={}", property(&finding.cause)));
         out +=
             &format!("::{kind} {}::{}\n", properties.join(","), data(&sentence(finding, report.cycles.unit)));
+    }
+    // Of these there are three at most.
+    for warning in &report.warnings {
+        let mut properties = Vec::new();
+        if let Some(site) = &warning.called_at {
+            properties.push(format!("file={}", property(&site.file)));
+            properties.push(format!("line={}", site.line));
+        }
+        properties.push(format!("title={}", property(&warning.name)));
+        let text = format!("{}; {}", warning.sentence, warning.change);
+        out += &format!("::warning {}::{}\n", properties.join(","), data(&text));
     }
     out
 }

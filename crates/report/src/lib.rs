@@ -30,6 +30,7 @@ mod tensorboard;
 mod terminal;
 mod thrift;
 mod verbose;
+mod warnings;
 mod wrap;
 
 pub use collapsed::collapsed;

@@ -3,7 +3,7 @@
 //! What must not happen here: a string of the program's that Markdown takes for markup. Such strings stand in code spans
 //! or code blocks, or are escaped.
 
-use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, duration, size};
+use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, duration, size};
 
 use crate::material::{Material, label};
 use crate::sparkline::sparkline;
@@ -32,6 +32,9 @@ pub fn markdown(material: &Material) -> String {
     }
     if !report.next_steps.is_empty() {
         out.push('\n');
+    }
+    for warning in &report.warnings {
+        out += &self::warning(warning);
     }
     out += &components(report);
     out += &environment(material);
@@ -132,6 +135,14 @@ fn finding(number: usize, finding: &Finding, unit: &str) -> String {
         out += "```\n\n</details>\n\n";
     }
     out
+}
+
+fn warning(warning: &Warning) -> String {
+    let mut out = format!("**Warning, not about memory**: {}\n\n", escape(&warning.sentence));
+    if let Some(called) = &warning.called_at {
+        out += &site(called);
+    }
+    out + &format!("* change: {}\n\n", escape(&warning.change))
 }
 
 fn held_by(words: &str, holder: &Holder, unit: &str) -> String {

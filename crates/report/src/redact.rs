@@ -16,6 +16,10 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
     }
     report.findings.iter_mut().for_each(finding);
     report.next_steps.clear(); // they repeat the command line
+    for warning in &mut report.warnings {
+        warning.called_at.iter_mut().for_each(site);
+        without_paths(&mut warning.sentence); // a layer may have any name
+    }
     for process in &mut report.processes {
         // The role of a process may be its whole command.
         process.role = process.role.split_whitespace().map(last).collect::<Vec<_>>().join(" ");

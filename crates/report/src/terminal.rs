@@ -25,6 +25,7 @@ fn draw(report: &Report, mut screen: Screen) -> String {
     screen.recorder(report);
     screen.findings(&report.findings, report.cycles.unit);
     screen.next_steps(&report.next_steps);
+    screen.warnings(&report.warnings);
     screen.components(report);
     screen.processes(report);
     if screen.verbose {

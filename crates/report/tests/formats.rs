@@ -92,6 +92,12 @@ fn hostile() -> Run {
             site.text = Some(odd.to_owned());
         }
     }
+    for warning in &mut report.warnings {
+        odd.clone_into(&mut warning.sentence);
+        if let Some(site) = &mut warning.called_at {
+            odd.clone_into(&mut site.file);
+        }
+    }
     let mut run = Run::of(report);
     for frame in &mut run.profile.as_mut().unwrap().frames {
         odd.clone_into(&mut frame.file);
@@ -108,9 +114,11 @@ fn no_name_breaks_out_of_its_place() {
         let (stack, weight) = line.rsplit_once(' ').unwrap();
         assert!(weight.parse::<u64>().is_ok() && stack.split(';').count() <= 4, "{line}");
     }
-    assert!(github(&run.report).lines().all(|line| line.starts_with("::error ")));
-    let commands = github(&run.report).lines().count();
-    assert_eq!(commands, 1 + run.report.findings.len(), "one line is one command");
+    let (findings, warnings) = (run.report.findings.len(), run.report.warnings.len());
+    let commands = github(&run.report);
+    let begins = |with: &str| commands.lines().filter(|line| line.starts_with(with)).count();
+    assert_eq!((begins("::error "), begins("::warning ")), (1 + findings, warnings), "{commands}");
+    assert_eq!(commands.lines().count(), 1 + findings + warnings, "one line is one command");
     let metrics = openmetrics(&material);
     assert!(metrics.lines().all(|l| l.starts_with("# ") || l.starts_with("nilometer_")), "{metrics}");
     for line in jsonl(&material).lines() {

@@ -8,7 +8,7 @@ Never: a `Callback` put among the program's own (it can switch off asynchronous 
 from __future__ import annotations
 
 from nilometer import _native
-from nilometer.hooks import marks, probes
+from nilometer.hooks import marks, probes, stateful
 from nilometer.hooks.marks import NO_BATCH, RUNNING, WAITING, begin, end, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -45,10 +45,13 @@ def _epoch_begin(original: Any) -> Any:
         end("epoch")  # one that never ended: a loop of the program's own left it by `break`
         begin("epoch")
         try:
-            return original(self, *args, **kwargs)
+            result = original(self, *args, **kwargs)
         except BaseException as error:
             forget_frame(error)
             raise
+        if thread.stateful is not None:
+            stateful.epoch_begins()
+        return result
 
     return on_epoch_begin
 
@@ -58,6 +61,8 @@ def _epoch_end(original: Any) -> Any:
     epoch = marks.EPOCH
 
     def on_epoch_end(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if thread.stateful is not None:
+            stateful.epoch_ends()
         try:
             result = original(self, *args, **kwargs)
         except BaseException as error:
@@ -107,6 +112,8 @@ def _test_begin(original: Any) -> Any:
         # Inside the program's own `evaluate` the scope is that call, also when a callback of `fit` makes it.
         if thread.scope == "fit":
             begin("validation")
+            if thread.stateful is not None:
+                stateful.validation_begins()
         try:
             return original(self, *args, **kwargs)
         except BaseException as error:

@@ -8,6 +8,7 @@ Never: a look into the data, or a reference to it that stays.
 from __future__ import annotations
 
 from nilometer import _native
+from nilometer.hooks import stateful
 from nilometer.hooks.marks import thread
 from nilometer.hooks.trainers import wrap_phase
 from nilometer.hooks.wrapping import forget_frame
@@ -27,10 +28,13 @@ def wrap_adapter(original: Any) -> Any:
         if not _told and thread.scope == "fit":
             _tell(args, kwargs)
         try:
-            return phased(self, *args, **kwargs)
+            result = phased(self, *args, **kwargs)
         except BaseException as error:
             forget_frame(error)
             raise
+        if thread.stateful is not None:
+            stateful.see_data(self)
+        return result
 
     return __init__
 

@@ -33,6 +33,7 @@ ROWS: dict[str, str] = {
     "keras.src.trainers.epoch_iterator": _KERAS3,
     "keras.src.trainers.trainer": _KERAS3,
     "keras.src.layers.layer": _KERAS3,
+    "keras.src.layers.rnn.rnn": _KERAS3,
     "keras.src.models.model": _KERAS3,
     "keras.src.models.sequential": _KERAS3,
     "keras.src.backend.common.global_state": _KERAS3,

@@ -6,7 +6,7 @@ Never: a look at a module that has not been imported.
 
 from __future__ import annotations
 
-from nilometer.hooks import callbacks, data, models, trainers
+from nilometer.hooks import callbacks, data, models, stateful, trainers
 from nilometer.hooks.wrapping import replace
 
 TYPE_CHECKING = False
@@ -26,6 +26,8 @@ def install(name: str, module: ModuleType) -> None:
         replace(module.Trainer, "compile", models.count_compiles)
     elif kind == "layers.layer":
         replace(module.Layer, "_maybe_build", models.wrap_build(models.is_unbuilt))
+    elif kind == "layers.rnn.rnn":
+        replace(module.RNN, "reset_state", stateful.count_resets)
     elif kind == "models.model":
         models.install_model(module.Model)
     elif kind == "models.sequential":

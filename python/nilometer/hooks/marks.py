@@ -13,6 +13,10 @@ from time import monotonic
 
 from nilometer import _native
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 EPOCH, FIT, EVALUATE, PREDICT, ON_BATCH, MODEL, CLEAR_SESSION, REQUEST, STEP, CALL = range(10)
 
 # A phase is told every time until it has come this often, then at most once in this many seconds.
@@ -29,6 +33,7 @@ class _Thread(_local):
     scope = ""  # the innermost framework call: fit, evaluate, predict, on_batch, trace, call; "" outside
     floor = 0  # the phases of `open` below this one belong to an outer scope
     first = NO_BATCH
+    stateful: Any = None  # the innermost `fit` of a model with stateful layers, as `stateful` follows it
     building = False
     making = False
 

@@ -7,7 +7,7 @@ Never: a cycle for the `evaluate` that `fit` makes itself to validate.
 
 from __future__ import annotations
 
-from nilometer.hooks import marks, probes, shapes
+from nilometer.hooks import marks, probes, shapes, stateful
 from nilometer.hooks.marks import begin, end, enter, leave, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -44,6 +44,7 @@ def _call(name: str, unit: int) -> Callable[[Any], Any]:
             shapes.see_all(args, kwargs)
             begin(name)
             outer = enter(name)
+            watched = stateful.enter(self, args, kwargs) if has_entry else None
             try:
                 if has_entry:
                     begin("fit_entry")
@@ -52,6 +53,8 @@ def _call(name: str, unit: int) -> Callable[[Any], Any]:
                 forget_frame(error)
                 raise
             finally:
+                if has_entry:
+                    stateful.leave(watched)
                 leave(outer)
                 cycle(unit)
                 end(name)

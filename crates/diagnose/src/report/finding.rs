@@ -95,7 +95,7 @@ pub struct HolderBytes {
 /// A place in the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Site {
-    /// `kept_at` or `made_at`.
+    /// `kept_at` or `made_at`; of a warning `called_at`.
     pub role: &'static str,
     /// The file.
     pub file: String,

@@ -7,6 +7,7 @@ mod curve;
 mod finding;
 mod growth;
 mod program;
+mod warning;
 
 use serde::Serialize;
 
@@ -14,6 +15,7 @@ pub use curve::{Component, Cycles, Kind, Memory, PhaseSpan, PhaseTotal, Timeline
 pub use finding::{Finding, Frame, Holder, HolderBytes, Sampling, Site};
 pub use growth::{Bytes, Forecast, Growth, NextStep};
 pub use program::{Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};
+pub use warning::Warning;
 
 /// The name and version of the JSON report.
 pub const SCHEMA: &str = "nilometer.report/1";
@@ -43,6 +45,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What to run next where memory leaks and the findings do not account for it.
     pub next_steps: Vec<NextStep>,
+    /// What is wrong with the training, not with its memory.
+    pub warnings: Vec<Warning>,
     /// Who held how much at the last look at the program's heap, the most first; what hangs below several paths counts for
     /// one of them.
     pub holders: Vec<HolderBytes>,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use nilometer_diagnose::{
     Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
     Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Profile, ProfileStack, Program,
-    Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict,
+    Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -109,6 +109,12 @@ pub(crate) fn leak() -> Report {
             explained: Some(0.95),
         }),
         next_steps: Vec::new(),
+        warnings: vec![Warning {
+            name: "stateful-not-reset".to_owned(),
+            sentence: "each epoch begins with the state in which the last one left lstm".to_owned(),
+            called_at: Some(Site { role: "called_at", function: String::new(), ..made_at(48, 0) }),
+            change: "reset_state() of the layer in on_epoch_begin of a callback".to_owned(),
+        }],
         forecast: Some(Forecast {
             limit: "cgroup",
             limit_bytes: 8 << 30,
@@ -297,6 +303,7 @@ pub(crate) fn healthy() -> Report {
     report.reason = "live memory does not grow (at most 3.4 KiB per epoch)".to_owned();
     report.forecast = None;
     report.findings.clear();
+    report.warnings.clear();
     report.processes.clear();
     report.losses.clear();
     report.components.remove(0);

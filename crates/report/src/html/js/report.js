@@ -7,6 +7,7 @@ const MAKERS = [
   curveSection,
   findingsSection,
   proofSection,
+  warningsSection,
   componentsSection,
   flameSection,
   matrixSection,
