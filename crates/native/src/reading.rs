@@ -82,11 +82,8 @@ impl Reader {
     fn read_heap(&self, now: u64, counters: &mut Counters) {
         let begin = thread_cpu_ns();
         if let Some(heap) = self.heap.read(counters.vm_data) {
-            // Of ours the tables are large, and large blocks are mappings.
-            let own = own_memory::held();
-            let mapped = own.min(heap.mapped);
-            counters.heap_in_use = Some(heap.in_use.saturating_sub(own - mapped));
-            counters.heap_mapped = Some(heap.mapped - mapped);
+            counters.heap_in_use = Some(heap.in_use.saturating_sub(own_memory::held()));
+            counters.heap_mapped = Some(heap.mapped);
             counters.heap_free = Some(heap.free);
             counters.heap_system = Some(heap.system);
             // Only beside the heap they lie in: the two are subtracted from each other.
