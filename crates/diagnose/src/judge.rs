@@ -9,6 +9,7 @@ use nilometer_stats::{Interval, Shape, cycles_needed, shape, warm_up};
 use crate::at_exit::ExitCollection;
 use crate::collector::{Net, Part, net_growth, rising, series};
 use crate::cycles::{Cycles, Point, Unit};
+use crate::early::even_rise;
 use crate::floor::growth_at_most;
 use crate::onset::growing_part;
 use crate::report::Verdict;
@@ -31,6 +32,8 @@ pub(crate) struct Judgement {
     pub(crate) started: usize,
     /// Bytes per cycle that collections take back.
     pub(crate) sawtooth: f64,
+    /// Of a run one cycle too short: the rise that each of its cycles brought.
+    pub(crate) even_rise: Option<Interval>,
     /// Rise that levels off: bytes so far, and the bound where one is in sight.
     pub(crate) filling: Option<Filling>,
 }
@@ -53,7 +56,7 @@ const TOLERANCE: f64 = 0.0005;
 /// Where garbage was not seen to be taken back but only may be there, this share of what could matter must not be left.
 const PLAUSIBLE: f64 = 0.75;
 /// A rise below this in all is within what any process breathes.
-const LEAST_RISE: f64 = 256.0 * 1024.0;
+pub(crate) const LEAST_RISE: f64 = 256.0 * 1024.0;
 /// A rise that ended is worth telling from this on.
 pub(crate) const LEAST_FILLING: f64 = 1024.0 * 1024.0;
 /// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
@@ -77,7 +80,9 @@ pub(crate) fn judge(
     let least = judged + 2;
     if points.len() < least || points.len() - warm < judged {
         let needed = least.saturating_sub(points.len()).max(judged.saturating_sub(points.len() - warm));
-        return too_few(cycles, needed.max(1), warm);
+        let even_rise =
+            points.get(warm..).filter(|_| basis == Basis::Live).and_then(|p| even_rise(cycles, p));
+        return Judgement { even_rise, ..too_few(cycles, needed.max(1), warm) };
     }
     let (since, ended) = growing_part(&points[warm..], cycles.unit.floor());
     // A start-up of many cycles that rises a lot is a buffer or cache that fills.
@@ -114,6 +119,7 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
         since: warm.min(cycles.points.len().saturating_sub(1)),
         started: warm.min(cycles.points.len().saturating_sub(1)),
         sawtooth: 0.0,
+        even_rise: None,
         filling: None,
     }
 }
@@ -289,6 +295,7 @@ impl Case<'_> {
             since: self.since,
             started: self.started,
             sawtooth: self.net.sawtooth,
+            even_rise: None,
             filling: None,
         }
     }

@@ -13,6 +13,7 @@ mod cycle_table;
 mod cycles;
 mod diff;
 mod diff_lists;
+mod early;
 mod floor;
 mod forecast;
 mod held;

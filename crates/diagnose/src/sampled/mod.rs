@@ -30,7 +30,8 @@ use crate::report::{Finding, HolderBytes, Sampling, Site};
 use crate::timeline::{Basis, Timeline};
 
 use bins::Bins;
-use group::{GrowingSite, grown};
+pub(crate) use group::GrowingSite;
+use group::grown;
 use growing::Look;
 use lives::Moments;
 use recording::{Heard, Recording, Sample, addresses};

@@ -8,6 +8,7 @@ use nilometer_stats::Interval;
 use super::finding::add_source;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
+use crate::early;
 use crate::held::{Claim, Held, NATIVE, add_kept_at, adds_elsewhere, adds_to, by_holder, fold, grown};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
@@ -53,17 +54,24 @@ pub(crate) fn conclude<'a>(
     };
     let case = Case { sites, setting };
     let speaking: Vec<_> = sites.growing.iter().filter(|s| case.speaks(s)).collect();
-    let turned = match counted.verdict {
-        Verdict::Leak if speaking.is_empty() => case.is_over(),
-        Verdict::Leak => None,
-        _ => case.turned(&speaking),
+    let likely = || sites.growing.iter().filter(|s| case.may_be_told(s));
+    let (turned, speaking) = match counted.verdict {
+        Verdict::Leak if speaking.is_empty() => (case.is_over(), speaking),
+        Verdict::Leak => (None, speaking),
+        _ => case.turned(&speaking).map_or_else(
+            || {
+                let likely: Vec<_> = likely().collect();
+                (early::proven(counted, setting.cycles, &likely, held), likely)
+            },
+            |turned| (Some(turned), speaking.clone()),
+        ),
     };
     let told: Vec<_> = match (counted.verdict, &turned) {
         (Verdict::Leak, None) => {
             sites.growing.iter().filter(|s| s.growing.rate.low > case.floor(s)).collect()
         }
         (Verdict::NoLeak | Verdict::Undecided, Some(_)) => speaking,
-        (Verdict::Undecided, None) => sites.growing.iter().filter(|s| case.may_be_told(s)).collect(),
+        (Verdict::Undecided, None) => likely().collect(),
         (Verdict::Leak, Some(_)) | (Verdict::NoLeak, None) => Vec::new(),
     };
     let counted_alone = turned.is_none();

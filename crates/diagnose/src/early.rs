@@ -1,0 +1,108 @@
+//! A leak that is sure one cycle before the counters alone may call it: three instruments say the same.
+//!
+//! In: the points of a run that is one cycle too short for a verdict, the sites that seem to grow, who holds what they made. Out: a
+//! leak, or nothing. What must not happen here: "no leak", for which so few cycles never suffice; a leak on the counters' word alone, on
+//! what a library or native code holds, or on a container that ends where its bound is.
+
+use nilometer_stats::Interval;
+
+use crate::collector::rising;
+use crate::cycles::{Cycles, Point, Unit};
+use crate::held::Held;
+use crate::judge::{Judgement, LEAST_RISE};
+use crate::report::Verdict;
+use crate::sampled::GrowingSite;
+use crate::sampled::origin::Origin;
+use crate::sizes::size;
+
+/// Points after start-up that suffice.
+const ENOUGH: usize = 5;
+/// Each step between them is the usual one within this share.
+const EVEN: f64 = 0.3;
+/// What the user's own holders keep is this share of the rise at least, and at most.
+const HELD: (f64, f64) = (0.6, 1.5);
+
+/// The rise per cycle that is in every step of these points after start-up, if they are just enough.
+pub(crate) fn even_rise(cycles: &Cycles, points: &[Point]) -> Option<Interval> {
+    if points.len() < ENOUGH || !matches!(cycles.unit, Unit::Marked(_)) {
+        return None;
+    }
+    let steps = points
+        .windows(2)
+        .map(|w| (w[1].level - w[0].level) / w[1].ordinal.saturating_sub(w[0].ordinal).max(1) as f64);
+    let usual = rising(points);
+    let (low, high) =
+        steps.fold((f64::INFINITY, 0.0_f64), |(low, high), step| (low.min(step), high.max(step)));
+    let (first, last) = (points.first()?, points.last()?);
+    let rise = last.level - first.level;
+    let estimate = rise / last.ordinal.saturating_sub(first.ordinal).max(1) as f64;
+    let even = low >= (1.0 - EVEN) * usual && high <= (1.0 + EVEN) * usual;
+    (even && low > cycles.unit.floor() && rise > LEAST_RISE).then_some(Interval { estimate, low, high })
+}
+
+/// The judgement, if that rise is what the user's own containers keep of these sites.
+pub(crate) fn proven(
+    judgement: &Judgement,
+    cycles: &Cycles,
+    sites: &[&GrowingSite],
+    held: &Held,
+) -> Option<Judgement> {
+    let rate = judgement.even_rise?;
+    let users = |site: &&GrowingSite| {
+        let keeps = held.keeps(&site.survivors);
+        let own = keeps.iter().find(|keeps| {
+            !keeps.holder.file.is_empty()
+                && Origin::of(&keeps.holder.file) == Origin::User
+                && keeps.holder.bound.is_none()
+        })?;
+        Some(site.growing.rate.estimate * own.share)
+    };
+    let kept: f64 = sites.iter().filter_map(users).sum();
+    let (least, most) = HELD;
+    if kept < least * rate.estimate || kept > most * rate.estimate {
+        return None;
+    }
+    let unit = cycles.unit.word();
+    let reason = format!(
+        "live memory grows by {} with each {unit} after the first, and what the program itself holds grows by as much",
+        size(rate.estimate)
+    );
+    let (verdict, rate, at_most) = (Verdict::Leak, Some(rate), rate.high);
+    Some(Judgement { verdict, reason, needed: None, rate, at_most, ..judgement.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nilometer_capture::CycleUnit;
+
+    fn rise(steps: &[f64]) -> Option<Interval> {
+        let mut level = 1e8;
+        let point = |(at, step): (usize, &f64)| {
+            level += step * 1024.0;
+            Point { ordinal: at as u64 + 3, at_ns: at as u64, level, reading: at }
+        };
+        let points: Vec<Point> = std::iter::once(&0.0).chain(steps).enumerate().map(point).collect();
+        let cycles = Cycles {
+            unit: Unit::Marked(CycleUnit::Epoch),
+            count: points.len() as u64 + 2,
+            points: Vec::new(),
+            seconds: None,
+        };
+        even_rise(&cycles, &points)
+    }
+
+    #[test]
+    fn four_like_steps_are_a_rise() {
+        let found = rise(&[1000.0, 1010.0, 990.0, 1004.0]).map(|rate| rate.estimate.round());
+        assert_eq!(found, Some(1001.0 * 1024.0));
+    }
+
+    #[test]
+    fn what_slows_pauses_or_is_short_is_none() {
+        assert_eq!(rise(&[1000.0, 1000.0, 1000.0]), None);
+        assert_eq!(rise(&[1000.0, 1000.0, 1000.0, 0.0]), None);
+        assert_eq!(rise(&[1000.0, 800.0, 600.0, 400.0]), None);
+        assert_eq!(rise(&[10.0, 10.0, 10.0, 10.0]), None);
+    }
+}
