@@ -1,4 +1,7 @@
-"""The census's test library, and an interpreter of each version to load it into."""
+"""The census's test library, and an interpreter of each version to load it into.
+
+What tests import has a module name of its own, as `conftest` is not unique.
+"""
 
 from __future__ import annotations
 
@@ -59,17 +62,3 @@ def python(request: pytest.FixtureRequest) -> str:
     if request.param not in FOUND:
         pytest.skip(f"no Python 3.{request.param} here")
     return FOUND[request.param]
-
-
-def checks_of(program: str) -> int:
-    """How many checks a program has."""
-    return (HERE / program).read_text().count("\ndef check_")
-
-
-def run(python: str, program: str, *arguments: str) -> None:
-    """Runs all checks of a program of this folder in an interpreter of its own; each has to pass."""
-    command = [python, "-E", "-s", "-X", "faulthandler", str(HERE / program), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    passed = [line for line in done.stdout.splitlines() if line.startswith("passed ")]
-    assert len(passed) == checks_of(program), done.stdout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import run
+from checked_program import run
 
 
 def test_hostile_heaps(python: str, probe: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from conftest import run
+from checked_program import run
 
 
 def test_python_s_own(python: str, probe: str) -> None:
