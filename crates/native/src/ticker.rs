@@ -221,6 +221,11 @@ fn may_speak(generation: u32) -> bool {
 }
 
 /// Does what the main thread was asked for, with the GIL. While this thread waited for it, anything may have happened.
+///
+/// Apart: it has variables of the thread, which glibc allocates when they are first looked for, and a compiler that sees
+/// them in the thread's loop looks for them before it.
+#[cold]
+#[inline(never)]
 fn take_turn(generation: u32) {
     Python::try_attach(|py| {
         if may_speak(generation)
