@@ -20,8 +20,8 @@ use crate::recorder::Recorder;
 /// Which parts of a reading are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// Those that are cheap enough now.
-    Paced,
+    /// Those that are cheap, or rested for so many times their cost.
+    Paced(u64),
     /// All of them, whatever they cost; for moments that come once.
     Whole,
 }
@@ -30,6 +30,14 @@ pub(crate) enum Depth {
 pub(crate) struct Python<'a> {
     pub(crate) collector: &'a dyn Fn(&mut Counters),
     pub(crate) allocator: &'a dyn Fn(&mut Counters),
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Taken {
+    pub(crate) counters: Counters,
+    /// Whether no part was left out for its cost.
+    pub(crate) is_whole: bool,
 }
 
 /// Takes readings, one at a time.
@@ -55,7 +63,7 @@ impl Reader {
 
     /// Reads at `now`; `python` adds what needs the GIL. `None` while another reading is under way: a collection that
     /// strikes inside of one, or the ticker.
-    pub(crate) fn read(&self, now: u64, depth: Depth, python: Option<&Python<'_>>) -> Option<Counters> {
+    pub(crate) fn read(&self, now: u64, depth: Depth, python: Option<&Python<'_>>) -> Option<Taken> {
         if self.busy.swap(true, Acquire) {
             return None;
         }
@@ -63,20 +71,29 @@ impl Reader {
         let begin = thread_cpu_ns();
         let mut counters = Counters::default();
         read_status(&mut counters);
-        if depth == Depth::Whole || self.heap_pace.is_cheap_or_due(now) {
+        let mut is_whole = true;
+        let mut wanted = |pace: &Pace| {
+            let wanted = match depth {
+                Depth::Whole => true,
+                Depth::Paced(pause) => pace.is_cheap_or_due(pause, now),
+            };
+            is_whole &= wanted;
+            wanted
+        };
+        if wanted(&self.heap_pace) {
             self.read_heap(now, &mut counters);
         }
         if let Some(python) = python {
             // Never left out: without it nobody knows what is garbage.
             (python.collector)(&mut counters);
-            if depth == Depth::Whole || self.python_pace.is_cheap_or_due(now) {
+            if wanted(&self.python_pace) {
                 let begin = thread_cpu_ns();
                 (python.allocator)(&mut counters);
                 self.python_pace.note(now, since(begin));
             }
         }
         counters.cost_ns = Some(since(begin));
-        Some(counters)
+        Some(Taken { counters, is_whole })
     }
 
     fn read_heap(&self, now: u64, counters: &mut Counters) {
@@ -137,7 +154,8 @@ mod tests {
     #[test]
     fn a_reading_has_the_kernels_figures_and_its_cost() {
         let reader = Reader::new(Source::Absent);
-        let counters = reader.read(1, Depth::Paced, None).unwrap();
+        let Taken { counters, is_whole } = reader.read(1, Depth::Paced(400), None).unwrap();
+        assert!(is_whole);
         assert!(counters.rss_anon > Some(4096));
         assert!(counters.threads >= Some(1));
         assert!(counters.vm_size >= counters.rss_anon);
@@ -153,7 +171,7 @@ mod tests {
         let python = Python { collector: &nested, allocator: &|_| {} };
         assert!(reader.read(1, Depth::Whole, Some(&python)).is_some());
         assert!(!inner.get());
-        assert!(reader.read(1, Depth::Paced, None).is_some());
+        assert!(reader.read(1, Depth::Paced(400), None).is_some());
     }
 
     #[test]
@@ -164,9 +182,10 @@ mod tests {
         let allocator = |_: &mut Counters| asked.set((asked.get().0, asked.get().1 + 1));
         let python = Python { collector: &collector, allocator: &allocator };
         reader.python_pace.note(1_000_000_000, 250_000_000);
-        reader.read(1_000_000_001, Depth::Paced, Some(&python)).unwrap();
+        let taken = reader.read(1_000_000_001, Depth::Paced(400), Some(&python)).unwrap();
+        assert!(!taken.is_whole);
         assert_eq!(asked.get(), (1, 0));
-        reader.read(1_000_000_002, Depth::Whole, Some(&python)).unwrap();
+        assert!(reader.read(1_000_000_002, Depth::Whole, Some(&python)).unwrap().is_whole);
         assert_eq!(asked.get(), (2, 1));
     }
 

@@ -10,6 +10,7 @@ use nilometer_census::{Census, Class, Path, PathLimits};
 use pyo3::Python;
 
 use super::state::State;
+use super::turn::Began;
 use crate::recorder;
 use crate::session::Session;
 
@@ -47,7 +48,7 @@ impl State {
     /// Looks at the lengths of containers, and weighs those that grow.
     pub(super) fn scan(&mut self, session: &Session, cycle: u64) {
         let _ours = recorder::Ours::begin();
-        let began = Instant::now();
+        let (began, took) = (Instant::now(), Began::now());
         let limits = limits(session);
         let Some(census) = self.ready(session) else { return };
         // A third of the pause for the walk over all objects and for weighing each; what is left of it for paths.
@@ -72,7 +73,7 @@ impl State {
                 native: grown.native || grown.partial,
             }));
         }
-        self.scan.note(began);
+        self.scan.note(took);
         self.scanned_at = cycle;
         seen.push(Observation::Census(CensusCounts {
             depth: Some(1),
@@ -90,7 +91,7 @@ impl State {
     /// Goes over the whole heap and looks for the recorder's samples.
     pub(super) fn look(&mut self, py: Python<'_>, session: &Session) {
         let _ours = recorder::Ours::begin();
-        let began = Instant::now();
+        let took = Began::now();
         let limits = limits(session);
         let blocks = recorder::samples();
         let Some(census) = self.ready(session) else { return };
@@ -113,7 +114,7 @@ impl State {
                 seen.push(Observation::Held { holder: id, samples: samples.to_vec() });
             }
         }
-        self.whole.note(began);
+        self.whole.note(took);
         let counts = whole.counts;
         // Last: a reader takes the moment of this record for the moment of the look.
         seen.push(Observation::Census(CensusCounts {

@@ -17,9 +17,12 @@ use crate::types::Types;
 
 /// Pause after a look, as a multiple of what it took.
 pub(super) const PAUSE: u32 = 100;
-/// The first scans may follow each other faster: growth is what rose in three of them.
+/// The first scans may follow each other faster: growth is what rose in three of them. A few more follow before long: what rose
+/// early in a short run must be seen to rise later, too.
 const FIRST_SCANS: u32 = 4;
 const FIRST_PAUSE: u32 = 4;
+const NEXT_SCANS: u32 = FIRST_SCANS + 2;
+const NEXT_PAUSE: u32 = 25;
 /// A rise of so many bytes is looked at at once, one of so many at the end of its stretch; a smaller one, which may be
 /// garbage that waits, when the first look costs no more than one part in fifty of the program's time so far.
 const STRONG: u64 = 4 << 20;
@@ -75,10 +78,10 @@ impl State {
         if risen == 0 || session.board().pause_limit().is_none() {
             return;
         }
-        let is_due = if self.scan.times < FIRST_SCANS {
-            self.scan.is_due(FIRST_PAUSE)
-        } else {
-            self.scan.is_due(PAUSE) && self.scan.rests(Duration::from_nanos(session.age() / PARTS))
+        let is_due = match self.scan.times {
+            ..FIRST_SCANS => self.scan.is_due(FIRST_PAUSE),
+            FIRST_SCANS..NEXT_SCANS => self.scan.is_due(NEXT_PAUSE),
+            _ => self.scan.is_due(PAUSE) && self.scan.rests(Duration::from_nanos(session.age() / PARTS)),
         };
         if is_due {
             self.scan(session, ordinal);

@@ -1,11 +1,23 @@
-//! How often something was done, when last, and how long it took.
+//! How often something was done, when last, and what it took.
 //!
-//! In: when each began. Out: whether it may be done again. What must not happen here: a share of the program's time that grows with
-//! the number of its cycles.
+//! In: this thread's own time when each began. Out: whether it may be done again. What must not happen here: a share of the program's
+//! time that grows with the number of its cycles; time on the wall, most of which is other programs' where these share the processor.
 
 use std::time::{Duration, Instant};
 
-/// How often something was done, when last, and how long it took.
+use crate::heap::thread_cpu_ns;
+
+/// This thread's own time at the beginning of something.
+#[derive(Clone, Copy)]
+pub(super) struct Began(u64);
+
+impl Began {
+    pub(super) fn now() -> Self {
+        Self(thread_cpu_ns())
+    }
+}
+
+/// How often something was done, when last, and what it took.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Turn {
     pub(super) times: u32,
@@ -28,8 +40,8 @@ impl Turn {
         self.spent.saturating_mul(part) <= age
     }
 
-    pub(super) fn note(&mut self, began: Instant) {
-        let took = began.elapsed();
+    pub(super) fn note(&mut self, began: Began) {
+        let took = Duration::from_nanos(thread_cpu_ns().saturating_sub(began.0));
         self.times = self.times.saturating_add(1);
         self.spent = self.spent.saturating_add(took);
         self.last = Some((Instant::now(), took));

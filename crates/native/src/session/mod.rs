@@ -3,6 +3,7 @@
 //! In: marks from Python, beats of the ticker. Out: records in the capture. What must not happen here: a lock held while
 //! Python or the C library is called; anything but an atomic load once the recording is off (in a forked child).
 
+mod readings;
 mod ticks;
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock};
 use std::time::UNIX_EPOCH;
 
-use nilometer_capture::{Board, Counters, CycleUnit, Edge, Moment, Observation, Record, Writer};
+use nilometer_capture::{Board, CycleUnit, Edge, Moment, Observation, Record, Writer};
 use pyo3::Python;
 
 use crate::census::Watch;
@@ -20,14 +21,12 @@ use crate::interp::Interpreter;
 use crate::losses::{Losses, Told};
 use crate::names::{Names, is_recorded};
 use crate::pacing::{Asker, Pace, Pacer};
-use crate::reading::{Depth, Reader};
-use crate::{fork, reading, thread, ticker};
+use crate::reading::{Depth, Reader, Taken};
+use crate::{fork, thread, ticker};
 
 /// Each unit's first cycles are all recorded, later ones at most one per this time.
 const RECORDED_CYCLES: u64 = 1024;
 const CYCLE_PAUSE_NS: u64 = 10_000_000;
-/// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
-const SAME_MOMENT_NS: u64 = 50_000;
 
 /// A second, in nanoseconds.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
@@ -144,7 +143,7 @@ pub(crate) struct Session {
     losses: Losses,
     last_cycle: [AtomicU64; CycleUnit::ALL.len()],
     /// The last whole reading and when it ended. Only ever tried, never waited for.
-    latest: Mutex<Option<(u64, Counters)>>,
+    latest: Mutex<Option<(u64, Taken)>>,
     ticking: AtomicBool,
     watch: Watch,
     /// A process that the program started.
@@ -241,66 +240,7 @@ impl Session {
         }
     }
 
-    /// Gives live memory, where it was read.
-    fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) -> Option<u64> {
-        if let Some(counters) = self.just_read() {
-            let live = live(&counters);
-            self.writer.append_reading(self.writer.now(), moment, &counters);
-            live
-        } else if self.pacer.wants(asker, nth, self.writer.now()) {
-            self.read(py, asker, moment, Depth::Paced)
-        } else {
-            None
-        }
-    }
-
-    fn read(&self, py: Python<'_>, asker: Asker, moment: Moment, depth: Depth) -> Option<u64> {
-        let python = reading::Python {
-            collector: &|counters| {
-                self.interpreter.read_collector(py, counters);
-                self.interpreter.read_libraries(py, counters);
-            },
-            allocator: &|counters| self.interpreter.read_allocator(py, counters),
-        };
-        self.read_with(&python, asker, moment, depth)
-    }
-
-    fn read_with(
-        &self,
-        python: &reading::Python<'_>,
-        asker: Asker,
-        moment: Moment,
-        depth: Depth,
-    ) -> Option<u64> {
-        let now = self.writer.now();
-        let counters = self.reader.read(now, depth, Some(python))?;
-        let end = self.writer.now();
-        self.pacer.note(asker, end, counters.cost_ns.unwrap_or_default());
-        if let Ok(mut latest) = self.latest.try_lock() {
-            *latest = Some((end, counters.clone()));
-        }
-        let live = live(&counters);
-        self.writer.append_reading(now, moment, &counters);
-        live
-    }
-
-    /// The last reading, if it is of this very moment; it costs nothing again.
-    fn just_read(&self) -> Option<Counters> {
-        let latest = self.latest.try_lock().ok()?;
-        let (end, counters) = latest.as_ref()?;
-        let same = self.writer.now().saturating_sub(*end) < SAME_MOMENT_NS;
-        same.then(|| Counters { cost_ns: Some(0), ..counters.clone() })
-    }
-
     fn tell(&self, Told { what, count }: Told) {
         self.writer.append(&Record::Loss { what, count });
     }
-}
-
-/// Bytes in use: of the C allocator's blocks (of those that a pool lies in, what it handed out) and of Python's own.
-fn live(counters: &Counters) -> Option<u64> {
-    let blocks = counters.heap_in_use? + counters.heap_mapped.unwrap_or(0) + counters.py_in_use.unwrap_or(0);
-    let blocks = blocks + counters.library_used.unwrap_or(0);
-    let pools = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
-    Some(blocks.saturating_sub(pools.1) + pools.0)
 }

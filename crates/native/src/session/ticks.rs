@@ -8,7 +8,7 @@ use pyo3::Python;
 
 use super::{SECOND_NS, Session};
 use crate::pacing::Asker;
-use crate::reading::Depth;
+use crate::reading::Taken;
 use crate::{interp, reading};
 
 /// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
@@ -32,7 +32,7 @@ impl Session {
     pub(crate) fn tick(&self, py: Python<'_>) {
         self.watch.main_thread_answers();
         if self.wants_tick() && !self.watch.is_looking() {
-            let live = self.read(py, Asker::Tick, Moment::Tick, Depth::Paced);
+            let live = self.read(py, Asker::Tick, Moment::Tick, self.paced(Asker::Tick));
             self.look_after_tick(py, live);
         }
     }
@@ -47,7 +47,7 @@ impl Session {
                 },
                 allocator: &|counters| self.interpreter.read_allocator(py, counters),
             };
-            let live = self.read_with(&python, Asker::Tick, Moment::Tick, Depth::Paced);
+            let live = self.read_with(&python, Asker::Tick, Moment::Tick, self.paced(Asker::Tick));
             self.look_after_tick(py, live);
         }
     }
@@ -70,7 +70,7 @@ impl Session {
         // What a look needs meanwhile would be taken for the program's.
         if self.unasked.is_due(now)
             && !self.watch.is_looking()
-            && let Some(counters) = self.reader.read(now, Depth::Paced, None)
+            && let Some(Taken { counters, .. }) = self.reader.read(now, self.paced(Asker::Tick), None)
         {
             // What was made and not touched is not resident, and what Python's small objects take is not the C allocator's.
             let parts = [counters.rss_anon, counters.heap_in_use, counters.heap_mapped];

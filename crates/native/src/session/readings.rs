@@ -1,0 +1,87 @@
+//! Readings at marks: whether one is taken, and the live memory that it shows.
+//!
+//! In: marks, the GIL. Out: readings in the capture; live memory. What must not happen here: a level without Python's objects taken
+//! for one with them.
+
+use nilometer_capture::{Counters, Moment};
+use pyo3::Python;
+
+use super::Session;
+use crate::pacing::Asker;
+use crate::reading::{self, Depth, Taken};
+
+/// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
+const SAME_MOMENT_NS: u64 = 50_000;
+
+impl Session {
+    /// Gives live memory, where it was read.
+    pub(super) fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) -> Option<u64> {
+        // A cycle is judged by what it ends with: a reading that left a part out is none.
+        let suffices = |taken: &Taken| !matches!(asker, Asker::Cycle(_)) || taken.is_whole;
+        if let Some(taken) = self.just_read().filter(suffices) {
+            self.writer.append_reading(self.writer.now(), moment, &taken.counters);
+            live(&taken)
+        } else if self.pacer.wants(asker, nth, self.writer.now()) {
+            self.read(py, asker, moment, self.paced(asker))
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn paced(&self, asker: Asker) -> Depth {
+        Depth::Paced(self.pacer.pause_of_parts(asker, self.writer.now()))
+    }
+
+    pub(super) fn read(&self, py: Python<'_>, asker: Asker, moment: Moment, depth: Depth) -> Option<u64> {
+        let python = reading::Python {
+            collector: &|counters| {
+                self.interpreter.read_collector(py, counters);
+                self.interpreter.read_libraries(py, counters);
+            },
+            allocator: &|counters| self.interpreter.read_allocator(py, counters),
+        };
+        self.read_with(&python, asker, moment, depth)
+    }
+
+    pub(super) fn read_with(
+        &self,
+        python: &reading::Python<'_>,
+        asker: Asker,
+        moment: Moment,
+        depth: Depth,
+    ) -> Option<u64> {
+        let now = self.writer.now();
+        let taken = self.reader.read(now, depth, Some(python))?;
+        let end = self.writer.now();
+        self.pacer.note(asker, end, taken.counters.cost_ns.unwrap_or_default());
+        self.writer.append_reading(now, moment, &taken.counters);
+        let live = live(&taken);
+        if let Ok(mut latest) = self.latest.try_lock() {
+            *latest = Some((end, taken));
+        }
+        live
+    }
+
+    /// The last reading, if it is of this very moment; it costs nothing again.
+    fn just_read(&self) -> Option<Taken> {
+        let latest = self.latest.try_lock().ok()?;
+        let (end, taken) = latest.as_ref()?;
+        let same = self.writer.now().saturating_sub(*end) < SAME_MOMENT_NS;
+        let again = |taken: &Taken| {
+            let counters = Counters { cost_ns: Some(0), ..taken.counters.clone() };
+            Taken { counters, is_whole: taken.is_whole }
+        };
+        same.then(|| again(taken))
+    }
+}
+
+/// Bytes in use: of the C allocator's blocks (of those that a pool lies in, what it handed out) and of Python's own. Nothing where
+/// a part of them was left out.
+fn live(Taken { counters, is_whole }: &Taken) -> Option<u64> {
+    let blocks = counters.heap_in_use.filter(|_| *is_whole)?
+        + counters.heap_mapped.unwrap_or(0)
+        + counters.py_in_use.unwrap_or(0);
+    let blocks = blocks + counters.library_used.unwrap_or(0);
+    let pools = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
+    Some(blocks.saturating_sub(pools.1) + pools.0)
+}
