@@ -27,20 +27,22 @@ fn entries() -> impl Iterator<Item = *mut *mut c_char> {
     })
 }
 
-fn find(name: &str) -> Option<(*mut *mut c_char, &'static CStr)> {
+/// Where a variable stands in the list, and its value: a C string that may be written to, so no reference.
+fn find(name: &str) -> Option<(*mut *mut c_char, *mut c_char)> {
     entries().find_map(|entry| {
         // SAFETY: entries are C strings.
-        let text = unsafe { CStr::from_ptr(*entry) };
-        let value = text.to_bytes().strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
-        // SAFETY: the rest of a C string is one.
-        let value = unsafe { CStr::from_ptr(value.as_ptr().cast()) };
-        Some((entry, value))
+        let (at, text) = unsafe { (*entry, CStr::from_ptr(*entry)) };
+        text.to_bytes().strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        // SAFETY: inside of the string, behind the name and its sign.
+        Some((entry, unsafe { at.add(name.len() + 1) }))
     })
 }
 
 /// The value of a variable: bytes, since paths need not be text.
 pub(crate) fn get(name: &str) -> Option<Vec<u8>> {
-    find(name).map(|(_entry, value)| value.to_bytes().to_vec())
+    let (_entry, value) = find(name)?;
+    // SAFETY: the rest of a C string is one; copied before anything changes it.
+    Some(unsafe { CStr::from_ptr(value) }.to_bytes().to_vec())
 }
 
 /// Takes a variable out; the others keep their order.
@@ -59,12 +61,13 @@ pub(crate) fn remove(name: &str) {
 
 /// Gives a variable that is there another value, in its place.
 pub(crate) fn replace(name: &str, value: &[u8]) {
-    let Some((entry, old)) = find(name) else { return };
-    if value.len() <= old.to_bytes().len() {
+    let Some((entry, at)) = find(name) else { return };
+    // SAFETY: a C string.
+    let room = unsafe { CStr::from_ptr(at) }.to_bytes().len();
+    if value.len() <= room {
         // The text itself too: /proc shows it.
         // SAFETY: not longer than the C string that it replaces, which nobody else reads now.
         unsafe {
-            let at = old.as_ptr().cast_mut();
             std::ptr::copy_nonoverlapping(value.as_ptr(), at.cast(), value.len());
             *at.add(value.len()) = 0;
         }
