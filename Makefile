@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 FUZZ_SECONDS ?= 60
 SOURCES := $(shell git ls-files -co --exclude-standard -- crates python/nilometer scripts/build_backend.py Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
 
-.PHONY: demo test test-fast test-rust test-python check format lock corpus harm bench fuzz clean
+.PHONY: demo test test-fast test-rust test-python check format lock corpus harm orders miri bench fuzz clean
 
 ## demo: run the main job on a leaking Keras script, then on its mended twin
 demo: $(VENV)/.wheel
@@ -47,6 +47,21 @@ corpus: $(VENV)/.wheel
 ## harm: does anything of the user's break under the recorder; the long part too (CPython's own tests, numpy's)
 harm: $(VENV)/.wheel
 	$(BIN)/python -m pytest tests/harm --all-harm
+
+## orders: all orders in which two threads may take the steps of a table without locks
+orders:
+	cargo test --locked --release -p nilometer-recorder --test bucket_loom --test trials_loom
+	RUSTFLAGS="--cfg loom" cargo test --locked --release --target-dir target/loom -p nilometer-unwind --lib
+
+## miri: the unsafe parts that need no files, no loader and no minutes (needs a nightly toolchain with miri)
+miri:
+	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks" cargo +nightly miri test --locked -p nilometer-recorder --lib -- \
+	  environment latch lot:: pages pools scratch spared seen finds_what_meets nothing_lies threads_with_addresses words_hold
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-pyframes --lib
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-unwind --lib -- learned
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-capture --lib -- slots
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-census --lib -- \
+	  layout naming paths roots sizes tail
 
 ## fuzz: whatever reads bytes that others wrote (needs cargo-fuzz); FUZZ_SECONDS each
 fuzz:
