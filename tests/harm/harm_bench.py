@@ -138,7 +138,7 @@ def native(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for source in PROGRAMS.glob("*.c"):
         library = folder / f"lib{source.stem}.so"
         command = ["cc", "-O2", "-shared", "-fPIC", "-pthread"]
-        subprocess.run([*command, "-o", library, source, "-ldl"], check=True)
+        subprocess.run([*command, "-o", library, source, "-ldl", "-lm"], check=True)
     return folder
 
 

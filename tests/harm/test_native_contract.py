@@ -1,4 +1,4 @@
-"""The C library's promises hold under the recorder: sizes, alignment, contents, errno, refusals."""
+"""The C library's promises hold under the recorder: sizes, alignment, contents, errno, floating-point flags, refusals."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ NATIVE = PROGRAMS / "native.py"
     "call",
     [
         "errno_is_kept(20000)",
+        "floats_are_kept(20000)",
         "refusals()",
         "alignments()",
         "realloc_storm(50000)",

@@ -9,6 +9,7 @@ use nilometer_capture::{Birth, Sampling, Source};
 use nilometer_unwind::{Registers, here};
 
 use crate::filter::FILTER;
+use crate::floats::Floats;
 use crate::lot::Lot;
 use crate::quiet::Quiet;
 use crate::recorder::{Recorder, count};
@@ -28,6 +29,12 @@ pub(crate) struct New {
 #[cold]
 #[inline(never)]
 pub(crate) fn consider(new: New) {
+    let _theirs = Floats::begin();
+    considered(new);
+}
+
+#[inline(never)]
+fn considered(new: New) {
     let block = block();
     let class = class(new.size);
     let Some(recorder) = state::recorder() else {
@@ -67,11 +74,13 @@ pub(crate) fn consider(new: New) {
 pub(crate) fn reserved(address: usize, size: usize) {
     let new = New { address, size, source: Source::Region };
     if let Some(recorder) = state::recorder() {
+        let _theirs = Floats::begin();
         take(recorder, block(), new, 1, Some(class(size)), &here());
     }
 }
 
 /// Takes this sample, and what it costs into account.
+#[inline(never)]
 fn take(
     recorder: &'static Recorder,
     block: &'static Block,

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::filter::FILTER;
+use crate::floats::Floats;
 use crate::recorder::Recorder;
 use crate::tls::block;
 use crate::{frames, state};
@@ -39,6 +40,7 @@ extern "C" fn child() {
     block.thread.store(0, Relaxed);
     // Parent and child must not draw the same numbers.
     block.random.store(0, Relaxed);
+    let _theirs = Floats::begin();
     if let Some(recorder) = MAKE.get().and_then(|make| make()) {
         block.seeded.store(0, Relaxed);
         block.remaining.iter().for_each(|remaining| remaining.store(0, Relaxed));

@@ -29,6 +29,7 @@ mod environment;
 mod exports;
 mod facts;
 mod filter;
+mod floats;
 mod fork;
 mod frames;
 mod generations;

@@ -14,6 +14,7 @@ use nilometer_pyframes::Support;
 
 use crate::config::Config;
 use crate::facts::{fact, tell_python};
+use crate::floats::Floats;
 use crate::recorder::Recorder;
 use crate::{environment, fork, frames, pace, real, sampler, spared, state, wrappers};
 
@@ -33,6 +34,12 @@ static DESTRUCTOR: extern "C" fn() = end;
 static TEMPLATE: std::sync::OnceLock<(Vec<u8>, Config)> = std::sync::OnceLock::new();
 
 extern "C" fn begin() {
+    let _theirs = Floats::begin();
+    begin_recording();
+}
+
+#[inline(never)]
+fn begin_recording() {
     real::resolve();
     if let (Some(capture), Some(settings)) = (environment::get(CAPTURE), environment::get(RECORDER)) {
         let config = Config::read(&settings);

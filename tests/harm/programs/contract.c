@@ -1,7 +1,8 @@
-/* What malloc and mmap promise: sizes, alignment, contents, errno. Each function gives the number of broken promises. */
+/* What malloc and mmap promise: sizes, alignment, contents, errno, floating-point flags. Each function gives the number of broken promises. */
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fenv.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,6 +51,31 @@ int errno_is_kept(int turns)
         free(block);
         MUST(errno == 77);
     }
+    return wrong;
+}
+
+/* Modes and flags of floating point are the program's, in the middle of whatever the recorder computes. */
+int floats_are_kept(int turns)
+{
+    wrong = 0;
+    MUST(fesetround(FE_UPWARD) == 0);
+    MUST(feenableexcept(FE_DIVBYZERO | FE_OVERFLOW) != -1);
+    for (int i = 0; i < turns; i++) {
+        feclearexcept(FE_ALL_EXCEPT);
+        void *block = malloc(1 + (size_t)i * 13 % 200000);
+        seen = block;
+        MUST(fetestexcept(FE_ALL_EXCEPT) == 0);
+        block = realloc(block, 1 + (size_t)i * 7 % 400000);
+        free(block);
+        MUST(fetestexcept(FE_ALL_EXCEPT) == 0);
+        char *mapped = mmap(NULL, 100000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        munmap(mapped + 50000 / 4096 * 4096, 4096);
+        munmap(mapped, 100000);
+        MUST(fetestexcept(FE_ALL_EXCEPT) == 0 && fegetround() == FE_UPWARD);
+    }
+    MUST(fegetexcept() == (FE_DIVBYZERO | FE_OVERFLOW));
+    fedisableexcept(FE_ALL_EXCEPT);
+    fesetround(FE_TONEAREST);
     return wrong;
 }
 
