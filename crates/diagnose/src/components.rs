@@ -35,6 +35,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) sites: Option<&'a Sites<'a>>,
     /// Containers that fill up to a bound.
     pub(crate) fills: &'a [Component],
+    /// Free memory of the C allocator, where that is worth a change.
+    pub(crate) kept: Option<&'a Component>,
 }
 
 impl Evidence<'_> {
@@ -67,6 +69,8 @@ impl Evidence<'_> {
             bytes_per_cycle: Some(rate.estimate.round() as i64),
             sentence: format!("live memory that every {} adds to{place}", self.unit()),
             made_at: None,
+            change: None,
+            prove: None,
         })
     }
 
@@ -88,6 +92,8 @@ impl Evidence<'_> {
             bytes_per_cycle: None,
             sentence: format!("rose and levels off{bound}: a cache or buffer that fills"),
             made_at: None,
+            change: None,
+            prove: None,
         })
     }
 
@@ -114,6 +120,8 @@ impl Evidence<'_> {
                 bytes_per_cycle: None,
                 sentence: self.one_time_sentence(phase, bytes),
                 made_at: self.sites.as_ref().and_then(|sites| sites.made_in(phase, start_up_ns)),
+                change: None,
+                prove: None,
             })
             .collect();
         out.sort_by_key(|c| std::cmp::Reverse(c.bytes));
@@ -156,12 +164,17 @@ impl Evidence<'_> {
             bytes_per_cycle: Some(per_cycle.round() as i64),
             sentence: "garbage that waits for Python's collector, which takes it back".to_owned(),
             made_at: None,
+            change: None,
+            prove: None,
         })
     }
 
     /// Anonymous memory that rose while live memory did not: free blocks and pages the allocators keep, or, where less was resident
     /// than the program had asked for, pages of that which are touched at last.
     fn retained(&self) -> Option<Component> {
+        if let Some(kept) = self.kept {
+            return Some(kept.clone());
+        }
         let (first, last) = self.ends()?;
         let rise = |of: fn(&Reading) -> Option<f64>| Some(of(last)? - of(first)?);
         let kept = rise(Reading::anonymous)? - rise(|r| r.live)?;
@@ -182,6 +195,8 @@ impl Evidence<'_> {
             bytes_per_cycle: Some((kept / cycles).round() as i64),
             sentence: sentence.to_owned(),
             made_at: None,
+            change: None,
+            prove: None,
         })
     }
 
@@ -204,6 +219,8 @@ impl Evidence<'_> {
                 size(used as f64)
             ),
             made_at: None,
+            change: None,
+            prove: None,
         })
     }
 
@@ -216,6 +233,8 @@ impl Evidence<'_> {
             bytes_per_cycle: None,
             sentence: "mapped libraries and files, which the kernel can drop: not your data".to_owned(),
             made_at: None,
+            change: None,
+            prove: None,
         })
     }
 

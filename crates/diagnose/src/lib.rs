@@ -28,6 +28,7 @@ mod probes;
 mod profile;
 mod program;
 mod report;
+mod retention;
 mod retracing;
 mod sampled;
 mod sizes;
@@ -104,6 +105,8 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();
     let course = phases::Course::of(capture);
+    let program = outside.program();
+    let kept = retention::retained(&timeline, &cycles, basis, &program, outside.fact("heap.arenas"));
     let evidence = Evidence {
         timeline: &timeline,
         cycles: &cycles,
@@ -113,10 +116,10 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         copies,
         sites: sites.as_ref(),
         fills: &settled.filling,
+        kept: kept.as_ref(),
     };
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();
-    let program = outside.program();
     let retraced = retracing::retraced(capture, &cycles, outside.folder());
     let probes = probes::Probes::of(capture, &cycles).told();
     let phase_totals = phase_table::totals(capture, &course, &stretches, timeline.end_ns);

@@ -108,5 +108,7 @@ fn end(finding: &Finding, held: &Held, cycles: &Cycles, limit: Option<Limit>) ->
             size(more)
         ),
         made_at: None,
+        change: None,
+        prove: None,
     })
 }

@@ -126,7 +126,8 @@ impl Source {
     }
 }
 
-fn symbol(name: &CStr) -> Option<*mut c_void> {
+/// Where the process finds a function of this name.
+pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: the name is a C string; RTLD_DEFAULT searches what is loaded, in the order that calls resolve.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     (!found.is_null()).then_some(found)

@@ -8,6 +8,7 @@
     allow(dead_code, reason = "unit tests are built without Python, and so without what calls the rest")
 )]
 
+mod arenas;
 mod heap;
 mod losses;
 mod names;

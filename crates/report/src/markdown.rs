@@ -175,6 +175,12 @@ fn components(report: &Report) -> String {
         let bytes = size(rate.unwrap_or(component.bytes) as f64);
         let per = rate.map_or(String::new(), |_| format!(" per {}", report.cycles.unit));
         out += &format!("* {bytes}{per}: {}\n", escape(&component.sentence));
+        if let Some(change) = &component.change {
+            out += &format!("  * change: {}\n", escape(change));
+        }
+        if let Some(prove) = &component.prove {
+            out += &format!("  * prove it: {}\n", code(prove));
+        }
     }
     out + "\n"
 }

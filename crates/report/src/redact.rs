@@ -13,6 +13,7 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
     program.argv.iter_mut().for_each(base);
     for component in &mut report.components {
         component.made_at.iter_mut().for_each(site);
+        component.prove = None; // it repeats the command line
     }
     report.findings.iter_mut().for_each(finding);
     report.next_steps.clear(); // they repeat the command line

@@ -141,6 +141,15 @@ impl Screen {
             } else {
                 self.line(&format!("  {amount}: {sentence}"), 4);
             }
+            for (word, text) in [("change", &component.change), ("prove it", &component.prove)] {
+                match text {
+                    Some(text) if self.width >= widest + 44 => {
+                        self.line_in_columns("", widest, &format!("{word}: {text}"));
+                    }
+                    Some(text) => self.line(&format!("    {word}: {text}"), 6),
+                    None => {}
+                }
+            }
         }
     }
 
@@ -197,6 +206,7 @@ fn amount(component: &Component, unit: &str) -> String {
         (Kind::OneTime, _) => format!("+{} once, {}", size(component.bytes as f64), when(component)),
         (Kind::Reserved, _) => format!("{} reserved", size(component.bytes as f64)),
         (Kind::FileBacked, _) => format!("{} file-backed", size(component.bytes as f64)),
+        (Kind::Retained, None) => format!("{} retained", size(component.bytes as f64)),
         (Kind::Filling, _) => format!("+{} filling", size(component.bytes as f64)),
         (kind, Some(rate)) => {
             let word = if kind == Kind::Retained { "retained" } else { "sawtooth" };

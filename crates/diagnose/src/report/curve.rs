@@ -71,6 +71,10 @@ pub struct Component {
     pub sentence: String,
     /// Where most of it was made, if the recorder saw one place.
     pub made_at: Option<Site>,
+    /// What to change, where that is worth it.
+    pub change: Option<String>,
+    /// The command that shows what the change gives.
+    pub prove: Option<String>,
 }
 
 /// One point of the curve.

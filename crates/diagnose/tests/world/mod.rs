@@ -24,6 +24,8 @@ pub(crate) struct World {
     collected: u64,
     young: u64,
     ordinals: [u64; 16],
+    /// What the C allocator has free, if it tells; part of the memory above live.
+    free: Option<i64>,
     has_heap: bool,
     has_collector: bool,
     /// Readings tell what Python's small objects use.
@@ -51,6 +53,7 @@ impl World {
             collected: 0,
             young: 0,
             ordinals: [0; 16],
+            free: None,
             has_heap: true,
             has_collector: true,
             has_python: true,
@@ -102,6 +105,12 @@ impl World {
     /// Resident memory changes while live memory does not.
     pub(crate) fn retains(&mut self, bytes: i64) -> &mut Self {
         self.slack += bytes;
+        self
+    }
+
+    /// The C allocator has so much free, and says so.
+    pub(crate) fn has_free(&mut self, bytes: i64) -> &mut Self {
+        self.free = Some(bytes);
         self
     }
 
@@ -164,6 +173,8 @@ impl World {
             rss_file: Some(300 << 20),
             heap_in_use: self.has_heap.then(|| (self.live - python) as u64),
             heap_mapped: Some(self.pool.map_or(0, |(_, reserved)| reserved as u64)),
+            heap_free: self.free.map(|free| free as u64),
+            heap_system: self.free.map(|free| (self.live - python + free) as u64),
             pool_used: self.pool.map(|(used, _)| used as u64),
             pool_reserved: self.pool.map(|(_, reserved)| reserved as u64),
             py_in_use: self.has_python.then_some(python as u64),

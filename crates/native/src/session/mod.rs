@@ -15,6 +15,7 @@ use std::time::UNIX_EPOCH;
 use nilometer_capture::{Board, CycleUnit, Edge, Moment, Observation, Record, Writer};
 use pyo3::Python;
 
+use crate::arenas::Arenas;
 use crate::census::Watch;
 use crate::heap::Allocator;
 use crate::interp::Interpreter;
@@ -92,6 +93,7 @@ fn start_with(py: Python<'_>, writer: Writer, is_child: bool) -> bool {
         writer,
         interpreter: Interpreter::find(py),
         reader: Reader::new(allocator.source),
+        arenas: Arenas::default(),
         pacer: Pacer::default(),
         unasked: Pace::default(),
         phases: Names::new(),
@@ -136,6 +138,7 @@ pub(crate) struct Session {
     writer: Writer,
     interpreter: Interpreter,
     reader: Reader,
+    arenas: Arenas,
     pacer: Pacer,
     /// Readings without Python's part.
     unasked: Pace,

@@ -55,6 +55,11 @@ impl Session {
         let end = self.writer.now();
         self.pacer.note(asker, end, taken.counters.cost_ns.unwrap_or_default());
         self.writer.append_reading(now, moment, &taken.counters);
+        if matches!(moment, Moment::Cycle { .. })
+            && let Some(arenas) = self.arenas.look(&taken.counters)
+        {
+            self.fact("heap.arenas".to_owned(), arenas);
+        }
         let live = live(&taken);
         if let Ok(mut latest) = self.latest.try_lock() {
             *latest = Some((end, taken));

@@ -27,6 +27,8 @@ pub(crate) fn component(
         bytes_per_cycle: per_cycle.map(bytes),
         sentence: sentence.to_owned(),
         made_at: None,
+        change: None,
+        prove: None,
     }
 }
 
@@ -307,6 +309,13 @@ pub(crate) fn healthy() -> Report {
     report.processes.clear();
     report.losses.clear();
     report.components.remove(0);
+    let kept = report.components.iter_mut().find(|c| c.kind == Kind::Retained).unwrap();
+    (kept.bytes, kept.bytes_per_cycle) = (90 * MIB, None);
+    "free memory that the C library keeps in 16 arenas; 296 MiB are resident in all"
+        .clone_into(&mut kept.sentence);
+    kept.change =
+        Some("`ctypes.CDLL(None).malloc_trim(0)` where their work ends: up to 90.0 MiB less".to_owned());
+    kept.prove = Some("MALLOC_ARENA_MAX=2 nilometer run train.py".to_owned());
     report
 }
 

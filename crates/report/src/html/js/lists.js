@@ -4,12 +4,14 @@ function componentsSection(report) {
   const { components, cycles, verdict } = report;
   if (components.length === 0) return null;
   const amount = ({ kind, bytes, bytes_per_cycle }) =>
-    bytes_per_cycle === null ? (kind === "file-backed" || kind === "reserved" ? size(bytes) : added(bytes)) : `${added(bytes_per_cycle)} per ${cycles.unit}`;
+    bytes_per_cycle === null ? (kind === "file-backed" || kind === "reserved" || kind === "retained" ? size(bytes) : added(bytes)) : `${added(bytes_per_cycle)} per ${cycles.unit}`;
   const row = (component) =>
     h("li", { class: component.kind === "growing" ? "grows" : "" },
       h("span", { class: "bytes" }, amount(component)),
       h("span", { class: "kind" }, component.kind === "one-time" ? `once, ${whenWords(component.phase)}` : component.kind),
-      h("span", {}, component.sentence, component.made_at && h("span", { class: "note" }, ` made at ${place(component.made_at)}`)),
+      h("span", {}, component.sentence, component.made_at && h("span", { class: "note" }, ` made at ${place(component.made_at)}`),
+        component.change && h("span", { class: "note" }, h("br"), "change: ", withCode(component.change)),
+        component.prove && h("span", { class: "note" }, h("br"), "prove it: ", h("code", {}, component.prove))),
     );
   const title = verdict === "no_leak" ? "What the memory is" : "What the curve is made of";
   return section("components", title, null, h("ul", { class: "components" }, components.map(row)));
