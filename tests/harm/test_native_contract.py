@@ -1,4 +1,4 @@
-"""The C library's promises hold under the recorder: sizes, alignment, contents, errno, floating-point flags, refusals."""
+"""The C library's promises hold under the recorder: sizes, alignment, contents, errno, float flags."""
 
 from __future__ import annotations
 

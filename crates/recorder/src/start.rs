@@ -24,7 +24,7 @@ const PRELOAD: &str = "LD_PRELOAD";
 
 #[used]
 #[unsafe(link_section = ".init_array")]
-static CONSTRUCTOR: extern "C" fn() = begin;
+static CONSTRUCTOR: extern "C" fn() = loaded;
 
 #[used]
 #[unsafe(link_section = ".fini_array")]
@@ -33,13 +33,14 @@ static DESTRUCTOR: extern "C" fn() = end;
 /// What a child needs to begin, kept from the environment of the parent.
 static TEMPLATE: std::sync::OnceLock<(Vec<u8>, Config)> = std::sync::OnceLock::new();
 
-extern "C" fn begin() {
+/// The library is there, before everything else of the process.
+extern "C" fn loaded() {
     let _theirs = Floats::begin();
-    begin_recording();
+    begin();
 }
 
 #[inline(never)]
-fn begin_recording() {
+fn begin() {
     real::resolve();
     if let (Some(capture), Some(settings)) = (environment::get(CAPTURE), environment::get(RECORDER)) {
         let config = Config::read(&settings);
