@@ -9,13 +9,22 @@ use crate::collector::series;
 use crate::cycles::Point;
 use crate::judge::{LEAST_FILLING, LEAST_POINTS};
 
+/// Steps of at least this share of the biggest are steps; between them the series is level.
+const LESSER: f64 = 0.25;
+/// The level part at the end is so many times as long as any between two steps, or before the first. Twice would be what a table
+/// does that doubles.
+const LONGER: f64 = 2.5;
+
 /// Where the part begins that speaks for the future, and how much the part before it rose if growth ended there.
 pub(crate) fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>) {
     let (x, y) = series(points);
-    let Some(found) = change(&x, &y) else { return (0, None) };
-    if found.kind != ChangeKind::Rate || points.len() - found.at < LEAST_POINTS {
-        return (0, None);
-    }
+    let bend = change(&x, &y)
+        .filter(|found| found.kind == ChangeKind::Rate && points.len() - found.at >= LEAST_POINTS);
+    let stepped = || {
+        let told = |(at, rise)| (at, Some(rise).filter(|rise| *rise > LEAST_FILLING));
+        last_step(points).map_or((0, None), told)
+    };
+    let Some(found) = bend else { return stepped() };
     let late = growth(&x[found.at..], &y[found.at..]);
     let early = growth(&x[..=found.at], &y[..=found.at]);
     let grows = |rate: &Option<Interval>| rate.is_some_and(|r| r.low > floor);
@@ -27,11 +36,69 @@ pub(crate) fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>)
         (true, false) if is_below(late, early.map_or(0.0, |r| r.estimate)) => {
             (found.at, Some(rise).filter(|r| *r > LEAST_FILLING))
         }
-        _ => (0, None),
+        _ => stepped(),
     }
+}
+
+/// The first point after the last of some upward steps, and how much they rose, where the series was level ever after: a report at
+/// the third epoch, a cache at the sixth. Nothing that comes again in even or in doubling distances passes for that.
+fn last_step(points: &[Point]) -> Option<(usize, f64)> {
+    let steps: Vec<f64> = points.windows(2).map(|w| w[1].level - w[0].level).collect();
+    let biggest = steps.iter().copied().fold(0.0, f64::max);
+    if biggest < LEAST_FILLING || steps.iter().any(|step| *step <= -LESSER * biggest) {
+        return None;
+    }
+    let at: Vec<usize> =
+        steps.iter().enumerate().filter(|(_, step)| **step >= LESSER * biggest).map(|(i, _)| i + 1).collect();
+    let ordinal = |index: usize| points.get(index).map(|point| point.ordinal as f64);
+    // Start-up, which the points do not have, belongs to the stretch before the first step.
+    let ends = std::iter::once(Some(0.0)).chain(at.iter().map(|index| ordinal(*index)));
+    let ends: Vec<f64> = ends.collect::<Option<_>>()?;
+    let longest = ends.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
+    let last = *at.last()?;
+    let level = points.last()?.ordinal as f64 - ordinal(last)?;
+    let rise = points.get(last)?.level - points.first()?.level;
+    (points.len() - last >= LEAST_POINTS && level >= LONGER * longest).then_some((last, rise))
 }
 
 /// Whether all that a rate may be is below this; a collection alone makes many rates possible.
 fn is_below(rate: Option<Interval>, limit: f64) -> bool {
     rate.is_some_and(|rate| rate.high < limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: f64 = 1024.0 * 1024.0;
+
+    /// From the third cycle on, by the cycles that a step is at the end of, with a breath of 20 KiB.
+    fn part(count: u64, steps: &[(u64, f64)]) -> Option<usize> {
+        let mut level = 200.0 * MIB;
+        let points: Vec<Point> = (3..3 + count)
+            .map(|ordinal| {
+                level += steps.iter().filter(|(at, _)| *at == ordinal).map(|(_, mib)| mib * MIB).sum::<f64>();
+                let breath = (ordinal % 3) as f64 * 10.0 * 1024.0;
+                Point { ordinal, at_ns: ordinal, level: level + breath, reading: 0 }
+            })
+            .collect();
+        last_step(&points).map(|(at, _)| at)
+    }
+
+    #[test]
+    fn what_was_level_for_long_after_a_step_is_judged_from_there() {
+        assert_eq!(part(22, &[(4, 4.0)]), Some(1));
+        assert_eq!(part(40, &[(5, 4.0), (8, 2.0)]), Some(5));
+    }
+
+    #[test]
+    fn what_may_come_again_is_judged_as_a_whole() {
+        assert_eq!(part(22, &[(10, 4.0)]), None, "the next may come at the twentieth");
+        assert_eq!(part(22, &[(8, 4.0), (16, 4.0)]), None);
+        assert_eq!(part(30, &[(4, 1.0), (8, 2.0), (16, 4.0)]), None, "a table that doubles");
+        assert_eq!(part(22, &[(4, 4.0), (12, -4.0)]), None, "what comes and goes");
+        assert_eq!(part(22, &[(4, 0.5)]), None, "nothing to tell");
+        let leak: Vec<(u64, f64)> = (3..25).map(|at| (at, 4.0)).collect();
+        assert_eq!(part(22, &leak), None);
+    }
 }
