@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 
@@ -246,3 +247,33 @@ for _ in range(3):
     assert all(cost > 0 for moment, cost in costs if moment == "cycle")
     # A preempted process may need a reading of its own for one of them.
     assert [cost for moment, cost in costs[1:] if moment == "phase"].count(0) >= 2
+
+
+ARENAS = """
+import threading
+kept = []
+def burst():
+    pieces = [bytearray(20_000) for _ in range(500)]
+    kept.append(bytearray(20_000))
+for _ in range({threads}):
+    # They live on, one after the other: each with an arena of its own.
+    done = threading.Event()
+    threading.Thread(target=lambda: (burst(), done.set(), stay.wait()), daemon=True).start()
+    done.wait()
+_native.cycle(0)
+"""
+
+
+@pytest.mark.parametrize("threads", [0, 8])
+def test_free_memory_in_arenas_is_told_where_it_is_much(program: Program, threads: int) -> None:
+    """Each lets go of 10 MB below a piece that it keeps, so that its arena cannot give them back."""
+    program.run("import threading\nstay = threading.Event()\n" + ARENAS.format(threads=threads))
+    told = [json.loads(r["value"]) for r in program.capture().of("fact") if r["key"] == "heap.arenas"]
+    if threads == 0:
+        assert told == []
+        return
+    [arenas] = told
+    assert arenas["count"] >= threads
+    assert arenas["others_free"] >= threads * 8_000_000
+    assert arenas["largest_free"] >= 8_000_000
+    assert arenas["others_system"] >= arenas["others_free"]
