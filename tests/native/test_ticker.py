@@ -97,6 +97,23 @@ print(before, arenas(), sys.version_info >= (3, 13))
     assert int(after) <= int(before) + (nothing_asked_of_python == "False")
 
 
+def test_a_subinterpreter_at_work(program: Program) -> None:
+    """Before 3.12 a request may come while the main thread runs another interpreter than the main one."""
+    out, _ = program.run("""
+import importlib
+name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
+try:
+    interpreters = importlib.import_module(name)
+except ImportError:
+    print("done")
+    raise SystemExit
+work = "import time; end = time.monotonic() + 1.5\\nwhile time.monotonic() < end: pass"
+(interpreters.exec if sys.version_info >= (3, 13) else interpreters.run_string)(interpreters.create(), work)
+print("done")
+""")
+    assert out == "done\n"
+
+
 def test_one_more_thread_and_none_after_exit(program: Program) -> None:
     out, _ = program.run("""
 import threading

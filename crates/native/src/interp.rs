@@ -171,6 +171,13 @@ pub(crate) fn ask_main_thread(call: extern "C" fn(*mut c_void) -> c_int) -> bool
     unsafe { ffi::Py_AddPendingCall(Some(call), std::ptr::null_mut()) == 0 }
 }
 
+/// Whether the calling thread, which holds the GIL, runs the main interpreter. Before 3.12 a pending call goes to the one that
+/// happens to run when it is asked for.
+pub(crate) fn is_main() -> bool {
+    // SAFETY: the GIL is held, so there is a current interpreter; both functions only read.
+    unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) == 0 }
+}
+
 /// Before 3.13 a pending call that another thread asked for is noticed only when the main thread takes the GIL, which a
 /// loop in pure Python never does by itself.
 pub(crate) fn needs_nudge(py: Python<'_>) -> bool {

@@ -239,8 +239,9 @@ fn take_turn(generation: u32) {
 /// What the main thread calls, with the GIL.
 extern "C" fn answer(_: *mut c_void) -> c_int {
     ASKED.store(false, SeqCst);
-    // A call that was asked for before a stop may come after it, as late as in the shutdown.
-    if THREAD.load(SeqCst) != 0 {
+    // A call that was asked for before a stop may come after it, as late as in the shutdown. In a subinterpreter, attaching
+    // would wait for the GIL in the name of the main one, while this thread holds it.
+    if THREAD.load(SeqCst) != 0 && interp::is_main() {
         let tick = || Python::try_attach(|py| session::current().map(|session| session.tick(py)));
         // Nothing that may go wrong here is the program's business.
         drop(std::panic::catch_unwind(tick));
