@@ -20,6 +20,12 @@ def test_address_space(bench: Bench) -> None:
     assert "refused small ones too" in ran.stdout
 
 
+def test_a_look_that_does_not_fit_is_left_out(bench: Bench) -> None:
+    ran = bench.same(PROGRAMS / "short_of_room.py")
+    assert ran.stdout == "got on\n"
+    assert "too little memory was left to look" in ran.stderr
+
+
 @pytest.mark.parametrize("limit", ["ulimit -s 512", "ulimit -n 12", "ulimit -s unlimited", "ulimit -l 0"])
 def test_other_limits(bench: Bench, limit: str) -> None:
     bench.same(PROGRAMS / "native.py", "contract", "realloc_storm(10000)", before=limited(limit))

@@ -9,6 +9,7 @@ use nilometer_capture::{CensusCounts, DEFAULT_PAUSE_NS, Grown, Holder, Observati
 use nilometer_census::{Census, Class, Path, PathLimits};
 use pyo3::Python;
 
+use super::room;
 use super::state::State;
 use super::turn::Began;
 use crate::recorder;
@@ -50,6 +51,10 @@ impl State {
         let _ours = recorder::Ours::begin();
         let (began, took) = (Instant::now(), Began::now());
         let limits = limits(session);
+        if !has_room(session) {
+            self.scan.note(took);
+            return;
+        }
         let Some(census) = self.ready(session) else { return };
         // A third of the pause for the walk over all objects and for weighing each; what is left of it for paths.
         census.path_limits.max_pause_ns = limits.max_pause_ns;
@@ -93,6 +98,10 @@ impl State {
         let _ours = recorder::Ours::begin();
         let took = Began::now();
         let limits = limits(session);
+        if !has_room(session) {
+            self.whole.note(took);
+            return;
+        }
         let blocks = recorder::samples();
         let Some(census) = self.ready(session) else { return };
         let Some(collected) = census.collect(&limits) else { return };
@@ -149,6 +158,14 @@ impl State {
         seen.push(Observation::Holder(Holder { id: *id, elements: elements.clone(), ..holder }));
         *id
     }
+}
+
+fn has_room(session: &Session) -> bool {
+    let enough = room::is_enough();
+    if !enough {
+        session.lost("who holds memory: too little memory was left to look without harm");
+    }
+    enough
 }
 
 fn limits(session: &Session) -> PathLimits {

@@ -5,6 +5,7 @@
 //! another thread that looks.
 
 mod looks;
+mod room;
 mod state;
 mod turn;
 
