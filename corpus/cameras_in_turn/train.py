@@ -1,4 +1,4 @@
-"""Each epoch trains on what another camera saw; every camera has a thread that cuts its pictures, and keeps none."""
+"""Each epoch trains on what another camera saw; each has a thread that cuts its pictures, and keeps none."""
 
 import argparse
 from concurrent.futures import ThreadPoolExecutor
