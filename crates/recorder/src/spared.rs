@@ -32,13 +32,16 @@ pub(crate) fn is_spared(address: usize) -> bool {
 mod tests {
     use super::*;
 
+    /// It stays in the filter of the process, in a counter that no other test asks for.
+    const BLOCK: usize = 0xf_ff00;
+
     #[test]
     fn one_block_stays_and_the_filter_lets_it_through() {
         assert!(!is_spared(0));
-        assert!(!is_spared(0x1234_5670));
-        spare(0x1234_5670);
-        spare(0x1234_5670);
-        assert!(is_spared(0x1234_5670) && FILTER.may_hold(0x1234_5670));
+        assert!(!is_spared(BLOCK));
+        spare(BLOCK);
+        spare(BLOCK);
+        assert!(is_spared(BLOCK) && FILTER.may_hold(BLOCK));
         assert!(!is_spared(0x1234_5680));
     }
 }
