@@ -38,7 +38,9 @@ impl Pace {
         let before = scans.iter().rfind(|at| **at < first.at_ns);
         let counted = if before.is_some() { rises } else { rises.get(1..)? };
         let from = before.copied().unwrap_or(first.at_ns);
-        let to = scans.last().copied().unwrap_or(0).max(last.at_ns);
+        // At a scan after the last cycle what functions held may be gone: that it did not grow there says nothing.
+        let ended = ending(points);
+        let to = scans.iter().rfind(|at| **at <= ended).copied().unwrap_or(0).max(last.at_ns);
         let cycles = cycle_at(points, to)? - cycle_at(points, from)?;
         if counted.is_empty() || cycles < LEAST_CYCLES {
             return None;
@@ -57,6 +59,14 @@ impl Pace {
 
 /// A container is watched for at least so long.
 const LEAST_CYCLES: f64 = 0.5;
+
+/// When the last cycle had surely ended: as long after the last one that was read as lies between those before it.
+fn ending(points: &[Point]) -> u64 {
+    let half = points.len() / 2;
+    let (Some(middle), Some(last)) = (points.get(half), points.last()) else { return u64::MAX };
+    let between = (last.at_ns - middle.at_ns) / (points.len() - half).saturating_sub(1).max(1) as u64;
+    last.at_ns + between
+}
 
 /// Cycles that had ended by then; between two readings in proportion to time. After the last reading they went on as before:
 /// short cycles are not all read.
@@ -109,6 +119,13 @@ mod tests {
     fn the_time_after_the_last_rise_counts() {
         let found = pace(&[(4010, 4, 400)], &[2020, 4020, 6020, 10_020]).unwrap();
         assert!((found.bytes - 50.0).abs() < 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_scan_after_the_last_cycle_says_nothing_of_what_is_gone() {
+        let found = pace(&[(4010, 4, 400), (8010, 8, 400)], &[2020, 4020, 8020, 14_000]).unwrap();
+        assert!((found.bytes - 133.0).abs() < 1.0, "{found:?}");
+        assert_eq!(found.cycles, 6);
     }
 
     #[test]
