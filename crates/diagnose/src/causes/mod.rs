@@ -252,7 +252,14 @@ pub(crate) fn explain(findings: &mut [Finding], run: Run) {
         finding.sentence = said.sentence;
         finding.change = Some(with_fault(name, said.change, run.program));
         finding.prove = run.prove(said.intervention);
-        let made = said.made_at.filter(|_| finding.sites.iter().all(|site| site.role != "made_at"));
+        // The call that has a function traced is told beside the lines that the trace goes through.
+        let is_told = |made: &Site| {
+            let place = |site: &Site| (site.file.clone(), site.line);
+            let also =
+                !name.starts_with("retraced") || finding.sites.iter().any(|site| place(site) == place(made));
+            also && finding.sites.iter().any(|site| site.role == "made_at")
+        };
+        let made = said.made_at.filter(|made| !is_told(made));
         let bytes_per_cycle = finding.bytes_per_cycle.estimate;
         finding.sites.extend(made.map(|site| Site { bytes_per_cycle, ..site }));
     }
