@@ -207,6 +207,23 @@ fn a_metric_that_is_made_in_every_step_is_seen_in_the_cache_of_kernels() {
 }
 
 #[test]
+fn what_the_call_of_a_retraced_function_makes_is_of_its_traces() {
+    const CALL: &str = "/v/lib/python3.11/site-packages/tensorflow/python/eager/polymorphic_function/polymorphic_function.py:833 Function.__call__";
+    let told = |stack: &[&str], grow: bool| {
+        let report = sampled(stack, |w, epoch| {
+            trace(w, epoch, SCALAR);
+            count(w, "func_graphs", if grow { epoch } else { 3 });
+        });
+        only(&report).cause.clone()
+    };
+    let [registers, line] = ["tensorflow::FunctionDef::FunctionDef", "/job/train.py:43 main"];
+    assert_eq!(told(&[line, CALL, registers], true), "retraced-by-scalars");
+    assert_eq!(told(&[line, CALL, registers], false), "growth-at-site");
+    assert_eq!(told(&[line, registers], true), "growth-at-site");
+    assert_eq!(told(&["/job/train.py:44 main", CALL, registers], true), "growth-at-site");
+}
+
+#[test]
 fn kernels_for_shapes_are_told_only_where_shapes_are_new() {
     let primitives = "dnnl::impl::primitive_t::create_primitive_common";
     let report = sampled(&[STEP, primitives], |w, epoch| count(w, "batch_shapes", 10 * epoch));

@@ -9,7 +9,7 @@ use crate::report::{Bytes, Finding, Site};
 /// It is explained with this share.
 const ENOUGH: f64 = 0.5;
 /// A graph and what belongs to it weigh no more than this; train steps of big models do, a few MiB is usual.
-const MOST_PER_TRACE: f64 = 8.0 * 1024.0 * 1024.0;
+pub(super) const MOST_PER_TRACE: f64 = 8.0 * 1024.0 * 1024.0;
 
 /// The finding, for a leak of `rate` bytes per cycle of which a share is explained.
 pub(crate) fn add(findings: &mut Vec<Finding>, run: Run, rate: f64, explained: Option<f64>) -> Option<f64> {

@@ -4,6 +4,7 @@
 //! hold it; and a function was still being traced in the last third of the
 //! cycles. What differed between two traces tells which cause it is: a Python number, a shape, a new function object.
 
+use super::added::MOST_PER_TRACE;
 use super::{Case, Explanation, Run, gradient_registry, train_steps};
 use crate::report::{Retraced, Site};
 
@@ -89,6 +90,9 @@ fn function<'a>(case: &'a Case) -> Option<&'a Retraced> {
     let cache = path.contains("_function_cache") || case.elements().contains("ConcreteFunction");
     let registry = gradient_registry::is_registry(case) && !train_steps::are_made(case.run);
     let unheld = (case.is_unheld_graph() || registry) && case.run.graphs_grow();
+    if let Some(function) = case.run.retraced.iter().find(|function| is_made_by_call(case, function)) {
+        return Some(function);
+    }
     let short = |f: &&Retraced| f.function.rsplit('.').next().unwrap_or_default().to_owned();
     // The memory hangs below the traced function itself.
     let itself = |f: &&Retraced| case.path.as_ref().is_some_and(|path| path.name == short(f));
@@ -97,6 +101,20 @@ fn function<'a>(case: &'a Case) -> Option<&'a Retraced> {
     }
     let name = |f: &&Retraced| path.split(['.', '[', ' ']).any(|step| step == short(f));
     case.run.retraced.iter().find(name).or_else(|| case.run.retraced.first())
+}
+
+/// Whether nobody is known to hold it, and it is made where this function is called, inside the call: registering a trace's function
+/// and making its kernels ready happen there, outside of the trace itself. No more than graphs weigh.
+fn is_made_by_call(case: &Case, function: &Retraced) -> bool {
+    let finding = case.finding;
+    let is_caller = |site: &Site| {
+        site.file == function.caller_file && u64::from(site.line) == function.caller_line && site.line > 0
+    };
+    finding.holder.is_none()
+        && case.run.graphs_grow()
+        && finding.sites.iter().any(|site| site.role == "made_at" && is_caller(site))
+        && case.calls("polymorphic_function.py", "__call__")
+        && finding.bytes_per_cycle.estimate as f64 <= function.per_cycle * MOST_PER_TRACE
 }
 
 fn said(function: &Retraced, change: &str) -> Explanation {
