@@ -3,11 +3,11 @@
 //! In: one payload and its kind. Out: the record and its time, or why not. What must not happen here: a panic, whatever
 //! the bytes are, or an allocation that a length asks for and the payload does not hold.
 
+use crate::counters::{Counters, ProcessReading, Surroundings};
+use crate::cycle_unit::CycleUnit;
 use crate::decode_observation::decode_observation;
 use crate::decode_sampling::decode_sampling;
-use crate::record::{
-    Counters, CycleUnit, Edge, Exit, MemoryKill, Moment, ProcessReading, Record, Surroundings, kind,
-};
+use crate::record::{Edge, Exit, MemoryKill, Moment, Record, kind};
 
 /// Why a committed record cannot be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

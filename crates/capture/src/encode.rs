@@ -3,10 +3,11 @@
 //! In: a record and its time. Out: bytes into a [`Sink`]. What must not happen here: allocation, and a second pass that
 //! writes more than the first one counted.
 
+use crate::counters::Counters;
 use crate::encode_observation::{kind_of_observation, observation};
 use crate::encode_sampling::{kind_of_sampling, sampling};
 use crate::layout::STRING_MAX;
-use crate::record::{Counters, Exit, Moment, Record, kind};
+use crate::record::{Exit, Moment, Record, kind};
 use crate::sample::Sampling;
 
 /// Where encoded bytes go.

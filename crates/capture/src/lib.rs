@@ -9,7 +9,9 @@
 mod atomics;
 mod board;
 mod claim;
+mod counters;
 mod create;
+mod cycle_unit;
 mod decode;
 mod decode_observation;
 mod decode_sampling;
@@ -31,11 +33,13 @@ mod walk;
 mod writer;
 
 pub use board::{Board, DEFAULT_PAUSE_NS};
+pub use counters::{Counters, ProcessReading, Surroundings};
+pub use cycle_unit::CycleUnit;
 pub use error::{CreateError, JoinError, OpenError};
 pub use layout::{BoardCounts, FORMAT_MAJOR, FORMAT_MINOR, Header, Refusal};
 pub use nursery::Nursery;
 pub use observation::{CensusCounts, Grown, Holder, Observation, Trace};
 pub use reader::{Capture, Stamped};
-pub use record::{Counters, CycleUnit, Edge, Exit, MemoryKill, Moment, ProcessReading, Record, Surroundings};
+pub use record::{Edge, Exit, MemoryKill, Moment, Record};
 pub use sample::{Birth, Cut, Sampling, SamplingCount, Source, StackFrame};
 pub use writer::Writer;

@@ -2,7 +2,7 @@
 //!
 //! Ids of holders count from 1 in each process and mean the same path for as long as it lives.
 
-use crate::record::numbers;
+use crate::counters::numbers;
 
 numbers! {
     /// One look at Python's heap. Counts unless said otherwise.

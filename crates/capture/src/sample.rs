@@ -161,7 +161,7 @@ pub enum Sampling<'a> {
     Count(SamplingCount),
 }
 
-crate::record::numbers! {
+crate::counters::numbers! {
     /// What the recorder did so far in this generation, all of it counts unless said otherwise.
     SamplingCount {
         /// Samples taken.

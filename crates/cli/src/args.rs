@@ -194,32 +194,6 @@ pub(crate) fn misplaced<'p>(ours: &str, program: &'p [OsString]) -> Option<&'p s
     (ours && name != "-h" && name != "--help").then_some(name)
 }
 
-/// Whether Python is told to ignore `PYTHONPATH` (`-I`, `-E`) or `sitecustomize` (`-S`), the two ways in for our boot.
-pub(crate) fn ignores_environment<Word: AsRef<OsStr>>(words: impl IntoIterator<Item = Word>) -> bool {
-    let mut is_value = false;
-    for word in words {
-        let word = word.as_ref().to_string_lossy();
-        if std::mem::take(&mut is_value) {
-            continue;
-        }
-        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
-            return false; // the script: what follows is the program's
-        };
-        for (at, letter) in letters.char_indices() {
-            match letter {
-                'I' | 'E' | 'S' => return true,
-                'c' | 'm' => return false,
-                'W' | 'X' => {
-                    is_value = at + 1 == letters.len();
-                    break;
-                }
-                _ => {}
-            }
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
 mod tests {
@@ -250,16 +224,6 @@ mod tests {
         for name in ["run", "report", "diff", "serve", "prove", "fix", "census"] {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
-        }
-    }
-
-    #[test]
-    fn interpreters_that_ignore_their_environment_are_known() {
-        for line in ["-I", "-E x.py", "-BS x.py", "-X dev -I x.py", "-Wd -uE -m pkg"] {
-            assert!(ignores_environment(words(line)), "{line}");
-        }
-        for line in ["", "x.py -I", "-X E x.py", "-W I", "-m pkg -E", "-c I", "-Bum pkg -I", "-OO x.py"] {
-            assert!(!ignores_environment(words(line)), "{line}");
         }
     }
 

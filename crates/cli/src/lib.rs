@@ -11,6 +11,7 @@ mod env;
 mod events;
 mod fix;
 mod format;
+mod interpreter_words;
 mod live;
 mod lookup;
 mod options;

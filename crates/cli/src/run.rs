@@ -7,6 +7,7 @@ use nilometer_capture::Capture;
 use nilometer_diagnose::{Process, Verdict};
 
 use crate::args::{self, RunOptions};
+use crate::interpreter_words::ignores_environment;
 use crate::lookup::Files;
 use crate::place::Templates;
 use crate::say::{self, Failure};
@@ -27,7 +28,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
     // An interpreter that ignores its environment would hand what is the boot's on to every process it starts.
     let words =
         flags.iter().map(AsRef::as_ref).chain(options.program.iter().map(AsRef::<std::ffi::OsStr>::as_ref));
-    let deaf = args::ignores_environment(words);
+    let deaf = ignores_environment(words);
     let templates = Templates::new(options.output.as_deref(), &options.program);
     if options.children && !templates.tells_processes_apart() {
         return Err(Failure::new("with --children every process gets a capture, and one name is not enough")

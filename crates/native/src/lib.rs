@@ -13,6 +13,7 @@ mod heap;
 mod losses;
 mod names;
 mod own_memory;
+mod pace;
 mod pacing;
 mod pymalloc;
 mod reading;

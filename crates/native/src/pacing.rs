@@ -11,6 +11,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use nilometer_capture::CycleUnit;
 
+use crate::pace::{PAUSE, Pace, pause_is_over};
+
 /// So many of each kind are read in any case.
 const ALWAYS: u64 = 8;
 /// So many cycles are read while the [allowance](Pacer::has_allowance) lasts: a short run must be judged by these.
@@ -18,17 +20,11 @@ const EARLY: u64 = 64;
 /// What early readings may take together, and beside it one part of the time so far.
 const ALLOWANCE_NS: u64 = 50_000_000;
 const ALLOWANCE_SHARE: u64 = 400;
-/// Pauses as multiples of the smoothed cost: 400 means at most 0.25 % of the time.
-const PAUSE: u64 = 400;
+/// Pauses as multiples of the smoothed cost, as [`PAUSE`] is.
 const PAUSE_CYCLE: u64 = 500;
 const PAUSE_PHASE: u64 = 2000;
 /// The same for cycles while the allowance lasts.
 const PAUSE_EARLY: u64 = 50;
-/// A part of a reading that costs no more than this goes with every reading.
-const CHEAP_NS: u64 = 2_000_000;
-
-/// A reading counts as no more than so many times the usual one.
-const AT_ONCE: u64 = 8;
 
 /// Who asks for a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,45 +39,6 @@ pub(crate) enum Asker {
     Once,
 }
 
-/// Smoothed cost of something, and when it happened last. Nanoseconds.
-#[derive(Debug, Default)]
-pub(crate) struct Pace {
-    cost: AtomicU64,
-    last: AtomicU64,
-}
-
-impl Pace {
-    /// Whether it may happen again under its share of the time.
-    pub(crate) fn is_due(&self, now: u64) -> bool {
-        self.is_due_after(PAUSE, now)
-    }
-
-    /// For a part of a reading: cheap ones always, dear ones after a pause of so many times their cost.
-    pub(crate) fn is_cheap_or_due(&self, pause: u64, now: u64) -> bool {
-        self.cost.load(Relaxed) <= CHEAP_NS || self.is_due_after(pause, now)
-    }
-
-    /// It ended at `now` and took `cost`; gives what of it counts.
-    pub(crate) fn note(&self, now: u64, cost: u64) -> u64 {
-        let before = self.cost.load(Relaxed);
-        // One preempted reading must not silence the rest: on a shared machine one in a thousand takes a hundred times as long
-        // as the others, of this thread's own time. A heap that got slow shows within a few.
-        let counted = if before == 0 { cost } else { cost.min(before.saturating_mul(AT_ONCE)) };
-        let smoothed = if before == 0 { cost } else { before - before / 4 + counted / 4 };
-        self.cost.store(smoothed.max(1), Relaxed);
-        self.last.store(now, Relaxed);
-        counted
-    }
-
-    fn is_due_after(&self, pause: u64, now: u64) -> bool {
-        pause_is_over(self.cost.load(Relaxed), pause, self.last.load(Relaxed), now)
-    }
-}
-
-fn pause_is_over(cost: u64, pause: u64, last: u64, now: u64) -> bool {
-    cost == 0 || now.saturating_sub(last) >= cost.saturating_mul(pause)
-}
-
 /// Decides about whole readings.
 #[derive(Debug, Default)]
 pub(crate) struct Pacer {
@@ -94,7 +51,7 @@ pub(crate) struct Pacer {
 impl Pacer {
     /// Whether the `nth` asker of its kind (from 1) gets a reading now.
     pub(crate) fn wants(&self, asker: Asker, nth: u64, now: u64) -> bool {
-        let cost = self.whole.cost.load(Relaxed);
+        let cost = self.whole.cost();
         let first = nth <= ALWAYS;
         match asker {
             Asker::Once => true,
@@ -139,7 +96,7 @@ impl Pacer {
 
     /// When the last reading of any kind ended.
     pub(crate) fn last(&self) -> u64 {
-        self.whole.last.load(Relaxed)
+        self.whole.last()
     }
 
     fn last_of(&self, unit: CycleUnit) -> Option<&AtomicU64> {
@@ -244,31 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn a_dear_part_is_taken_seldom_and_a_cheap_one_always() {
-        let dear = Pace::default();
-        assert!(dear.is_cheap_or_due(PAUSE, 0), "nobody knows yet what it costs");
-        dear.note(SECOND, 250 * MS);
-        assert!(!dear.is_cheap_or_due(PAUSE, 20 * SECOND));
-        assert!(dear.is_cheap_or_due(PAUSE, 102 * SECOND));
-        let cheap = Pace::default();
-        cheap.note(SECOND, MS);
-        assert!(cheap.is_cheap_or_due(PAUSE, SECOND));
-    }
-
-    #[test]
-    fn one_preempted_reading_does_not_silence_the_rest() {
-        let pace = Pace::default();
-        for _ in 0..20 {
-            pace.note(SECOND, MS);
-        }
-        pace.note(SECOND, 40 * MS);
-        for _ in 0..10 {
-            pace.note(SECOND, MS);
-        }
-        assert!(pace.is_due(2 * SECOND));
-    }
-
-    #[test]
     fn one_slow_reading_leaves_a_cheap_part_in_and_the_allowance_whole() {
         let pace = Pace::default();
         let pacer = Pacer::default();
@@ -281,18 +213,6 @@ mod tests {
         assert!(pace.is_cheap_or_due(PAUSE, 2 * SECOND));
         let taken = drive(&pacer, Asker::Cycle(CycleUnit::Epoch), 30 * MS, 900 * MS, MS / 2);
         assert!(taken >= 28, "{taken} of 30 short epochs were read");
-    }
-
-    #[test]
-    fn a_part_that_got_dear_is_left_out_after_a_few() {
-        let pace = Pace::default();
-        pace.note(SECOND, MS / 4);
-        let mut taken = 0;
-        while taken < 20 && pace.is_cheap_or_due(PAUSE, SECOND) {
-            pace.note(SECOND, 50 * MS);
-            taken += 1;
-        }
-        assert!((1..6).contains(&taken), "{taken}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use nilometer_host::status::Status;
 
 use crate::heap::{Source, thread_cpu_ns};
 use crate::own_memory;
-use crate::pacing::Pace;
+use crate::pace::Pace;
 use crate::recorder::Recorder;
 
 /// Which parts of a reading are wanted.

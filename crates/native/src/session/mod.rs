@@ -21,7 +21,8 @@ use crate::heap::Allocator;
 use crate::interp::Interpreter;
 use crate::losses::{Losses, Told};
 use crate::names::{Names, is_recorded};
-use crate::pacing::{Asker, Pace, Pacer};
+use crate::pace::Pace;
+use crate::pacing::{Asker, Pacer};
 use crate::reading::{Depth, Reader, Taken};
 use crate::{fork, thread, ticker};
 
