@@ -56,7 +56,7 @@ use cycles::Cycles;
 use held::Held;
 use program::Outside;
 use sampled::recording::Heard;
-use sampled::{Setting, Sites, conclude};
+use sampled::{Setting, Sites, conclude, in_flight};
 use timeline::{Basis, Timeline};
 
 /// Judges a run from its capture alone.
@@ -100,6 +100,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     };
     let sites = Sites::of(capture, &setting, &held, lookup);
     let concluded = conclude(sites.as_ref(), &setting, &held, lookup);
+    let concluded = in_flight::settle(concluded, sites.as_ref(), &setting);
     let settled = until_full::settle(concluded, &held, &cycles, outside.limit());
     let (judgement, mut findings, explained) = (settled.judgement, settled.findings, settled.explained);
     let stretches = phases::stretches(capture, &timeline, basis);

@@ -7,6 +7,7 @@ pub(crate) mod bins;
 pub(crate) mod finding;
 mod group;
 pub(crate) mod growing;
+pub(crate) mod in_flight;
 pub(crate) mod lives;
 mod made_at;
 pub(crate) mod origin;

@@ -1,0 +1,113 @@
+//! Levels without what is in flight: big blocks that come and go while a pipeline hands on its batches.
+//!
+//! In: samples, the cycles. Out: the same cycles, their levels less those blocks. What must not happen here: anything taken out that
+//! grows. An array that is joined with the next and replaced lives for no longer than a batch does, but is of another size each time;
+//! what a queue piles up lives ever longer.
+//!
+//! A pipeline has some batches in flight at the end of each epoch, now more and now fewer: megabytes of noise in which a growth of a
+//! hundred kilobytes cannot be told from none. The recorder sees blocks of that size without fail, and sees them go.
+
+use std::collections::BTreeMap;
+
+use nilometer_stats::growth;
+
+use super::bins::Bins;
+use super::growing::{AGE, Look};
+use super::recording::Sample;
+use super::{Setting, Sites, look};
+use crate::cycles::{Cycles, Point, Unit};
+use crate::judge::{Judgement, judge};
+use crate::report::{Finding, Verdict};
+use crate::sizes::size;
+use crate::timeline::Basis;
+
+/// Blocks that are sampled with this chance at least are as good as counted.
+const SURELY_SEEN: f64 = 0.99;
+/// What is in flight has sizes that come again: they were seen in this first part of the judged stretch already.
+const EARLY: f64 = 1.0 / 3.0;
+/// The first half of the cycles has this share at least of the most that the other half has in flight.
+const NO_MORE: f64 = 0.75;
+
+/// What was concluded; no leak where it was undecided, nothing was found, and memory does not grow but for what is in flight.
+pub(crate) fn settle(
+    concluded: (Judgement, Vec<Finding>, Option<f64>),
+    sites: Option<&Sites>,
+    setting: &Setting,
+) -> (Judgement, Vec<Finding>, Option<f64>) {
+    let (judgement, findings, explained) = concluded;
+    let is_open = judgement.verdict == Verdict::Undecided && judgement.rate.is_some() && findings.is_empty();
+    let lasting = sites
+        .filter(|_| is_open && setting.basis == Basis::Live)
+        .and_then(|sites| sites.without_in_flight(setting))
+        .map(|cycles| judge(setting.timeline, &cycles, setting.basis, setting.exit))
+        .filter(|lasting| lasting.verdict == Verdict::NoLeak);
+    let Some(lasting) = lasting else { return (judgement, findings, explained) };
+    let unit = setting.cycles.unit.word();
+    let reason = format!(
+        "but for what is in flight at the end of each {unit} and goes soon after, live memory does not grow (at most {} \
+             per {unit})",
+        size(lasting.at_most.max(0.0))
+    );
+    let settled = Judgement {
+        verdict: Verdict::NoLeak,
+        reason,
+        needed: None,
+        rate: lasting.rate,
+        at_most: lasting.at_most,
+        filling: lasting.filling,
+        ..judgement
+    };
+    (settled, findings, explained)
+}
+
+impl Sites<'_> {
+    /// The cycles less what was in flight at the end of each; nothing where no such blocks were seen. The last cycles are missing:
+    /// of what they made it is not known whether it stays.
+    fn without_in_flight(&self, setting: &Setting) -> Option<Cycles> {
+        let cycles = setting.cycles;
+        let bins = &Bins::of(setting.timeline, cycles);
+        let look = &look(setting, bins);
+        let last = bins.ordinal(bins.len().checked_sub(AGE + 1)?);
+        // Between the ends of bins the recording does not tell what came and went.
+        let ends_bin = |ordinal: u64| bins.ordinal(bins.of_ordinal(ordinal)) == ordinal;
+        let mut points = cycles.points.clone();
+        points.retain(|point| point.ordinal <= last && ends_bin(point.ordinal));
+        let passing = self.passing(look);
+        let levels = passing.values().filter_map(|samples| in_flight(samples, &points));
+        let sum = levels.reduce(|all, one| all.iter().zip(one).map(|(a, b)| a + b).collect())?;
+        points.iter_mut().zip(sum).for_each(|(point, bytes)| point.level -= bytes);
+        matches!(cycles.unit, Unit::Marked(_)).then(|| Cycles { points, ..cycles.clone() })
+    }
+
+    /// Big blocks that did not grow old, by their size; of sizes that the first part of the judged stretch made already.
+    fn passing(&self, look: &Look) -> BTreeMap<u64, Vec<&Sample>> {
+        let judged = look.bins.len().saturating_sub(look.first);
+        let until = look.first + (EARLY * judged as f64) as usize;
+        let is_early = |s: &Sample| (look.first..until).contains(&look.bins.at(s.born_ns));
+        let mut by_size: BTreeMap<u64, Vec<&Sample>> = BTreeMap::new();
+        for sample in self.recording.samples.iter().filter(|s| s.chance >= SURELY_SEEN) {
+            by_size.entry(bytes_of(sample)).or_default().push(sample);
+        }
+        by_size.retain(|_, samples| samples.iter().any(|s| is_early(s)));
+        for samples in by_size.values_mut() {
+            samples.retain(|s| !look.is_old(s));
+        }
+        by_size
+    }
+}
+
+/// Bytes of these blocks at each point; nothing if they become more: an array for each cycle so far may be made anew in every one.
+fn in_flight(samples: &[&Sample], points: &[Point]) -> Option<Vec<f64>> {
+    let at = |point: &Point| samples.iter().filter(|s| s.lives_at(point.at_ns)).map(|s| s.weight).sum();
+    let levels: Vec<f64> = points.iter().map(at).collect();
+    let most = |part: &[f64]| part.iter().copied().fold(0.0, f64::max);
+    let (early, late) = levels.split_at(levels.len() / 2);
+    let ordinals: Vec<f64> = points.iter().map(|point| point.ordinal as f64).collect();
+    let rises = growth(&ordinals, &levels).is_none_or(|rate| rate.low > 0.0);
+    (!rises && most(early) >= NO_MORE * most(late)).then_some(levels)
+}
+
+/// What was asked of the allocator.
+fn bytes_of(sample: &Sample) -> u64 {
+    (sample.weight * sample.chance).round() as u64
+}
