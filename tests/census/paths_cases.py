@@ -218,7 +218,7 @@ def ask() -> None:
             failed.append(f"{text}, {owner}, {limit}: {alone}")
         if not alone["file"].endswith(".py"):
             failed.append(f"{text}: file {alone['file']!r}")
-    held = native()
+    held = {**native(), **plain()}
     print(json.dumps({"failed": failed, "cases": len(expected), **held, **many()}))
 
 
@@ -255,6 +255,33 @@ def many() -> dict[str, object]:
     hooks.clear()
     layer_blocks = [door.block(id(layer.call.__closure__[0].cell_contents)) for layer in layers]
     return {**found, "layers": held_by(layer_blocks)}
+
+
+class Word(str):
+    """Text that leads on."""
+
+
+TEXTS = ["x" * 1000 + str(number) for number in range(20)]
+NUMBERS = {number: 10**40 + number for number in range(20)}
+SPOKEN = ["ä" * 200 + str(number) for number in range(3)]
+WORDS = [Word("w")]
+WORDS[0].kept = [[]]  # type: ignore[attr-defined]
+
+
+def plain() -> dict[str, object]:
+    """Text and numbers are held like all else, where somebody asks; where nobody does, they weigh."""
+    blocks = [door.block(id(one)) for one in (*TEXTS, *NUMBERS.values(), WORDS[0].kept[0])]  # type: ignore[attr-defined]
+    found = {holder["path"]["text"]: len(holder["ids"]) for holder in door.whole(blocks)["holders"]}
+    as_utf8 = ctypes.pythonapi.PyUnicode_AsUTF8
+    as_utf8.restype, as_utf8.argtypes = ctypes.c_void_p, (ctypes.py_object,)
+    beside = [(number, as_utf8(one), len(one.encode()) + 1) for number, one in enumerate(SPOKEN)]
+    (table,) = door.whole([door.block(id(TEXTS))])["holders"]
+    whole = door.whole(beside)
+    return {
+        "plain": found,
+        "spoken": {holder["path"]["text"]: holder["ids"] for holder in whole["holders"]},
+        "weighed": [table["path"]["text"], 20 * 1000 < table["retained"] < 20 * 1200, table["ids"] != []],
+    }
 
 
 def held_by(blocks: list[tuple[int, int, int]]) -> str:

@@ -15,3 +15,10 @@ def test_each_way_of_holding(python: str, probe: str) -> None:
     assert said["steps"] == "many(): steps[*].<default rows>[*]"
     assert said["layers"] == "many(): layers[*].call.<closure table>[*]"
     assert said["saved"] == ["Reachable", "__main__.SAVED[*]"]
+    assert said["plain"] == {
+        "__main__.TEXTS[*]": 20,
+        "__main__.NUMBERS[*]": 20,
+        "__main__.WORDS[0].kept[0][*]": 1,
+    }
+    assert said["spoken"] == {"__main__.SPOKEN[*]": [0, 1, 2]}
+    assert said["weighed"] == ["__main__.TEXTS[*]", True, True]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::object::Python;
-use crate::paths::{Analysed, Collected, Path, PathLimits, Whole, collect, find};
+use crate::paths::{Analysed, Block, Collected, Path, PathLimits, Whole, collect, find};
 use crate::scan::{Found, GrownContainer, ScanCounts, Scanner};
 
 /// Paths are looked for so many of the heaviest containers at a time.
@@ -101,9 +101,9 @@ impl Census {
         Scan { cycle, counts, grown, types }
     }
 
-    /// Walks the whole heap. The GIL is held; [`Collected::analyse`] needs none.
-    pub fn collect(&self, limits: &PathLimits) -> Option<Collected> {
-        self.python.may_look().then(|| collect(&self.python, limits))
+    /// Walks the whole heap for these samples. The GIL is held; [`Collected::analyse`] needs none.
+    pub fn collect(&self, blocks: &[Block], limits: &PathLimits) -> Option<Collected> {
+        self.python.may_look().then(|| collect(&self.python, blocks, limits))
     }
 
     /// Names what the analysis found. The GIL is held again.

@@ -4,6 +4,7 @@
 //! least three. What must not happen here: a Python object, a reference, belief in an address alone: another container may
 //! have come to it, so its type counts too, and one larger container in its place is not yet a growth.
 
+use crate::memory::prefetch;
 use crate::object::{Object, Type};
 
 /// How often a container must have been seen to have grown before it is told.
@@ -13,6 +14,9 @@ const LONGEST: u64 = u32::MAX as u64;
 
 /// Slots of the table: 48 MiB, for 1.5 million containers.
 const MOST: usize = 1 << 21;
+
+/// Containers that the table is asked for together.
+const WAITING: usize = 16;
 
 /// One container: 24 bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +56,9 @@ pub(crate) struct Growth {
     whole: u16,
     /// There is no room for more until some are gone.
     full: bool,
+    /// Containers that are about to be met, and the place of the last of them.
+    waiting: [Option<(Object, Type, u64)>; WAITING],
+    next: usize,
     pub(crate) rises: Vec<Rise>,
 }
 
@@ -70,6 +77,25 @@ impl Growth {
         }
         self.scan += 1;
         self.full = false;
+    }
+
+    /// As [`Growth::meet`], a few containers later: until then the table's memory has come.
+    #[inline]
+    pub(crate) fn meet_soon(&mut self, object: Object, kind: Type, length: u64) {
+        if let Some(home) = self.entries.get(self.home(object.0)) {
+            prefetch(std::ptr::from_ref(home) as u64);
+        }
+        self.next = (self.next + 1) % WAITING;
+        if let Some(place) = self.waiting.get_mut(self.next) {
+            let before = place.replace((object, kind, length));
+            self.meet_waiting(before);
+        }
+    }
+
+    fn meet_waiting(&mut self, one: Option<(Object, Type, u64)>) {
+        if let Some((object, kind, length)) = one {
+            self.meet(object, kind, length);
+        }
     }
 
     /// A container, once per scan.
@@ -129,15 +155,24 @@ impl Growth {
 
     /// The scan is over; `whole` says whether it saw everything, so that what it did not meet is gone.
     pub(crate) fn end(&mut self, whole: bool) {
+        for one in std::mem::take(&mut self.waiting) {
+            self.meet_waiting(one);
+        }
         if whole {
             self.whole = self.scan;
         }
     }
 
+    /// Where the address would stand in an empty table.
+    fn home(&self, address: u64) -> usize {
+        let mask = self.entries.len().wrapping_sub(1);
+        ((address >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 24) as usize & mask
+    }
+
     /// Where the address stands, or would.
     fn slot(&self, address: u64) -> usize {
         let mask = self.entries.len().wrapping_sub(1);
-        let mut slot = ((address >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 24) as usize & mask;
+        let mut slot = self.home(address);
         // There is always a free slot: the table is rebuilt at three quarters.
         while self.entries.get(slot).is_some_and(|entry| entry.address != 0 && entry.address != address) {
             slot = (slot + 1) & mask;

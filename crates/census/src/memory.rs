@@ -77,6 +77,17 @@ pub(crate) fn bytes(address: u64, offset: u64, length: usize) -> Vec<u8> {
     unsafe { std::slice::from_raw_parts(at as *const u8, length) }.to_vec()
 }
 
+/// Whether these characters stand at `offset` of an immutable object.
+pub(crate) fn equal(address: u64, offset: u64, expected: &[u8]) -> bool {
+    let at = address.wrapping_add(offset);
+    if !usable(address) || at.checked_add(expected.len() as u64).is_none_or(|end| end >= HIGHEST) {
+        return false;
+    }
+    // SAFETY: as in `bytes`.
+    let found = unsafe { std::slice::from_raw_parts(at as *const u8, expected.len()) };
+    found == expected
+}
+
 /// Asks the processor to fetch what stands at `address`, which may be anything.
 #[inline]
 pub(crate) fn prefetch(address: u64) {
@@ -87,6 +98,18 @@ pub(crate) fn prefetch(address: u64) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+/// Asks the kernel for large pages behind a table that is read all over the place: in pages of 4 KiB each access to one of
+/// megabytes waits for the address to be translated, too. A wish: where it is refused, all is as before.
+pub(crate) fn in_large_pages(table: &[u64]) {
+    const PAGE: usize = 4096;
+    let (begin, bytes) = (table.as_ptr() as usize, size_of_val(table));
+    let (first, end) = (begin.next_multiple_of(PAGE), (begin + bytes) & !(PAGE - 1));
+    if first < end {
+        // SAFETY: whole pages of the table, which is borrowed; the advice changes no byte of them.
+        unsafe { libc::madvise(first as *mut c_void, end - first, libc::MADV_HUGEPAGE) };
+    }
 }
 
 /// Words from memory that may not be there: the kernel copies, so that a wrong address is an answer and not a fault.
@@ -138,5 +161,6 @@ mod tests {
             (b"census".to_vec(), b"cen".to_vec())
         );
         assert_eq!(bytes(address, 16, 2), b"ce");
+        assert!(equal(address, 17, b"ensus") && !equal(address, 17, b"ensuS") && !equal(0, 0, b"x"));
     }
 }

@@ -14,6 +14,7 @@ use crate::memory;
 use crate::object::{Object, Python, Type};
 use crate::sizes::{ByAddress, Sizes, array_bytes};
 use crate::tail::Scales;
+use crate::traits::Types;
 use crate::types::{Shape, shape_of};
 use crate::users::{Below, Parent, Users};
 
@@ -148,8 +149,7 @@ impl Scanner {
     fn walk(&mut self, python: &Python, start: Moment, counts: &mut ScanCounts) -> Vec<Met> {
         /// Objects between two looks at the clock.
         const STRETCH: u64 = 4096;
-        let mut met: Vec<Met> = Vec::new();
-        let mut index: ByAddress<Type, u32> = ByAddress::default();
+        let mut met: Types<Met> = Types::new();
         let (limits, growth, users) = (self.limits, &mut self.growth, &mut self.users);
         let arrays = &mut self.arrays;
         arrays.clear();
@@ -164,13 +164,11 @@ impl Scanner {
                 return false;
             }
             let kind = python.type_of(object);
-            let next = met.len() as u32;
-            let at = *index.entry(kind).or_insert(next);
-            if at == next {
+            let at = met.number(python, kind, |_| {
                 let (shape, parent) = (shape_of(python, kind), users.parent(python, kind));
-                met.push(Met { kind, shape, parent, count: 0 });
-            }
-            let Some(found) = met.get_mut(at as usize) else { return true };
+                Met { kind, shape, parent, count: 0 }
+            });
+            let Some(found) = met.kept(at) else { return true };
             found.count += 1;
             if found.parent != Parent::No {
                 users.look(python, object, found.parent, &mut |below| match below {
@@ -194,13 +192,13 @@ impl Scanner {
                 Shape::Tuple | Shape::Other => return true,
             };
             if found.kind.0 != python.known.frozenset {
+                growth.meet_soon(object, kind, length);
                 counts.containers += 1;
-                growth.meet(object, kind, length);
             }
             true
         });
         growth.end(counts.whole);
-        met
+        met.into_kept()
     }
 
     /// Adds up by name: classes that are made anew have another address and the same name.

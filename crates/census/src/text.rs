@@ -40,6 +40,7 @@ impl Python {
         }
         let bytes = memory::bytes(start & !7, start & 7, shown.saturating_mul(state.width as usize));
         Some(match state.width {
+            1 if state.ascii => String::from_utf8(bytes).unwrap_or_default(),
             1 => bytes.iter().map(|byte| char::from(*byte)).collect(),
             2 => bytes
                 .chunks_exact(2)
@@ -64,9 +65,7 @@ impl Python {
             return false;
         }
         let state = state(o);
-        state.compact
-            && state.ascii
-            && memory::bytes(o.0, self.layout.text.ascii, ascii.len()).as_slice() == ascii
+        state.compact && state.ascii && memory::equal(o.0, self.layout.text.ascii, ascii)
     }
 
     /// Bytes of the object itself. `basic` is its type's: larger than `str`'s for kinds of it, whose characters stand apart.
@@ -77,6 +76,13 @@ impl Python {
         }
         let head = if state.ascii { self.layout.text.ascii } else { self.layout.text.other };
         head.saturating_add(memory::word(o.0, SIZE).saturating_add(1).saturating_mul(state.width))
+    }
+
+    /// Whether anything of a `str` may stand elsewhere, as [`Python::text_buffers`] shows it.
+    #[inline]
+    pub(crate) fn has_text_buffers(&self, o: Object) -> bool {
+        let state = state(o);
+        !(state.compact && (state.ascii || memory::word(o.0, self.layout.text.utf8) == 0))
     }
 
     /// What belongs to a `str` and stands elsewhere: characters of forms that are not compact, the copy in UTF-8.

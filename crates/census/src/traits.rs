@@ -159,6 +159,17 @@ impl<T> Types<T> {
         self.get(*number).filter(|_| *class == kind.0)
     }
 
+    /// What is kept with a number, to be changed.
+    #[inline]
+    pub(crate) fn kept(&mut self, number: u32) -> Option<&mut T> {
+        self.all.get_mut(number as usize).map(|(_, kept)| kept)
+    }
+
+    /// What is kept with each type.
+    pub(crate) fn into_kept(self) -> Vec<T> {
+        self.all.into_iter().map(|(_, kept)| kept).collect()
+    }
+
     /// What is known of a number.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> Option<&(Traits, T)> {

@@ -130,7 +130,7 @@ pub(crate) extern "C" fn graph_whole(
             .map(|block| Block { id: block[0], address: block[1], size: block[2] })
             .collect();
         let limits = limits(max_nodes, max_pause_ns);
-        let analysed = collect(python, &limits).analyse(&blocks);
+        let analysed = collect(python, &blocks, &limits).analyse(&blocks);
         if let Some(between) = between {
             between();
         }

@@ -166,10 +166,12 @@ pub(crate) extern "C" fn census_with_paths(cycle: u64) -> *const c_char {
             .iter()
             .map(|one| {
                 format!(
-                    "{{\"address\": {}, \"bytes\": {}, \"path\": {}}}",
+                    "{{\"address\": {}, \"bytes\": {}, \"native\": {}, \"path\": {}, \"owner\": {}}}",
                     one.container.object.address(),
                     one.container.bytes,
+                    one.container.native,
                     one.path.as_ref().map_or("null".to_string(), |path| quoted(&path.text)),
+                    one.path.as_ref().map_or("null".to_string(), |path| quoted(&path.owner)),
                 )
             })
             .collect();

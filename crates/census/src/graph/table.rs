@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::memory::prefetch;
+use crate::memory::{in_large_pages, prefetch};
 
 /// A slot: the node's number plus one in the low 24 bits, above it which address that is. Memory that comes zeroed need not
 /// be touched before it is used.
@@ -46,9 +46,11 @@ impl Table {
     /// With room for so many before it has to grow.
     pub(crate) fn with_capacity(nodes: usize) -> Table {
         let slots = nodes.saturating_mul(2).clamp(1 << SMALLEST, 1 << 30).next_power_of_two();
+        let table = vec![FREE; slots];
+        in_large_pages(&table);
         Table {
             addresses: Vec::with_capacity(nodes),
-            slots: vec![FREE; slots],
+            slots: table,
             bits: slots.trailing_zeros(),
             crowd: HashMap::new(),
         }

@@ -8,8 +8,8 @@ mod files;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::layout::types;
-use crate::memory::word;
+use crate::layout::{dict, types};
+use crate::memory::{prefetch, word};
 use crate::naming::{Kind, Look, Running};
 pub(crate) use files::{Places, Whose};
 
@@ -111,23 +111,42 @@ impl Roots {
     /// The dict of each module with its index; fills `modules` and `places`.
     fn modules(&mut self, look: &Look<'_>) -> Vec<(u64, usize)> {
         const LONGEST: usize = 4096;
+        /// A module's file stands among its first names.
+        const NEAR_LINES: u64 = 4;
         let mut dicts = Vec::new();
         let table = look.python.api.modules();
         if look.kinds.of(table) != Kind::Dict {
             return dicts;
         }
+        let mut found = Vec::new();
         look.items(table, &mut |key, module| {
-            if look.kinds.of(module) == Kind::Module {
-                let dict = look.own_dict(module);
-                if let (Some(name), true) = (look.text(key, 500), dict != 0) {
-                    let file = look.text(look.value(dict, "__file__"), LONGEST).unwrap_or_default();
-                    self.by_name.insert(name.clone(), dicts.len());
-                    dicts.push((dict, dicts.len()));
-                    self.modules.push(Module { name, file, whose: Whose::Library });
-                }
-            }
+            prefetch(module);
+            found.push((key, module));
             true
         });
+        // Thousands, each in memory of its own: what stands on the next step is asked for before the first is read.
+        found.retain_mut(|(key, module)| {
+            let is_module = look.kinds.of(*module) == Kind::Module;
+            let dict = if is_module { look.own_dict(*module) } else { 0 };
+            *module = dict;
+            prefetch(dict);
+            prefetch(*key);
+            dict != 0
+        });
+        for (_, dict) in &found {
+            let keys = word(*dict, dict::KEYS);
+            for line in 0..NEAR_LINES {
+                prefetch(keys.wrapping_add(64 * line));
+            }
+        }
+        for (key, dict) in found {
+            if let Some(name) = look.text(key, 500) {
+                let file = look.text(look.value(dict, "__file__"), LONGEST).unwrap_or_default();
+                self.by_name.insert(name.clone(), dicts.len());
+                dicts.push((dict, dicts.len()));
+                self.modules.push(Module { name, file, whose: Whose::Library });
+            }
+        }
         let folder_of = |name: &str| self.module(name).map(|module| files::folder(&module.file));
         self.places = Places {
             standard: folder_of("os").unwrap_or_default(),

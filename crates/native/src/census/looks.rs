@@ -104,7 +104,7 @@ impl State {
         }
         let blocks = recorder::samples();
         let Some(census) = self.ready(session) else { return };
-        let Some(collected) = census.collect(&limits) else { return };
+        let Some(collected) = census.collect(&blocks, &limits) else { return };
         let analysed = py.detach(|| collected.analyse(&blocks));
         let Some(whole) = census.name(analysed, &limits) else { return };
         let mut seen = Vec::new();

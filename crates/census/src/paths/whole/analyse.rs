@@ -55,7 +55,7 @@ impl Collected {
         for (node, sum) in bytes.iter_mut().enumerate() {
             let own = u64::from(self.own.get(node).copied().unwrap_or(0));
             let before = u64::from(self.before.get(node).copied().unwrap_or(0));
-            *sum = own;
+            *sum = own + u64::from(self.beside.get(node).copied().unwrap_or(0));
             let address = self.nodes.address(node as u32).unwrap_or(0);
             join.extent(node as u32, address.wrapping_sub(before), own);
         }

@@ -8,6 +8,9 @@ use crate::clock::Moment;
 use super::super::PathLimits;
 use super::super::edges::each_child;
 use super::super::weights::Weights;
+use super::Block;
+use super::pass::Pass;
+use super::plain::{Batch, Plain};
 use crate::graph::csr::Graph;
 use crate::graph::search::Start;
 use crate::graph::table::{self, Table};
@@ -51,6 +54,8 @@ pub struct Collected {
     pub(super) kinds: Vec<u32>,
     pub(super) own: Vec<u32>,
     pub(super) before: Vec<u8>,
+    /// By node: bytes of plain values that only it refers to.
+    pub(super) beside: Vec<u32>,
     pub(super) types: Vec<Met>,
     pub(super) outside: Vec<Outside>,
     pub(super) starts: Vec<Start>,
@@ -62,12 +67,12 @@ pub struct Collected {
     pub(super) cut: bool,
 }
 
-/// Walks the heap. The caller holds the GIL, and Python code does not run until this returns.
-pub fn collect(python: &Python, limits: &PathLimits) -> Collected {
+/// Walks the heap for these samples. The caller holds the GIL, and Python code does not run until this returns.
+pub fn collect(python: &Python, blocks: &[Block], limits: &PathLimits) -> Collected {
     let began = Moment::now();
     let mut collected = Collected::new();
     match Look::new(python) {
-        Ok(look) => collected.walk(&look, limits, began),
+        Ok(look) => collected.walk(&look, Plain::new(python, blocks), limits, began),
         Err(_) => collected.cut = true,
     }
     collected.pause_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -76,17 +81,17 @@ pub fn collect(python: &Python, limits: &PathLimits) -> Collected {
 
 impl Collected {
     fn new() -> Collected {
-        const NODES: usize = 1 << 16;
-        // Zeroed memory that is not touched costs nothing.
-        const SLOTS: usize = 1 << 20;
+        // A heap with TensorFlow in it needs no more. Memory that is not touched costs nothing.
+        const NODES: usize = 1 << 19;
         Collected {
-            nodes: Table::with_capacity(SLOTS),
+            nodes: Table::with_capacity(NODES),
             graph: Graph::with_capacity(NODES, 4 * NODES),
-            counts: Vec::new(),
-            enters: Vec::new(),
-            kinds: Vec::new(),
-            own: Vec::new(),
-            before: Vec::new(),
+            counts: Vec::with_capacity(NODES),
+            enters: Vec::with_capacity(NODES),
+            kinds: Vec::with_capacity(NODES),
+            own: Vec::with_capacity(NODES),
+            before: Vec::with_capacity(NODES),
+            beside: Vec::with_capacity(NODES),
             types: Vec::new(),
             outside: Vec::new(),
             starts: Vec::new(),
@@ -98,7 +103,7 @@ impl Collected {
         }
     }
 
-    fn walk(&mut self, look: &Look<'_>, limits: &PathLimits, began: Moment) {
+    fn walk(&mut self, look: &Look<'_>, plain: Plain<'_>, limits: &PathLimits, began: Moment) {
         let most = limits.max_nodes.min(table::MOST);
         let roots = Roots::collect(look);
         let mut starts = roots.starts.clone();
@@ -106,17 +111,12 @@ impl Collected {
             self.nodes.insert(root.object);
         }
         let late = || began.elapsed().as_nanos() > u128::from(limits.max_pause_ns);
-        let mut pass = Pass { weights: Weights::new(look, &roots), types: Types::new() };
+        let mut pass = Pass { weights: Weights::new(look, &roots), types: Types::new(), plain };
         // What roots lead to, near things first: where time runs out, it is far from the user's names that something is missing.
         self.process(look, &mut pass, most, &late);
         // Then what else is tracked: garbage, and what native code alone holds.
-        let (nodes, cut) = (&mut self.nodes, &mut self.cut);
-        if !*cut {
-            look.python.visit_tracked_while(&mut |object| {
-                nodes.insert(object.address());
-                *cut = nodes.len() > most || nodes.len().is_multiple_of(BETWEEN) && late();
-                !*cut
-            });
+        if !self.cut {
+            self.tracked(look, most, &late);
         }
         self.process(look, &mut pass, most, &late);
         if !self.cut {
@@ -138,6 +138,30 @@ impl Collected {
         self.modules = roots.modules.into_iter().map(|module| module.name).collect();
     }
 
+    /// Makes a node of each object that the collector tracks.
+    fn tracked(&mut self, look: &Look<'_>, most: usize, late: &dyn Fn() -> bool) {
+        /// How many are asked for in the table before the first of them is looked up; a power of two.
+        const WAITING: usize = 32;
+        let mut waiting = [0_u64; WAITING];
+        let mut count = 0_usize;
+        let (nodes, cut) = (&mut self.nodes, &mut self.cut);
+        look.python.visit_tracked_while(&mut |object| {
+            nodes.expect(object.address());
+            if let Some(place) = waiting.get_mut(count % WAITING) {
+                let before = std::mem::replace(place, object.address());
+                if before != 0 {
+                    nodes.insert(before);
+                }
+            }
+            count += 1;
+            *cut = nodes.len() > most || count.is_multiple_of(BETWEEN) && late();
+            !*cut
+        });
+        for address in waiting.into_iter().filter(|address| *address != 0) {
+            nodes.insert(address);
+        }
+    }
+
     /// Closes every node that is open, and those that come up meanwhile.
     fn process(&mut self, look: &Look<'_>, pass: &mut Pass<'_>, most: usize, late: &dyn Fn() -> bool) {
         /// How far ahead objects are asked for, and then what they lead to; memory takes some time to come.
@@ -145,7 +169,7 @@ impl Collected {
         const NEAR: u32 = 6;
         /// How many objects are done together, so that the table's memory has time to come, too.
         const BATCH: u32 = 16;
-        let (mut now, mut before) = (Batch::default(), Batch::default());
+        let (mut now, mut before, mut first) = (Batch::default(), Batch::default(), Batch::default());
         let mut next = self.graph.nodes() as u32;
         let mut since = 0;
         loop {
@@ -168,25 +192,30 @@ impl Collected {
                 now.ends.push(now.children.len());
                 next += 1;
             }
-            if now.ends.is_empty() && before.ends.is_empty() {
+            if now.ends.is_empty() && before.ends.is_empty() && first.ends.is_empty() {
                 return;
             }
             self.cut |= now.children.len() > most;
             for child in &now.children {
+                prefetch(*child);
+            }
+            // Of the two batches before: what was asked for then has come by now.
+            before.leave_out(&pass.plain, &mut self.beside);
+            for child in &before.children {
                 self.nodes.expect(*child);
             }
-            // Those of the batch before: what was asked for then has come by now.
             let mut done = 0;
-            for end in &before.ends {
-                for child in before.children.get(done..*end).unwrap_or_default() {
+            for end in &first.ends {
+                for child in first.children.get(done..*end).unwrap_or_default() {
                     let (target, _) = self.nodes.insert(*child);
                     self.graph.push_edge(target);
                 }
                 self.graph.close_node();
                 done = *end;
             }
-            before.children.clear();
-            before.ends.clear();
+            first.children.clear();
+            first.ends.clear();
+            std::mem::swap(&mut before, &mut first);
             std::mem::swap(&mut now, &mut before);
         }
     }
@@ -229,57 +258,5 @@ impl Collected {
                 }
             });
         }
-    }
-}
-
-/// Children of some objects, and where those of each end.
-#[derive(Default)]
-struct Batch {
-    children: Vec<u64>,
-    ends: Vec<usize>,
-}
-
-/// What one pass over the heap knows of types.
-struct Pass<'a> {
-    weights: Weights<'a>,
-    types: Types<Of>,
-}
-
-/// What the graph needs to know of a type beside its traits.
-#[derive(Clone, Copy)]
-struct Of {
-    /// What it costs to enter its objects, where it is the same for all.
-    enter: Option<u32>,
-    /// Traversal shows all that its objects lead to.
-    plain_children: bool,
-    /// Its objects may have memory outside of their own block.
-    buffers: bool,
-}
-
-impl Pass<'_> {
-    /// Asks for the memory behind an object whose own has come.
-    #[inline]
-    fn expect(&self, look: &Look<'_>, object: Object) {
-        if let Some((traits, _)) = self.types.find(look.python.type_of(object)) {
-            traits.expect(object);
-        }
-    }
-
-    /// The number of an object's type.
-    #[inline]
-    fn number(&mut self, look: &Look<'_>, met: &mut Vec<Met>, object: Object) -> u32 {
-        let weights = &self.weights;
-        self.types.number(look.python, look.python.type_of(object), |traits| {
-            let class = traits.kind();
-            let kind = look.kinds.of_type(class.address());
-            met.push(Met { address: class.address(), name: look.python.type_name(class), kind });
-            Of {
-                enter: weights.of_type(class.address()),
-                plain_children: kind != Kind::Type
-                    && look.shows_all(class.address())
-                    && !look.sizes.hides(class),
-                buffers: look.sizes.has_buffers(class),
-            }
-        })
     }
 }

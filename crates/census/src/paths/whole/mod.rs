@@ -9,6 +9,8 @@ mod analyse;
 mod collect;
 mod join;
 mod name;
+mod pass;
+mod plain;
 mod trie;
 
 pub use analyse::Analysed;
@@ -56,7 +58,7 @@ pub struct OfType {
 /// Numbers of one look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WholeCounts {
-    /// Objects.
+    /// Objects, without plain values such as text and numbers.
     pub objects: u64,
     /// References between them.
     pub edges: u64,
@@ -93,5 +95,5 @@ pub struct Whole {
 
 /// All three steps at once. The GIL is held.
 pub fn whole(python: &Python, blocks: &[Block], limits: &PathLimits) -> Whole {
-    collect(python, limits).analyse(blocks).name(python, limits)
+    collect(python, blocks, limits).analyse(blocks).name(python, limits)
 }
