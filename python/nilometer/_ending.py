@@ -1,7 +1,8 @@
 """What happens when the program ends by itself: last facts, last readings, around the shutdown collection.
 
-In: the interpreter's exit handlers. Out: a reading before shutdown and one after Python's own full
-collection, which tells garbage that waited from memory that is held.
+In: the interpreter's exit handlers. Out: a reading before shutdown, and one before and one after Python's own
+full collection, which tell garbage that waited from memory that is held. Between the first two the
+interpreter lets go of its exit handlers: what they kept is no garbage.
 Never: a collection of our own (it would hide a sawtooth), output, or work in a forked child.
 """
 
@@ -49,10 +50,11 @@ def _last_collection() -> Callable[[str, dict[str, int]], None]:
     It needs no global name: a later collection may call it after this module was cleared. It stays in the
     list: taking itself out while the interpreter walks it would skip the program's next callback.
     """
-    waiting = [_native.after_exit_collection]
+    waiting = [_native.after_exit_collection, _native.before_exit_collection]
+    moments = ("stop", "start")
 
     def tell(moment: str, info: dict[str, int]) -> None:
-        if waiting and moment == "stop" and info.get("generation") == 2:
+        if waiting and moment == moments[len(waiting) - 1] and info.get("generation") == 2:
             waiting.pop()()
 
     return tell

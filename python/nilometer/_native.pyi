@@ -51,6 +51,9 @@ def after_fork_child() -> None:
 def before_exit() -> None:
     """For `atexit`: the program's own code has ended. Ends the ticker for good."""
 
+def before_exit_collection() -> None:
+    """For a callback of `gc`: Python's last full collection begins; exit handlers are gone by now."""
+
 def after_exit_collection() -> None:
     """For a callback of `gc`: Python has made its last full collection."""
 

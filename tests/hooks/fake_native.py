@@ -85,6 +85,10 @@ def before_exit():
     _tell("before_exit")
 
 
+def before_exit_collection():
+    _tell("before_exit_collection")
+
+
 def after_exit_collection():
     _tell("after_exit_collection")
 

@@ -19,15 +19,16 @@ _native.cycle(0)
 _native.phase_end("fit")
 _native.child(4711, "PyDataset worker")
 _native.before_exit()
+_native.before_exit_collection()
 _native.after_exit_collection()
 """)
     capture = program.capture()
     assert (capture.steps, capture.cycles[0], capture.lost) == (2, 1, 0)
     assert [record.kind for record in capture.records] == [
-        *["fact", "phase", "reading", "cycle", "reading", "phase", "reading", "child", "reading", "reading"]
+        *["fact", "phase", "reading", "cycle", "reading", "phase", "reading", "child", *["reading"] * 3]
     ]
     assert [record["moment"] for record in capture.of("reading")] == [
-        *["phase", "cycle", "phase", "before_exit", "after_exit_collection"]
+        *["phase", "cycle", "phase", "before_exit", "before_exit", "after_exit_collection"]
     ]
     assert [(record["name"], record["edge"]) for record in capture.of("phase")] == [
         ("fit", "begin"),
@@ -172,7 +173,7 @@ assert _native.start("/nowhere/at/all.nilo") is False
 _native.cycle(0); _native.step(); _native.phase_begin("fit"); _native.phase_end("fit")
 _native.fact("a", "b"); _native.child(1, "x"); _native.lost("x")
 _native.before_fork(); _native.after_fork_parent(); _native.after_fork_child()
-_native.before_exit(); _native.after_exit_collection()
+_native.before_exit(); _native.before_exit_collection(); _native.after_exit_collection()
 assert len(os.listdir("/proc/self/task")) == 1
 """,
         prelude=False,

@@ -28,6 +28,7 @@ impl ExitCollection {
         if basis != Basis::Live {
             return None;
         }
+        // The last one before it: between the program's end and the collection, exit handlers go with all that they kept.
         let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment);
         let (before, after) = (at(Moment::BeforeExit)?, at(Moment::AfterExitCollection)?);
         let collected = after.counters.gc_collected.zip(before.counters.gc_collected);

@@ -127,9 +127,11 @@ impl Timeline {
         }
     }
 
-    /// The last reading while the program's own code ran.
+    /// The last reading while the program's own code ran: the first at its exit. The next is of when exit handlers were gone.
     pub(crate) fn last(&self) -> Option<&Reading> {
-        self.readings.iter().rev().find(|r| r.moment != Moment::AfterExitCollection)
+        let at_exit = |r: &&Reading| matches!(r.moment, Moment::BeforeExit | Moment::AfterExitCollection);
+        let ends = self.readings.iter().find(|r| r.moment == Moment::BeforeExit);
+        ends.or_else(|| self.readings.iter().rev().find(|r| !at_exit(r)))
     }
 }
 

@@ -4,6 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{Epoch, Fit};
+use nilometer_capture::Moment;
 use nilometer_diagnose::{Kind, Verdict};
 use world::{KIB, MIB, Noise, World, started};
 
@@ -67,6 +68,21 @@ fn a_leak_in_a_function_that_has_returned_is_still_a_leak() {
     w.takes(-14 * 781 * KIB).ends_with(60_000, 14 * MIB);
     let report = w.report();
     assert_eq!(report.verdict, Verdict::Leak, "{} {:?}", report.reason, report.growth);
+}
+
+#[test]
+fn what_exit_handlers_kept_is_no_garbage() {
+    // The interpreter lets go of them after the program's code has ended, and before it collects.
+    let mut w = started();
+    for _ in 0..18 {
+        w.takes(2400 * KIB).objects(1400).cycle(Epoch);
+    }
+    w.reads(Moment::BeforeExit);
+    let live = w.report().memory.live_bytes;
+    w.takes(-18 * 2400 * KIB).ends_with(3779, MIB);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Leak, "{} {:?}", report.reason, report.growth);
+    assert_eq!(report.memory.live_bytes, live, "while the program's own code ran");
 }
 
 #[test]

@@ -179,6 +179,12 @@ mod _native {
         recorder::python_ends();
     }
 
+    /// Python's last full collection begins: what exit handlers kept has gone by now.
+    #[pyfunction]
+    fn before_exit_collection(py: Python<'_>) {
+        with_session(|session| session.once(py, Moment::BeforeExit));
+    }
+
     /// Python has made its last full collection.
     #[pyfunction]
     fn after_exit_collection(py: Python<'_>) {
