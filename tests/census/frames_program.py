@@ -57,6 +57,34 @@ def check_series_and_indexes() -> None:
     near(lambda number: pd.array(np.full(ROWS, number), dtype="Int64"), ROWS * (8 + 1))
 
 
+class Log:
+    """Keeps one frame of all rows, and one of the last rows."""
+
+    def __init__(self) -> None:
+        self.rows = pd.DataFrame()
+        self.last = pd.DataFrame()
+
+
+LOG = Log()
+
+
+def check_a_frame_that_is_joined_with_the_next() -> None:
+    forget()
+    scores = pd.Series(dtype="f8")
+    for number in range(7):
+        more = numbers(number)[:1000]
+        LOG.rows = pd.concat([LOG.rows, more], ignore_index=True)
+        LOG.last = pd.concat([LOG.last, more])[-3500:].copy()
+        scores = pd.concat([scores, pd.Series(np.full(9000, float(number)))], ignore_index=True)
+        result = scan()
+    for frame, bytes_more, kind in ((LOG.rows, 1000 * 6 * 8, "DataFrame"), (scores, 9000 * 8, "Series")):
+        one = grown(frame, result)
+        assert one is not None, kind
+        assert abs(one["bytes"] - bytes_more) <= 64, one
+        assert (one["kind"].rsplit(".")[-1], one["elements"]) == (kind, kind), one
+    assert grown(LOG.last, result) is None, "it is as long as it will be"
+
+
 def texts(number: int) -> list[str]:
     return [f"row {row} of {number}" * 5 for row in range(1000)]
 

@@ -115,6 +115,29 @@ def check_an_array_that_is_joined_with_the_next() -> None:
     assert id(Log.every) not in told, "it is as long as it will be"
 
 
+def longer(first: Any, then: Any) -> Any:
+    return np.concatenate([first, then])
+
+
+def check_a_variable_that_is_joined_with_the_next() -> None:
+    forget()
+    rows, window = np.zeros((0, 8)), np.zeros((0, 8))
+    by_number = {}
+    for number in range(7):
+        more = np.full((1000 + number, 8), number)
+        rows = longer(rows, more[:1000])
+        window = longer(window, more[:1000])[-3500:].copy()
+        by_number[number] = more
+        result = scan()
+    one = grown(rows, result)
+    assert one is not None
+    assert (one["bytes"], one["length"]) == (1000 * 8 * 8, 7000 * 8 * 8), one
+    assert grown(window, result) is None, "it is as long as it will be"
+    one = grown(by_number, result)
+    assert one is not None, "a dict of numbers to arrays is not the collector's"
+    assert one["length"] == 7, one
+
+
 def check_growing_lists_of_arrays() -> None:
     plain: list[Any] = []
     slices: list[Any] = []

@@ -117,6 +117,13 @@ def always(number: int) -> list[int]:
     return [number]
 
 
+def joining(end: Callable[[], object]) -> None:
+    """Joins a plain value with what a call gives, so that it is on the stack as well while the call runs."""
+    values = array.array("d", range(5))
+    expect(values, "joining(): values", "joining")
+    _ = [values, end()]
+
+
 def generating() -> Iterator[int]:
     """Keeps a list while it waits."""
     batches: list[int] = []
@@ -315,5 +322,5 @@ with contextlib.ExitStack() as stack:
     thread.start()
     stack.callback(finish.set)
     started.wait()
-    fit([Logger()])
+    joining(lambda: fit([Logger()]))
     coroutine.close()

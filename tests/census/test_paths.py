@@ -8,7 +8,7 @@ from paths_support import run
 def test_each_way_of_holding(python: str, probe: str) -> None:
     said = run(python, probe, "paths_cases.py")
     assert said["failed"] == []
-    assert said["cases"] == 39
+    assert said["cases"] == 40
     assert said["only_c"] == ["NativeHeld", "native code", [None]]
     assert said["cycle"] == ["Garbage", "garbage"]
     assert said["hooks"] == "many(): hooks[*].<closure table>[*]"

@@ -22,6 +22,7 @@ mod naming;
 mod object;
 mod owners;
 mod paths;
+mod replaced;
 mod roots;
 mod scan;
 mod sizes;

@@ -12,14 +12,14 @@ use crate::growth::{Growth, Rise};
 use crate::layout::{SIZE, dict, set};
 use crate::memory;
 use crate::object::{Object, Python, Type};
-use crate::sizes::{ByAddress, Sizes, array_bytes};
+use crate::sizes::{ByAddress, Sizes};
 use crate::tail::Scales;
 use crate::traits::Types;
 use crate::types::{Shape, shape_of};
 use crate::users::{Below, Parent, Users};
 
-/// Shorter arrays than this are not followed, and lengths of others are counted in so many bytes.
-const LEAST_ARRAY: u64 = 16 << 10;
+/// Shorter arrays and tables than this are not followed, and lengths of others are counted in so many bytes.
+const LEAST_PIECE: u64 = 16 << 10;
 const GRAIN: u64 = 64;
 
 /// Objects that are walked to weigh one container, first and last.
@@ -78,7 +78,7 @@ pub struct GrownContainer {
     pub object: Object,
     /// Its type, with module.
     pub kind: String,
-    /// Elements now; bytes of an array, as in the next two.
+    /// Elements now; bytes of an array, a tensor or a table, as in the next two.
     pub length: u64,
     /// Elements in the scan before.
     pub before: u64,
@@ -123,8 +123,8 @@ struct Met {
 pub struct Scanner {
     growth: Growth,
     users: Users,
-    /// Arrays of the last scan by their places; only their places are kept from scan to scan.
-    arrays: ByAddress<u64, Object>,
+    /// Arrays, tensors and tables of the last scan by their places; only their places are kept from scan to scan.
+    pieces: ByAddress<u64, Object>,
     types: HashMap<String, u64>,
     /// How far a scan may go.
     pub limits: Limits,
@@ -151,10 +151,22 @@ impl Scanner {
         const STRETCH: u64 = 4096;
         let mut met: Types<Met> = Types::new();
         let (limits, growth, users) = (self.limits, &mut self.growth, &mut self.users);
-        let arrays = &mut self.arrays;
-        arrays.clear();
+        let pieces = &mut self.pieces;
+        pieces.clear();
         growth.begin();
         users.begin(python);
+        let mut below = |growth: &mut Growth, counts: &mut ScanCounts, found| match found {
+            Below::Dict(dict) => {
+                counts.untracked += 1;
+                growth.meet(dict, Type(python.known.dict), memory::word(dict.0, dict::USED));
+            }
+            Below::Piece { place, piece, bytes } if bytes >= LEAST_PIECE => {
+                pieces.insert(place, piece);
+                growth.meet(Object(place), python.type_of(piece), bytes / GRAIN);
+            }
+            Below::Piece { .. } => {}
+        };
+        users.look_at_frames(python, &mut |found| below(growth, counts, found));
         python.visit_tracked_while(&mut |object| {
             counts.objects += 1;
             if counts.objects >= limits.objects
@@ -171,19 +183,7 @@ impl Scanner {
             let Some(found) = met.kept(at) else { return true };
             found.count += 1;
             if found.parent != Parent::No {
-                users.look(python, object, found.parent, &mut |below| match below {
-                    Below::Dict(below) => {
-                        counts.untracked += 1;
-                        growth.meet(below, Type(python.known.dict), memory::word(below.0, dict::USED));
-                    }
-                    Below::Array { place, array } => {
-                        let bytes = array_bytes(array);
-                        if bytes >= LEAST_ARRAY {
-                            arrays.insert(place, array);
-                            growth.meet(Object(place), python.type_of(array), bytes / GRAIN);
-                        }
-                    }
-                });
+                users.look(python, object, found.parent, &mut |one| below(growth, counts, one));
             }
             let length = match found.shape {
                 Shape::List | Shape::Deque => memory::word(object.0, SIZE),
@@ -241,8 +241,8 @@ impl Scanner {
         let mut grown: Vec<GrownContainer> = Vec::new();
         for rise in rises {
             let Rise { object, length, before, first, scans } = rise;
-            if let Some(array) = self.arrays.get(&object.0) {
-                grown.push(longer(python, *array, rise));
+            if let Some(piece) = self.pieces.get(&object.0) {
+                grown.push(longer(python, *piece, rise));
                 continue;
             }
             let one = GrownContainer {
@@ -275,17 +275,17 @@ impl Scanner {
     }
 }
 
-/// An array took the place of a shorter one.
-fn longer(python: &Python, array: Object, rise: Rise) -> GrownContainer {
+/// An array or the like took the place of a shorter one.
+fn longer(python: &Python, piece: Object, rise: Rise) -> GrownContainer {
     let Rise { length, before, first, scans, .. } = rise;
     GrownContainer {
-        object: array,
-        kind: python.type_name(python.type_of(array)),
+        object: piece,
+        kind: python.type_name(python.type_of(piece)),
         length: length * GRAIN,
         before: before * GRAIN,
         first: first * GRAIN,
         bytes: (length - before) * GRAIN,
-        elements: Sizes::new(python).words(array),
+        elements: Sizes::new(python).words(piece),
         native: false,
         shared: false,
         partial: false,

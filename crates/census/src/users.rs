@@ -1,8 +1,9 @@
 //! What the collector does not track, found below what the user's code made: dicts, and arrays in their places.
 //!
 //! In: the objects of a scan, one by one. Out: exact dicts whose keys and values cannot be parts of cycles, such as one of
-//! numbers to arrays: CPython keeps these off its lists, so the scan would never meet them; and numpy's arrays, each with
-//! the place where it stands, as one that is joined with the next and replaced is another object each time. What must not happen here: a
+//! numbers to arrays: CPython keeps these off its lists, so the scan would never meet them; and arrays, tensors and tables,
+//! each with the place where it stands, as one that is joined with the next and replaced is another object each time. The places
+//! are what the user's objects, modules and functions have, and the variables of the user's running functions. What must not happen here: a
 //! look at the children of everything, which costs ten times the scan. Libraries are passed over; what they keep in such
 //! dicts is found when the whole heap is walked.
 
@@ -10,13 +11,21 @@ use std::collections::HashSet;
 
 use crate::layout::{flags, types};
 use crate::memory;
+use crate::naming::Look;
 use crate::object::{Object, Python, Type};
+use crate::replaced::Replaced;
+use crate::roots::{Places, Whose, folder};
 use crate::sizes::{Addresses, ByAddress};
 
 /// Parents that are looked into in one scan.
 const MOST_PARENTS: u64 = 50_000;
 /// Entries of one dict, list or tuple that are looked at.
 const MOST_ENTRIES: u64 = 4096;
+/// Frames of one thread, and threads, whose variables are looked at.
+const MOST_FRAMES: usize = 500;
+const MOST_THREADS: usize = 200;
+/// What an address has; above it there is room for an index.
+const ADDRESS: u64 = (1 << 48) - 1;
 /// `md_dict` of a module, `ob_ref` of a cell, `func_globals` of a function.
 const FIRST_FIELD: u64 = 16;
 
@@ -37,10 +46,12 @@ pub(crate) enum Parent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Below {
     Dict(Object),
-    /// An array, and a number for the place where it stands: the object that has it, and the how manieth there.
-    Array {
+    /// What becomes longer only by being replaced, its bytes, and a number for the place where it stands: the object that has it,
+    /// and the how manieth there.
+    Piece {
         place: u64,
-        array: Object,
+        piece: Object,
+        bytes: u64,
     },
 }
 
@@ -60,8 +71,9 @@ pub(crate) struct Users {
     age: u32,
     names: HashSet<String>,
     looked: u64,
-    /// The type of numpy's arrays, if it is loaded.
-    array: u64,
+    /// Where the standard library and this tool are.
+    places: Places,
+    replaced: Replaced,
 }
 
 impl Users {
@@ -75,7 +87,13 @@ impl Users {
         self.namespaces.clear();
         self.names.clear();
         let Some(modules) = python.dict_view(Object(python.api.modules())) else { return };
-        let library = library(python);
+        let library = file_of(python, b"os");
+        self.places = Places {
+            standard: library.as_deref().map_or_else(String::new, folder),
+            ours: file_of(python, b"nilometer").as_deref().map_or_else(String::new, folder),
+        };
+        let library = library.map(|file| format!("{}/", folder(&file)));
+        self.replaced = Replaced::default();
         let mut seen = 0_usize;
         modules.each(&mut |name, module| {
             if !python.type_of(module).chain().any(|part| part.0 == python.known.module) {
@@ -87,9 +105,7 @@ impl Users {
                 .known
                 .entry(namespace)
                 .or_insert_with(|| is_users(python, name, Object(namespace), library.as_deref()));
-            if python.is_text(name, b"numpy") {
-                self.array = python.dict_item(Object(namespace), b"ndarray").map_or(0, Object::address);
-            }
+            self.replaced.see_module(python, name, Object(namespace));
             if users {
                 self.namespaces.insert(namespace);
                 self.names.extend(python.text(name, 400));
@@ -134,6 +150,39 @@ impl Users {
         users
     }
 
+    /// Shows what stands in variables of the user's functions that run.
+    pub(crate) fn look_at_frames(&self, python: &Python, visit: &mut dyn FnMut(Below)) {
+        let Ok(look) = Look::new(python) else { return };
+        for state in look.api.threads(python.api.interpreter()).into_iter().take(MOST_THREADS) {
+            for running in look.running(state, MOST_FRAMES) {
+                if !running.readable || self.places.whose(&look.code_file(running.code)) != Whose::User {
+                    continue;
+                }
+                // Another function's frame may come to the same place of the stack.
+                let frame = Object((running.frame ^ running.code << 20) & ADDRESS);
+                let mut inner = Vec::new();
+                look.variables(running.frame, running.code, &mut |index, value| {
+                    if show(python, &self.replaced, (frame, index), Object(value), visit) {
+                        inner.push(Object(value));
+                    }
+                });
+                for child in inner {
+                    self.entries_of(python, child, visit);
+                }
+            }
+        }
+    }
+
+    /// Shows what is in a dict, list or tuple.
+    fn entries_of(&self, python: &Python, o: Object, visit: &mut dyn FnMut(Below)) {
+        // Elements of a list come and go, so that their places say nothing.
+        let (nothing, is_dict) = (Replaced::default(), python.type_of(o).0 == python.known.dict);
+        let replaced = if is_dict { &self.replaced } else { &nothing };
+        entries(python, o, &mut |place, entry| {
+            show(python, replaced, place, entry, visit);
+        });
+    }
+
     /// Shows what the collector does not track below an object.
     pub(crate) fn look(&mut self, python: &Python, o: Object, parent: Parent, visit: &mut dyn FnMut(Below)) {
         if self.looked >= MOST_PARENTS {
@@ -144,7 +193,7 @@ impl Users {
             Parent::No => false,
             Parent::Always => true,
             Parent::Cell => {
-                show(python, self.array, (o, 0), Object(first), visit);
+                show(python, &self.replaced, (o, 0), Object(first), visit);
                 return;
             }
             Parent::Module | Parent::Function => self.namespaces.contains(&first),
@@ -154,10 +203,10 @@ impl Users {
             return;
         }
         self.looked += 1;
-        let (mut inner, mut room, array) = (Vec::new(), MOST_ENTRIES, self.array);
+        let (mut inner, mut room, replaced) = (Vec::new(), MOST_ENTRIES, &self.replaced);
         let dictionary = python.instance_dict(o, python.type_of(o)).filter(|_| parent == Parent::Always);
         let mut follow = |place: (Object, u64), child: Object| {
-            if show(python, array, place, child, visit) {
+            if show(python, replaced, place, child, visit) {
                 inner.push(child);
             }
         };
@@ -178,19 +227,15 @@ impl Users {
             if parent == Parent::Function && child.0 == first {
                 continue;
             }
-            // Elements of a list come and go, so that their places say nothing.
-            let array = if python.type_of(child).0 == python.known.dict { array } else { 0 };
-            entries(python, child, &mut |place, entry| {
-                show(python, array, place, entry, visit);
-            });
+            self.entries_of(python, child, visit);
         }
     }
 }
 
-/// Shows an untracked dict, or an array in its place. True: it is one whose entries may be such.
+/// Shows an untracked dict, or a piece in its place. True: it is one whose entries may be such.
 fn show(
     python: &Python,
-    array: u64,
+    replaced: &Replaced,
     (parent, index): (Object, u64),
     o: Object,
     visit: &mut dyn FnMut(Below),
@@ -206,8 +251,8 @@ fn show(
         }
         return tracked;
     }
-    if kind.0 == array && array != 0 {
-        visit(Below::Array { place: place(parent, index), array: o });
+    if let Some(bytes) = replaced.bytes(python, o, kind) {
+        visit(Below::Piece { place: place(parent, index), piece: o, bytes });
     }
     kind.0 == known.list || kind.0 == known.tuple
 }
@@ -226,13 +271,12 @@ fn entries(python: &Python, o: Object, visit: &mut dyn FnMut((Object, u64), Obje
     }
 }
 
-/// The folder of the standard library, where `os` is.
-fn library(python: &Python) -> Option<String> {
-    let os = python.dict_item(Object(python.api.modules()), b"os")?;
-    let namespace = python.type_of(os).chain().any(|part| part.0 == python.known.module);
-    let namespace = Object(if namespace { memory::word(os.0, FIRST_FIELD) } else { 0 });
-    let file = python.text(python.dict_item(namespace, b"__file__")?, 4096)?;
-    file.rsplit_once('/').map(|(folder, _)| format!("{folder}/"))
+/// The file of a module, by its name.
+fn file_of(python: &Python, name: &[u8]) -> Option<String> {
+    let module = python.dict_item(Object(python.api.modules()), name)?;
+    let is_module = python.type_of(module).chain().any(|part| part.0 == python.known.module);
+    let namespace = Object(if is_module { memory::word(module.0, FIRST_FIELD) } else { 0 });
+    python.text(python.dict_item(namespace, b"__file__")?, 4096)
 }
 
 /// A module is the user's if it has a file that is neither the standard library's nor installed.

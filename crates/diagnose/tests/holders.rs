@@ -39,6 +39,15 @@ fn told(who: Who) -> Finding {
 }
 
 #[test]
+fn a_table_that_is_joined_with_the_next() {
+    let finding = told(("fit(): callbacks[0].frame", "Latents", "callback", "DataFrame", "DataFrame"));
+    assert_eq!(finding.cause, "array-grows", "{finding:#?}");
+    assert!(finding.sentence.ends_with("a table that is joined with the next"), "{}", finding.sentence);
+    assert!(finding.change.as_ref().unwrap().contains("to_csv"), "{finding:#?}");
+    assert_eq!(finding.sites.first().map(|s| (s.role, s.line)), Some(("kept_at", 41)));
+}
+
+#[test]
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn the_owner_decides() {
     let cases: [(Who, &str, &str); 29] = [

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use crate::layout::{dict, types};
 use crate::memory::{prefetch, word};
 use crate::naming::{Kind, Look, Running};
-pub(crate) use files::{Places, Whose};
+pub(crate) use files::{Places, Whose, folder};
 
 /// Costs to begin at: what the user wrote, what the user's code is called back in, libraries' frames, other modules,
 /// modules without a file, types.
@@ -147,7 +147,7 @@ impl Roots {
                 self.modules.push(Module { name, file, whose: Whose::Library });
             }
         }
-        let folder_of = |name: &str| self.module(name).map(|module| files::folder(&module.file));
+        let folder_of = |name: &str| self.module(name).map(|module| folder(&module.file));
         self.places = Places {
             standard: folder_of("os").unwrap_or_default(),
             ours: folder_of("nilometer").unwrap_or_default(),
@@ -201,11 +201,8 @@ impl Roots {
                     into.push(Root { object, place, cost: cost + more });
                 });
                 look.stack(&running, &mut |object| {
-                    into.push(Root {
-                        object,
-                        place: Place::Stack { frame: place_of },
-                        cost: cost + COLLECTED,
-                    });
+                    let more = COLLECTED + if look.is_value(object) { VALUE } else { 0 };
+                    into.push(Root { object, place: Place::Stack { frame: place_of }, cost: cost + more });
                 });
             }
             for dict in [running.globals, running.locals] {

@@ -15,6 +15,7 @@ mod torch;
 mod words;
 
 pub(crate) use numpy::kept as array_bytes;
+pub(crate) use tensorflow::tensor;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -124,7 +125,7 @@ impl<'a> Sizes<'a> {
             Family::Mmap => builtin::mmap(o, &mut owned),
             Family::Type => builtin::type_(python, o, &mut owned),
             Family::Numpy => numpy::buffers(o, visit),
-            Family::EagerTensor => tensorflow::tensor(o, visit),
+            Family::EagerTensor => tensor(o, visit),
             Family::ResourceVariable => tensorflow::variable(python, o, visit),
             Family::Torch => torch::buffers(o, visit),
             Family::Jax => jax::buffers(self.descriptions(), o, visit),

@@ -73,7 +73,7 @@ fn element(number: u8) -> Option<(u64, &'static str)> {
 }
 
 /// What an eager tensor keeps: its handle, its buffer, its data.
-pub(super) fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
+pub(crate) fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
     let Some(tensor) = read(o) else { return };
     let mut owned = |address, bytes| visit(Buffer { address, bytes, owner: true });
     owned(tensor.handle, tensor.handle_bytes);

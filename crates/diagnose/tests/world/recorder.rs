@@ -268,7 +268,11 @@ impl Lookup for Files {
     }
 
     fn lines(&mut self, file: &str) -> Vec<String> {
-        let line = |at| if at == 40 { "self.saved[epoch] = out".to_owned() } else { format!("pass  # {at}") };
+        let line = |at| match at {
+            40 => "self.saved[epoch] = out".to_owned(),
+            41 => "self.frame = pd.concat([self.frame, rows])".to_owned(),
+            _ => format!("pass  # {at}"),
+        };
         if file == "/job/train.py" { (1..=80).map(line).collect() } else { Vec::new() }
     }
 }
