@@ -8,8 +8,9 @@ use nilometer_capture::Moment;
 use crate::cycles::Point;
 use crate::timeline::{Basis, Timeline};
 
-/// Bytes of garbage per container object that are usual at least.
-const USUAL_PER_OBJECT: f64 = 200.0;
+/// Bytes of garbage per container object that are usual at least, and at most; between them what collections of this very program
+/// were seen to free.
+const USUAL_PER_OBJECT: (f64, f64) = (200.0, 320.0);
 /// A full collection also empties the interpreter's lists of freed tuples, floats and dicts; measured on TensorFlow programs.
 const FREE_LISTS: f64 = 320.0 * 1024.0;
 /// Share of what was freed that is taken for garbage at most.
@@ -47,11 +48,14 @@ impl ExitCollection {
     }
 
     /// What of `freed` bytes per cycle was garbage by what is usual: it hangs on objects, on those that were made in each cycle
-    /// and on those that were collected; what else went are lists of free objects.
-    pub(crate) fn usual_garbage(self, freed: f64, made: f64) -> f64 {
+    /// and on those that were collected; what else went are lists of free objects. `weight` is what an object was seen to weigh
+    /// in collections within the run.
+    pub(crate) fn usual_garbage(self, freed: f64, made: f64, weight: Option<f64>) -> f64 {
+        let (least, most) = USUAL_PER_OBJECT;
+        let usual = weight.map_or(least, |seen| seen.clamp(least, most));
         let share = freed / self.freed.max(1.0);
-        let collected = self.objects.map_or(f64::INFINITY, |n| share * (n * USUAL_PER_OBJECT + FREE_LISTS));
-        (GARBAGE * freed).min(made * USUAL_PER_OBJECT).min(collected)
+        let collected = self.objects.map_or(f64::INFINITY, |n| share * (n * usual + FREE_LISTS));
+        (GARBAGE * freed).min(made * usual).min(collected)
     }
 
     /// Bytes that an object weighed, with all it kept.

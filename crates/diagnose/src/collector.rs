@@ -95,10 +95,10 @@ pub(crate) fn net_growth(
     };
     let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
     let most = most(timeline, points, exit, objects, by_exit);
-    let usual = exit.zip(by_exit).map_or(0.0, |(exit, freed)| exit.usual_garbage(freed, objects));
+    let usual = |weight| exit.zip(by_exit).map_or(0.0, |(e, freed)| e.usual_garbage(freed, objects, weight));
     // Where collections took garbage back within the run, they tell more than what goes when functions have returned.
     let limit = limit.filter(|limit| limit.collections > 1);
-    let garbage = limit.map_or(usual, |limit| limit.surely - limit.likely);
+    let garbage = limit.map_or_else(|| usual(None), |limit| limit.surely - limit.likely);
     let mut rate = Interval {
         estimate: seen.estimate - garbage,
         low: seen.low.min(seen.estimate) - most,
@@ -112,7 +112,8 @@ pub(crate) fn net_growth(
     }
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
     let sawtooth = (rising(points) - rate.estimate).max(0.0);
-    let likely_high = limit.map_or(seen.high - usual, |limit| seen.high.min(limit.likely));
+    let plausible = || seen.high - usual(weights(timeline, all).reduce(f64::min));
+    let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(limit.likely));
     Some(Net { rate, gross: seen, likely_high, sawtooth, examined: false })
 }
 
@@ -175,16 +176,20 @@ pub(crate) fn full_collections(timeline: &Timeline) -> Vec<(u64, u64)> {
 
 /// Bytes that a collected object weighed, with all it kept: in collections within the points, and at exit.
 fn weight_of_garbage(timeline: &Timeline, points: &[Point], exit: Option<ExitCollection>) -> f64 {
+    let at_exit = exit.and_then(ExitCollection::weight);
+    weights(timeline, points).chain(at_exit).fold(0.0, f64::max)
+}
+
+/// What an object weighed in each collection within the points.
+fn weights(timeline: &Timeline, points: &[Point]) -> impl Iterator<Item = f64> {
     let collected = |p: &Point| timeline.readings[p.reading].counters.gc_collected.unwrap_or(0);
     let step = rising(points).max(0.0);
-    let weigh = |w: &[Point]| {
+    points.windows(2).filter_map(move |w| {
         let objects = collected(&w[1]).saturating_sub(collected(&w[0])) as f64;
         let freed = w[0].level + step * (w[1].ordinal - w[0].ordinal) as f64 - w[1].level;
         // Small collections say little: their drop drowns in what else the cycle did.
         (objects >= 100.0 && freed > 0.0).then(|| freed / objects)
-    };
-    let at_exit = exit.and_then(ExitCollection::weight);
-    points.windows(2).filter_map(weigh).chain(at_exit).fold(0.0, f64::max)
+    })
 }
 
 /// From the first point, which may carry garbage, to a trough, which carries none: growth is at least that.
