@@ -324,6 +324,25 @@ def check_scans_during_a_collection() -> None:
     assert min(seen_counts) > 1000, seen_counts
 
 
+def check_strange_modules() -> None:
+    """Walks begin at modules, too, which may be anything; each object is met once, frozen ones too."""
+    kept = dict(sys.modules)
+    strange: list[Any] = [None, 5, "x", (1, 2), [[]], {}, Hostile, object(), range(3), types.ModuleType("m")]
+    sys.modules.update({f"strange {place}": thing for place, thing in enumerate(strange)})
+    try:
+        for many in (0, 70, 3000):
+            sys.modules.update({f"fake {place}": types.ModuleType("fake") for place in range(many)})
+            for change in (gc.collect, gc.freeze, gc.unfreeze):
+                change()
+                seen_now = tracked()
+                assert len(seen_now) == len(set(seen_now))
+                missing = {id(thing) for thing in gc.get_objects()} - set(seen_now)
+                assert len(missing) <= 3, (many, change, len(missing))  # what came since
+    finally:
+        for name in set(sys.modules) - set(kept):
+            del sys.modules[name]
+
+
 def check_counts_of_references_are_as_before() -> None:
     things = [Hostile, None, (), sys.modules, list, collections.OrderedDict, TOUCHED, check_cycles]
     saved: list[Any] = []

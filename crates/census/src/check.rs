@@ -8,7 +8,8 @@ use std::ffi::CStr;
 use crate::api::{self, Api};
 use crate::layout::{Layout, SIZE, TYPE, dict, list, set, types};
 use crate::memory;
-use crate::object::{Object, Python, Type, WellKnown, lists};
+use crate::object::{Object, Python, Type, WellKnown};
+use crate::rings::lists;
 
 impl Python {
     /// Looks for CPython and checks it.

@@ -23,6 +23,7 @@ mod object;
 mod owners;
 mod paths;
 mod replaced;
+mod rings;
 mod roots;
 mod scan;
 mod sizes;

@@ -4,8 +4,8 @@
 //! new reference, belief in an address after Python code could run.
 
 use crate::api::{self, Api};
-use crate::layout::{GC_BITS, GC_HEAD, Layout, PRE_HEADER, REFERENCES, SIZE, TYPE, Values};
-use crate::layout::{collector, deque, dict, flags, list, set, types};
+use crate::layout::{GC_HEAD, Layout, PRE_HEADER, REFERENCES, SIZE, TYPE, Values};
+use crate::layout::{deque, dict, flags, list, set, types};
 use crate::memory;
 use crate::types::{Shape, shape_of};
 
@@ -163,11 +163,18 @@ impl Python {
         let Some(lists) = self.lists else {
             return self.api.visit_objects(&mut |address| visit(Object(address)));
         };
-        for head in lists {
-            if !walk_list(head, visit) {
-                return;
-            }
-        }
+        crate::rings::walk(lists, &self.stops(), visit);
+    }
+
+    /// Objects all over the collector's lists: some of the modules, which came one after the other with all that is theirs.
+    /// What `sys.modules` refers to is on a list of the collector's at any time, also while it collects.
+    fn stops(&self) -> Vec<Object> {
+        const MOST: u64 = 64;
+        let Some(modules) = self.dict_view(Object(self.api.modules())) else { return Vec::new() };
+        let step = (modules.table.entries / MOST).max(1) as usize;
+        let places = (0..modules.table.entries).step_by(step);
+        let found = places.filter_map(|place| modules.entry(place)).map(|(_, module)| module);
+        found.filter(|module| self.is_tracked(*module)).collect()
     }
 
     /// What the object's own `tp_traverse` shows, and the parts of types that are not of the heap. Nothing for objects that
@@ -278,35 +285,6 @@ impl Python {
     }
 }
 
-/// One of the collector's lists, from both ends: each step waits for memory, and two chains wait at the same time. False:
-/// `visit` said so.
-fn walk_list(head: u64, visit: &mut dyn FnMut(Object) -> bool) -> bool {
-    let next = |link: u64| memory::word(link, 0) & !GC_BITS;
-    let previous = |link: u64| memory::word(link, 8) & !GC_BITS;
-    let (mut front, mut back) = (next(head), previous(head));
-    while front != head && back != head && front != 0 && back != 0 {
-        let (after, before) = (next(front), previous(back));
-        for ahead in [after, before] {
-            memory::prefetch(ahead);
-            memory::prefetch(ahead + GC_HEAD + TYPE);
-        }
-        if !visit(Object(front + GC_HEAD)) {
-            return false;
-        }
-        if front == back {
-            break;
-        }
-        if !visit(Object(back + GC_HEAD)) {
-            return false;
-        }
-        if after == back {
-            break;
-        }
-        (front, back) = (after, before);
-    }
-    true
-}
-
 /// `tp_traverse` of `type` ends the process when it is given a type that is not on the heap.
 fn traverse_static_type(o: Object, visit: &mut dyn FnMut(Object) -> bool) {
     let mut fields = vec![types::DICT, types::MRO, types::BASES, types::BASE];
@@ -319,26 +297,6 @@ fn traverse_static_type(o: Object, visit: &mut dyn FnMut(Object) -> bool) {
             return;
         }
     }
-}
-
-/// The heads of the collector's lists, if the state at `state` is the collector's.
-pub(crate) fn lists(state: u64) -> Option<[u64; 4]> {
-    let first = state + collector::GENERATIONS;
-    if memory::word(state, collector::YOUNGEST) != first {
-        return None;
-    }
-    let heads = [
-        first,
-        first + collector::GENERATION,
-        first + 2 * collector::GENERATION,
-        state + collector::PERMANENT,
-    ];
-    let sound = heads.iter().all(|head| {
-        let (next, previous) = (memory::word(*head, 0), memory::word(*head, 8));
-        memory::word(next & !GC_BITS, 8) & !GC_BITS == *head
-            && memory::word(previous & !GC_BITS, 0) & !GC_BITS == *head
-    });
-    sound.then_some(heads)
 }
 
 /// Whether a type's name is that of the deque, and its objects are as large as those that are known.

@@ -10,7 +10,7 @@ use super::super::edges::each_child;
 use super::super::weights::Weights;
 use super::Block;
 use super::pass::Pass;
-use super::plain::{Batch, Plain};
+use super::plain::{Batch, Child, Plain};
 use crate::graph::csr::Graph;
 use crate::graph::search::Start;
 use crate::graph::table::{self, Table};
@@ -196,25 +196,30 @@ impl Collected {
                 return;
             }
             self.cut |= now.children.len() > most;
-            for child in &now.children {
-                prefetch(*child);
-            }
-            // Of the two batches before: what was asked for then has come by now.
-            before.leave_out(&pass.plain, &mut self.beside);
-            for child in &before.children {
-                self.nodes.expect(*child);
-            }
+            // Of this batch the places in the table are asked for, of the one before the heads of objects that are new, and
+            // the one before that is done: each by then has what it was asked for.
+            now.expect(&pass.plain, &self.nodes);
+            before.look_up(&self.nodes);
             let mut done = 0;
             for end in &first.ends {
-                for child in first.children.get(done..*end).unwrap_or_default() {
-                    let (target, _) = self.nodes.insert(*child);
+                let mut beside = 0_u64;
+                for child in first.between(done, *end) {
+                    let target = match child {
+                        Child::Node(node) => node,
+                        Child::At(object) if pass.plain.is(object) => {
+                            pass.plain.remember(object);
+                            beside = beside.saturating_add(pass.plain.bytes(object));
+                            continue;
+                        }
+                        Child::At(object) => self.nodes.insert(object).0,
+                    };
                     self.graph.push_edge(target);
                 }
+                self.beside.push(u32::try_from(beside).unwrap_or(u32::MAX));
                 self.graph.close_node();
                 done = *end;
             }
-            first.children.clear();
-            first.ends.clear();
+            first.clear();
             std::mem::swap(&mut before, &mut first);
             std::mem::swap(&mut now, &mut before);
         }

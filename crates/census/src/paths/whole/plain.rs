@@ -8,8 +8,9 @@ use std::ffi::CStr;
 
 use super::Block;
 use crate::api::symbol;
+use crate::graph::table::Table;
 use crate::layout::{SIZE, TYPE};
-use crate::memory::word;
+use crate::memory::{prefetch, word};
 use crate::object::{Object, Python};
 
 /// Types whose objects are one block and refer to nothing that is looked at; beside them `str` and that of `None`, which CPython
@@ -19,6 +20,8 @@ const SIMPLE: [&CStr; 5] = [c"PyCode_Type", c"PyBool_Type", c"PyLong_Type", c"Py
 const NOWHERE: u64 = 1;
 /// Characters of a text that is short.
 const SHORT: u64 = 64;
+/// Plain values that are remembered; a power of two, 64 KiB.
+const MET: usize = 1 << 13;
 /// Bits of the filter for each sample: one value in so many gets a node that needs none.
 const BITS: usize = 16;
 
@@ -30,6 +33,8 @@ pub(super) struct Plain<'a> {
     none: u64,
     simple: [u64; SIMPLE.len()],
     filter: Filter,
+    /// Plain values that were met lately, by their addresses: the same few names and numbers stand everywhere.
+    met: Vec<u64>,
 }
 
 impl<'a> Plain<'a> {
@@ -43,6 +48,7 @@ impl<'a> Plain<'a> {
             none,
             simple: SIMPLE.map(address),
             filter: Filter::of(blocks),
+            met: vec![0; MET],
         }
     }
 
@@ -56,6 +62,20 @@ impl<'a> Plain<'a> {
             && !self.filter.may_have(object)
             // The end of a text's head may be in memory that nobody has asked for; what short ones keep elsewhere is no more than they.
             && !(is_text && word(object, SIZE) > SHORT && self.python.has_text_buffers(Object(object)))
+    }
+
+    /// Whether it is one of those that were remembered lately. Reads nothing of the object.
+    #[inline]
+    fn was_met(&self, object: u64) -> bool {
+        self.met.get(place_of(object)) == Some(&object)
+    }
+
+    /// Remembers a plain value, until another comes to its place.
+    #[inline]
+    pub(super) fn remember(&mut self, object: u64) {
+        if let Some(place) = self.met.get_mut(place_of(object)) {
+            *place = object;
+        }
     }
 
     /// The bytes of a plain value that nothing else refers to; of a short text as if it were ASCII.
@@ -72,6 +92,11 @@ impl<'a> Plain<'a> {
         }
         self.python.size(object, class)
     }
+}
+
+#[inline]
+fn place_of(object: u64) -> usize {
+    ((object >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % MET
 }
 
 /// Addresses, of which it says "perhaps" or "no".
@@ -115,25 +140,61 @@ pub(super) struct Batch {
     pub(super) ends: Vec<usize>,
 }
 
+/// A child whose node's number is known stands as that number with this bit; no address has it.
+const NUMBERED: u64 = 1 << 63;
+
+/// A child, as far as it is known by now.
+pub(super) enum Child {
+    Node(u32),
+    At(u64),
+}
+
 impl Batch {
-    /// Keeps the children that need a node; what plain ones add to each object goes to `beside`.
-    pub(super) fn leave_out(&mut self, plain: &Plain<'_>, beside: &mut Vec<u32>) {
+    /// Leaves out plain values that were met lately, and asks for the others' places in the table.
+    pub(super) fn expect(&mut self, plain: &Plain<'_>, nodes: &Table) {
         let (mut from, mut kept) = (0, 0);
         for end in &mut self.ends {
-            let mut bytes = 0_u64;
             for at in from..*end {
                 let Some(child) = self.children.get(at).copied() else { break };
-                if plain.is(child) {
-                    bytes = bytes.saturating_add(plain.bytes(child));
-                } else if let Some(place) = self.children.get_mut(kept) {
+                if plain.was_met(child) {
+                    continue;
+                }
+                nodes.expect(child);
+                if let Some(place) = self.children.get_mut(kept) {
                     *place = child;
                     kept += 1;
                 }
             }
-            beside.push(u32::try_from(bytes).unwrap_or(u32::MAX));
             (from, *end) = (*end, kept);
         }
         self.children.truncate(kept);
+    }
+
+    /// Looks up those that have a node, and asks for the heads of the others: only these are read.
+    pub(super) fn look_up(&mut self, nodes: &Table) {
+        for child in &mut self.children {
+            if let Some(node) = nodes.get(*child) {
+                *child = NUMBERED | u64::from(node);
+            } else {
+                prefetch(*child);
+                prefetch(child.wrapping_add(SIZE));
+            }
+        }
+    }
+
+    /// The children from one place to another.
+    pub(super) fn between(&self, from: usize, to: usize) -> impl Iterator<Item = Child> {
+        self.children
+            .get(from..to)
+            .unwrap_or_default()
+            .iter()
+            .map(|child| if child & NUMBERED == 0 { Child::At(*child) } else { Child::Node(*child as u32) })
+    }
+
+    /// Empties it.
+    pub(super) fn clear(&mut self) {
+        self.children.clear();
+        self.ends.clear();
     }
 }
 

@@ -1,0 +1,167 @@
+//! The collector's lists, walked at many places at once.
+//!
+//! In: the heads of the lists, and objects that are somewhere on them. Out: every object on them, once. Each step along a list
+//! waits for memory, and only then is known where the next one leads; so the lists are taken in stretches, from one of the
+//! objects given to the next, and many stretches in turn. What must not happen here: an object given that is on another list;
+//! a stretch without end.
+
+use crate::layout::{GC_BITS, GC_HEAD, TYPE, collector};
+use crate::memory::{prefetch, word};
+use crate::object::Object;
+
+/// Stretches that are walked in turn.
+const AT_ONCE: usize = 16;
+
+/// Shows every object on the lists until `visit` says false. `stops` are on the lists now.
+pub(crate) fn walk(heads: [u64; 4], stops: &[Object], visit: &mut dyn FnMut(Object) -> bool) {
+    let mut stops: Vec<u64> = stops.iter().map(|stop| stop.address().wrapping_sub(GC_HEAD)).collect();
+    stops.sort_unstable();
+    stops.dedup();
+    let ends = Ends::new(heads.into_iter().chain(stops.iter().copied()));
+    let mut starts = heads.into_iter().chain(stops).map(|start| (start, heads.contains(&start)));
+    // Where each stretch has come to.
+    let mut walked = Vec::with_capacity(AT_ONCE);
+    loop {
+        while walked.len() < AT_ONCE {
+            let Some((start, is_head)) = starts.next() else { break };
+            if !is_head && !visit(Object(start + GC_HEAD)) {
+                return;
+            }
+            walked.push(next(start));
+        }
+        if walked.is_empty() {
+            return;
+        }
+        walked.retain_mut(|link| !ends.has(*link));
+        for link in &mut walked {
+            let object = Object(*link + GC_HEAD);
+            *link = next(*link);
+            prefetch(*link);
+            prefetch(*link + GC_HEAD + TYPE);
+            if !visit(object) {
+                return;
+            }
+        }
+    }
+}
+
+fn next(link: u64) -> u64 {
+    word(link, 0) & !GC_BITS
+}
+
+/// Where stretches end: at a head, at the beginning of another, or where there is nothing.
+struct Ends {
+    all: Vec<u64>,
+    /// One bit for each of them, so that a step asks one word.
+    bits: [u64; 64],
+}
+
+impl Ends {
+    fn new(links: impl Iterator<Item = u64>) -> Ends {
+        let mut ends = Ends { all: links.chain([0]).collect(), bits: [0; 64] };
+        for at in 0..ends.all.len() {
+            let (place, bit) = place(ends.all.get(at).copied().unwrap_or(0));
+            if let Some(bits) = ends.bits.get_mut(place) {
+                *bits |= bit;
+            }
+        }
+        ends
+    }
+
+    #[inline]
+    fn has(&self, link: u64) -> bool {
+        let (place, bit) = place(link);
+        self.bits.get(place).is_some_and(|bits| bits & bit != 0) && self.all.contains(&link)
+    }
+}
+
+#[inline]
+fn place(link: u64) -> (usize, u64) {
+    let spread = (link >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((spread >> 58) as usize, 1 << (spread >> 52 & 63))
+}
+
+/// The heads of the collector's lists, if the state at `state` is the collector's.
+pub(crate) fn lists(state: u64) -> Option<[u64; 4]> {
+    let first = state + collector::GENERATIONS;
+    if word(state, collector::YOUNGEST) != first {
+        return None;
+    }
+    let heads = [
+        first,
+        first + collector::GENERATION,
+        first + 2 * collector::GENERATION,
+        state + collector::PERMANENT,
+    ];
+    let sound = heads.iter().all(|head| {
+        let (next, previous) = (word(*head, 0), word(*head, 8));
+        word(next & !GC_BITS, 8) & !GC_BITS == *head && word(previous & !GC_BITS, 0) & !GC_BITS == *head
+    });
+    sound.then_some(heads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists of so many objects each, as the collector links them; the heads come first.
+    fn rings(sizes: [usize; 4]) -> (Vec<[u64; 4]>, [u64; 4], Vec<u64>) {
+        let mut links = vec![[0_u64; 4]; 4 + sizes.iter().sum::<usize>()];
+        let address = |links: &[[u64; 4]], at: usize| std::ptr::from_ref(&links[at]) as u64;
+        let (mut at, mut heads, mut objects) = (4, [0; 4], Vec::new());
+        for (head, size) in sizes.into_iter().enumerate() {
+            let ring: Vec<usize> = std::iter::once(head).chain(at..at + size).collect();
+            for (place, one) in ring.iter().enumerate() {
+                links[*one][0] = address(&links, ring[(place + 1) % ring.len()]);
+            }
+            heads[head] = address(&links, head);
+            objects.extend((at..at + size).map(|one| address(&links, one) + GC_HEAD));
+            at += size;
+        }
+        (links, heads, objects)
+    }
+
+    #[test]
+    fn each_object_once_wherever_it_begins() {
+        for sizes in [[0, 0, 0, 0], [1, 0, 2, 0], [3, 40, 5000, 7]] {
+            let (_links, heads, objects) = rings(sizes);
+            for step in [1, 2, 7, 100, 10_000] {
+                // Twice, and the last ones of a list among them.
+                let mut stops: Vec<Object> = objects.iter().step_by(step).map(|at| Object(*at)).collect();
+                stops.extend(objects.iter().rev().step_by(step).map(|at| Object(*at)));
+                let mut seen = Vec::new();
+                walk(heads, &stops, &mut |object| {
+                    seen.push(object.address());
+                    true
+                });
+                seen.sort_unstable();
+                assert_eq!(seen, objects, "{sizes:?} {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_ends_when_it_is_told_to() {
+        let (_links, heads, objects) = rings([10, 0, 100, 0]);
+        for most in 1..110 {
+            let mut count = 0;
+            walk(heads, &[Object(objects[50])], &mut |_| {
+                count += 1;
+                count < most
+            });
+            assert_eq!(count, most);
+        }
+    }
+
+    #[test]
+    fn a_torn_list_ends_it() {
+        let (mut links, heads, objects) = rings([5, 0, 0, 0]);
+        links[6][0] = 0;
+        let mut seen = 0;
+        walk(heads, &[Object(objects[4])], &mut |_| {
+            seen += 1;
+            true
+        });
+        assert_eq!(seen, 4);
+    }
+}
