@@ -136,7 +136,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         collector_off: collector::is_off(&timeline, &cycles.points),
         cycles: cycles.count,
         builds: causes::goes_on_building(capture, &cycles),
-        keeps_models: keeps_models.as_deref(),
+        keeps_models: keeps_models.as_ref(),
     };
     causes::explain(&mut findings, run);
     causes::merge(&mut findings, rate);

@@ -349,6 +349,84 @@ fn who_keeps_the_models_of_a_loop_is_told_beside_the_registry() {
     assert!(!told(false).0.contains("self.trials"));
 }
 
+/// Fifteen rounds that build a model each; a container of the program's grows, of whose elements nobody but the look knows that
+/// models hang below them.
+fn models_of_trials(counts: &[&str], growing: &str) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#).records(64 << 10, 1);
+    let stack = w.stack(&[STEP]);
+    let mut made = Vec::new();
+    for epoch in 1..=15 {
+        w.phase("build", |w| {
+            w.takes(1 << 20);
+        });
+        if epoch <= 2 {
+            made.push(w.makes(stack, 1 << 20, 1));
+        }
+        w.objects(100);
+        for name in counts {
+            count(&mut w, name, 2 * epoch);
+        }
+        w.cycle(Epoch);
+        if epoch == 12 {
+            let holder = nilometer_capture::Holder {
+                id: 9,
+                path: "search(): self.trials[*].history._model.optimizer.__dict__[*]".to_owned(),
+                owner: "Trial".to_owned(),
+                file: "/job/train.py".to_owned(),
+                ..nilometer_capture::Holder::default()
+            };
+            w.say(&Record::Observation(Observation::Holder(holder)));
+            let samples = made.iter().flat_map(|m| m.ids.iter().copied()).collect();
+            w.say(&Record::Observation(Observation::Held { holder: 9, samples }));
+            w.looked(false, &[]);
+        }
+        if epoch >= 7 {
+            let holder = nilometer_capture::Holder {
+                id: 77,
+                path: growing.to_owned(),
+                owner: "RandomSearch".to_owned(),
+                kind: "list".to_owned(),
+                elements: "8 x Trial".to_owned(),
+                file: "/job/train.py".to_owned(),
+                ..nilometer_capture::Holder::default()
+            };
+            w.scans_holder(holder, epoch, epoch, 1 << 20, false);
+        }
+    }
+    w.ends(0);
+    w.report()
+}
+
+#[test]
+fn elements_of_the_user_s_that_lead_to_models_keep_models() {
+    let of = |report: &Report| {
+        let finding = report.findings.first().unwrap();
+        let path = finding.holder.as_ref().unwrap().path.clone();
+        let also: Vec<String> = finding.also_held_by.iter().map(|h| h.path.clone()).collect();
+        (finding.cause.clone(), path, also, finding.change.clone().unwrap())
+    };
+    let (trials, nobody) = ("search(): self.trials[*]".to_owned(), Vec::<String>::new());
+    let (cause, path, also, change) = of(&models_of_trials(&["models", "gradient_registry"], &trials));
+    assert_eq!((cause.as_str(), &path, &also), ("models-in-a-loop", &trials, &nobody));
+    assert!(change.contains("`self.trials`"), "{change}");
+    let (cause, path, ..) = of(&models_of_trials(&["models"], &trials));
+    assert_eq!((cause.as_str(), &path), ("models-kept", &trials));
+    // Models that do not pile up, or another container.
+    assert_ne!(of(&models_of_trials(&["gradient_registry"], &trials)).0, "models-in-a-loop");
+    assert_ne!(of(&models_of_trials(&["models"], "search(): self.rows[*]")).0, "models-kept");
+}
+
+#[test]
+fn what_keeps_the_models_of_the_registry_is_told_with_it() {
+    const REGISTRY: &str = "tensorflow.python.framework.ops.gradient_registry._registry[*]";
+    let report = models_of_trials(&["models", "gradient_registry"], REGISTRY);
+    let finding = report.findings.iter().find(|f| f.cause == "models-in-a-loop").unwrap();
+    assert!(finding.sentence.contains("self.trials keeps it"), "{}", finding.sentence);
+    let also: Vec<&str> = finding.also_held_by.iter().map(|h| h.path.as_str()).collect();
+    assert_eq!(also, ["search(): self.trials[*]"], "{finding:#?}");
+}
+
 #[test]
 fn weights_of_models_that_pile_up_are_the_models() {
     let cause = |grow: bool| {

@@ -39,6 +39,25 @@ fn told(who: Who) -> Finding {
 }
 
 #[test]
+fn an_array_that_shares_its_memory_with_a_tensor_is_the_array() {
+    let who =
+        ("run(): self.rows[*].base.obj", "Telemetry", "thread", "list", "5 x ndarray (200, 64) float32");
+    let finding = told(who);
+    assert_eq!(
+        (finding.cause.as_str(), finding.holder.unwrap().path),
+        ("object-keeps", "run(): self.rows[*]".into())
+    );
+    assert_eq!(finding.sentence, "Telemetry.rows keeps arrays of every epoch");
+}
+
+#[test]
+fn one_array_that_is_made_anew_and_longer_each_time() {
+    let finding = told(("main(): noise", "main", "", "ndarray", "ndarray (54500, 12) float64"));
+    assert_eq!(finding.cause, "array-grows");
+    assert_eq!(finding.sentence, "noise is one ndarray that is longer with every epoch");
+}
+
+#[test]
 fn a_table_that_is_joined_with_the_next() {
     let finding = told(("fit(): callbacks[0].frame", "Latents", "callback", "DataFrame", "DataFrame"));
     assert_eq!(finding.cause, "array-grows", "{finding:#?}");

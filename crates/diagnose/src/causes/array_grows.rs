@@ -12,11 +12,12 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let is_array = is_table || ["ndarray", "EagerTensor", "Tensor"].contains(&holder.kind.as_str());
     let is_slot = !holder.path.contains("[*]");
     let joins = ["concat", "np.append(", "numpy.append(", "stack("];
-    let code = case.code().filter(|code| joins.iter().any(|join| code.contains(join)))?;
     if !is_array || !is_slot {
         return None;
     }
     let slot = words(&holder.path);
+    let joined = case.code().filter(|code| joins.iter().any(|join| code.contains(join)));
+    let Some(code) = joined else { return made_anew(case, slot) };
     let (what, file) = if is_table {
         ("a table", "to a file (`to_csv(path, mode=\"a\")`)")
     } else {
@@ -30,6 +31,19 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         change: format!(
             "keep what is read later only, e.g. the last rows (`{slot} = {slot}[-1000:]`) or a sum, or write each part {file}; \
              each `{code}` copies all of it as well"
+        ),
+        ..Explanation::default()
+    })
+}
+
+/// A scan saw that what stands there became longer again and again; how, no line says.
+fn made_anew(case: &Case, slot: &str) -> Option<Explanation> {
+    let holder = case.finding.holder.as_ref().filter(|holder| case.elements().starts_with(&holder.kind))?;
+    let kind = &holder.kind;
+    Some(Explanation {
+        sentence: format!("{slot} is one {kind} that is longer with every {}", case.unit),
+        change: format!(
+            "give `{slot}` a length that it does not exceed; if it is to become that long and then no longer, it is no leak"
         ),
         ..Explanation::default()
     })

@@ -1,18 +1,21 @@
 //! TensorFlow's registry of gradients, which nothing takes entries out of: each train step that is traced anew leaves its graphs.
 //!
-//! Evidence: the holder is that registry, or graphs that nobody in Python is known to hold grow while the registry does. If a
+//! Evidence: the holder is that registry, or what the program keeps its models in while the registry grows as well, or graphs that nobody in Python is known to hold grow while the registry does. If a
 //! model is built in every cycle it is models in a loop; else a compile or a new function makes the step be traced.
 
 use nilometer_capture::{Capture, Edge, Record};
 
+use super::kept_models::is_keeper;
 use super::{Case, Explanation, Run, train_steps};
 use crate::cycles::Cycles;
+use crate::held::level::words;
 
 pub(super) const MODELS: &str = "models-in-a-loop";
 pub(super) const REGISTRY: &str = "tf-gradient-registry";
 
 pub(super) fn by_models(case: &Case) -> Option<Explanation> {
-    ((is_registry(case) || is_weights(case)) && case.run.builds).then(|| said(case.run).1)
+    let is_kept_twice = || is_keeper(case) && case.run.grows("gradient_registry");
+    ((is_registry(case) || is_weights(case) || is_kept_twice()) && case.run.builds).then(|| said(case.run).1)
 }
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
@@ -54,7 +57,7 @@ fn is_weights(case: &Case) -> bool {
 
 fn said(run: Run) -> (&'static str, Explanation) {
     let unit = run.unit;
-    let kept = run.keeps_models.filter(|_| run.grows("models"));
+    let kept = run.keeps_models.filter(|_| run.grows("models")).map(|holder| words(&holder.path));
     let (cause, sentence, change) = if run.builds {
         let keeps = kept.map_or_else(String::new, |kept| format!("{kept} keeps it, "));
         let first = kept.map_or_else(String::new, |kept| {

@@ -1,33 +1,47 @@
 //! Models that are kept: one per request, per fold, per round.
 //!
-//! Evidence: the holder holds models, or the History objects that `fit` returns and that refer to theirs. Beside its weights a model keeps optimizer slots and the graphs that were traced for
+//! Evidence: the holder holds models, or the History objects that `fit` returns and that refer to theirs, or a look found models below
+//! what it holds. Beside its weights a model keeps optimizer slots and the graphs that were traced for
 //! it, which are several times larger than what Python shows.
 
 use super::{Case, Explanation};
 use crate::held::level::words;
-use crate::report::HolderBytes;
+use crate::report::{Holder, HolderBytes};
 use crate::sampled::origin::Origin;
 
 /// What of a model is met at the end of a path to its graphs and its slots.
-const PARTS: [&str; 5] = [
+const PARTS: [&str; 6] = [
     ".train_function.",
     ".test_function.",
     ".predict_function.",
-    ".optimizer._variables",
+    ".optimizer.",
     "._trainable_variables",
+    // Of a callback, and of a History.
+    "._model.",
 ];
 
 /// The container of the program's that most memory of models hangs below, as its own code calls it.
-pub(crate) fn who_keeps(holders: &[HolderBytes]) -> Option<String> {
+pub(crate) fn who_keeps(holders: &[HolderBytes]) -> Option<Holder> {
     let of_models = |holder: &&HolderBytes| {
         let path = holder.holder.path.as_str();
         let behind = path.split_once("[*]").map_or("", |(_, behind)| behind);
         let users = holder.holder.file.as_deref().is_some_and(|file| Origin::of(file) == Origin::User);
         users && PARTS.iter().any(|part| behind.contains(part))
     };
-    let path = &holders.iter().find(of_models)?.holder.path;
-    let container = path.split_once("[*]").map_or(path.as_str(), |(container, _)| container);
-    Some(words(container).to_owned())
+    let found = &holders.iter().find(of_models)?.holder;
+    let (container, _) = found.path.split_once("[*]")?;
+    let path = format!("{container}[*]");
+    let known = holders.iter().find(|holder| holder.holder.path == path);
+    Some(known.map_or_else(
+        || Holder { path, kind: String::new(), elements: String::new(), bound: None, ..found.clone() },
+        |known| known.holder.clone(),
+    ))
+}
+
+/// Whether the holder is the container of the program's that keeps its models, and these go on piling up.
+pub(super) fn is_keeper(case: &Case) -> bool {
+    let same = |keeps: &Holder| case.path.as_ref().is_some_and(|path| words(path.full) == words(&keeps.path));
+    case.run.keeps_models.is_some_and(same) && case.run.grows("models")
 }
 
 /// The last is what `tf.saved_model.load` returns.
@@ -45,7 +59,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             ..Explanation::default()
         });
     }
-    if !words().any(is_model) {
+    if !words().any(is_model) && !is_keeper(case) {
         return None;
     }
     Some(Explanation {

@@ -10,9 +10,13 @@ use crate::held::level::words;
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let holder = case.finding.holder.as_ref()?;
-    let of_each = holder.role.as_deref() == Some("thread") && !path.below.is_empty();
+    let words_of = || case.elements().split([' ', ',', '(', ')']);
+    // A thread may be the one that has the container: then its elements are something else.
+    let may_be = case.elements().is_empty() || words_of().any(|word| word == holder.owner);
+    let is_part = !path.below.is_empty() && !path.below.starts_with(".base");
+    let of_each = holder.role.as_deref() == Some("thread") && is_part && may_be;
     let is_thread = |word: &str| matches!(word, "Thread" | "Timer" | "_DummyThread");
-    let holds = case.elements().split([' ', ',', '(', ')']).any(is_thread);
+    let holds = words_of().any(is_thread);
     if !of_each && !holds {
         return piled_up(case);
     }

@@ -48,13 +48,14 @@ mod train_steps;
 mod view_keeps_array;
 mod writers_open;
 
-use crate::report::{Finding, Frame, Probe, Program, Retraced, Site};
+use crate::report::{Finding, Frame, Holder, Probe, Program, Retraced, Site};
 
 pub(crate) use added::add;
 pub(crate) use alike::merge;
 pub(crate) use gradient_registry::goes_on_building;
 pub(crate) use kept_models::who_keeps;
 
+use crate::held::level::words;
 use path::Path;
 
 /// What a cause is asked about.
@@ -81,8 +82,8 @@ pub(crate) struct Run<'a> {
     pub(crate) cycles: u64,
     /// Models go on being built.
     pub(crate) builds: bool,
-    /// What keeps them, as its own code calls it, if something of the program's does.
-    pub(crate) keeps_models: Option<&'a str>,
+    /// What keeps them, if something of the program's does.
+    pub(crate) keeps_models: Option<&'a Holder>,
 }
 
 impl Run<'_> {
@@ -248,10 +249,19 @@ pub(crate) fn explain(findings: &mut [Finding], run: Run) {
         let found = ALL.iter().find_map(|(name, explain)| Some((*name, explain(&case)?)));
         let found = found.or_else(|| Some(("loop-keeps", kept_in_loop::explain(&case)?)));
         let Some((name, said)) = found else { continue };
+        let beside = run.keeps_models.filter(|_| name == gradient_registry::MODELS && run.grows("models"));
         name.clone_into(&mut finding.cause);
         finding.sentence = said.sentence;
         finding.change = Some(with_fault(name, said.change, run.program));
         finding.prove = run.prove(said.intervention);
+        // The registry is nothing that a person can let go of; what of theirs keeps the same models is.
+        let is_known = |keeps: &Holder| {
+            let same = |known: &Holder| words(&known.path) == words(&keeps.path);
+            finding.holder.iter().chain(&finding.also_held_by).any(same)
+        };
+        if let Some(keeps) = beside.filter(|keeps| finding.holder.is_some() && !is_known(keeps)) {
+            finding.also_held_by.insert(0, Holder { share: None, ..keeps.clone() });
+        }
         // The call that has a function traced is told beside the lines that the trace goes through.
         let is_told = |made: &Site| {
             let place = |site: &Site| (site.file.clone(), site.line);

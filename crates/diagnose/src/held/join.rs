@@ -121,7 +121,7 @@ pub(super) fn is_element(inner: &str, path: &str) -> bool {
 }
 
 fn shown(keeps: &Keeps) -> Shown {
-    let (path, elements) = (keeps.path.clone(), keeps.elements.clone());
+    let (path, elements) = (level::plain(&keeps.path).to_owned(), keeps.elements.clone());
     Shown { share: Some(keeps.share), path, elements, ..of(keeps.holder) }
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn of(holder: &Holder) -> Shown {
     Shown {
         owner: owner.clone(),
         role: (!role.is_empty()).then(|| role.clone()),
-        path: path.clone(),
+        path: level::plain(path).to_owned(),
         file: (!file.is_empty()).then(|| file.clone()),
         kind: kind.clone(),
         elements: elements.clone(),

@@ -6,10 +6,16 @@
 /// `kept.samples` and nothing of `kept.samples[*][*]`; `server.jobs` and `.mask` of `server.jobs[*].mask`. A path without such a
 /// level is a slot: it is its own container.
 pub(crate) fn split(path: &str) -> (&str, &str) {
+    let path = plain(path);
     match path.rfind("[*]") {
         Some(at) => (path[..at].trim_end_matches("[*]"), &path[at + 3..]),
         None => (path, ""),
     }
+}
+
+/// The path without the memory that an array shares with a tensor: for a person the array is all there is.
+pub(crate) fn plain(path: &str) -> &str {
+    path.strip_suffix(".base.obj").unwrap_or(path)
 }
 
 /// Whether what is behind a container's elements leads through an object's attribute, not only into tuples and dicts: who is told to
@@ -102,6 +108,7 @@ mod tests {
             ("__main__.server.jobs[*].mask", "__main__.server.jobs", ".mask", "jobs"),
             ("main(): taken[*][0]", "main(): taken", "[0]", "taken"),
             ("main(): calibrator.logits", "main(): calibrator.logits", "", "logits"),
+            ("run(): self.batches[*].base.obj", "run(): self.batches", "", "batches"),
             ("__main__.features.<lru cache>[*]", "__main__.features.<lru cache>", "", ""),
             ("jobs.cache.seen['a'][*]", "jobs.cache.seen['a']", "", "seen"),
             ("look.<default maps>[*]", "look.<default maps>", "", "maps"),
