@@ -61,6 +61,25 @@ fn lines_that_one_list_keeps_are_one_finding() {
     assert!((finding.bytes_per_cycle.estimate - (2 << 20)).abs() < 1000, "{:?}", finding.bytes_per_cycle);
 }
 
+#[test]
+fn the_line_that_does_the_work_is_told_before_the_one_that_calls_the_loop() {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stacks = [w.stack(&[FIT, KERAS]), w.stack(&[FIT, KERAS, CALLBACK])];
+    let mut made = Vec::new();
+    for _ in 0..12 {
+        made.push(w.makes(stacks[0], 1 << 20, 2));
+        made.push(w.makes(stacks[1], 1 << 19, 1));
+        w.objects(200).cycle(Epoch);
+    }
+    w.looks(&[(SAVED, "Keep", &all(&made))]).ends(0);
+    let report = w.report_with_names();
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    let sites: Vec<_> = finding.sites.iter().filter(|s| s.role == "made_at").map(|s| s.line).collect();
+    assert_eq!(sites, [30, 60]);
+    assert_eq!(finding.stack.iter().filter(|frame| frame.kind == "user").count(), 2, "{:?}", finding.stack);
+}
+
 /// Twelve epochs that keep a list of small objects and a block each; the look sees the objects in their lists but not the block,
 /// and scans see the outer list grow, and the list of blocks.
 #[test]

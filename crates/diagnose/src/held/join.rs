@@ -20,15 +20,18 @@ const SOME: f64 = 0.2;
 pub(crate) struct Claim<'a> {
     pub(crate) finding: Finding,
     pub(crate) keeps: Vec<Keeps<'a>>,
+    /// Its line does the work, and not only calls a training loop.
+    pub(crate) direct: bool,
 }
 
 /// One finding per holder.
 pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
-    let mut out: Vec<Finding> = Vec::new();
-    for Claim { mut finding, keeps } in claims {
+    // Beside each finding, whether its first line does the work.
+    let mut out: Vec<(Finding, bool)> = Vec::new();
+    for Claim { mut finding, keeps, direct } in claims {
         let Some(first) = keeps.first().filter(|k| k.share >= MOST).map(|first| plainest(first, &keeps))
         else {
-            out.push(finding);
+            out.push((finding, direct));
             continue;
         };
         // What native code holds at two places may be two libraries' business.
@@ -36,8 +39,9 @@ pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
             let same = |h: &Shown| is_same(&h.path, &first.path) && h.kind != NATIVE;
             f.holder.as_ref().is_some_and(same)
         };
-        if let Some(before) = out.iter_mut().find(|f| is_same(f)) {
-            merge(before, finding);
+        if let Some((before, leads)) = out.iter_mut().find(|(f, _)| is_same(f)) {
+            merge(before, finding, direct && !*leads);
+            *leads |= direct;
             // The outermost is the one that grows from cycle to cycle.
             before.holder = before.holder.take().map(|known| outer(known, shown(first)));
             continue;
@@ -50,8 +54,9 @@ pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
         finding.holder = Some(shown(first));
         let others = keeps.iter().filter(|k| k.path != first.path && !is_element(&k.path, &first.path));
         finding.also_held_by = others.filter(|k| k.share >= SOME).map(shown).collect();
-        out.push(finding);
+        out.push((finding, direct));
     }
+    let mut out: Vec<Finding> = out.into_iter().map(|(finding, _)| finding).collect();
     out.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
     out
 }
@@ -68,8 +73,15 @@ fn plainest<'k, 'a>(first: &'k Keeps<'a>, keeps: &'k [Keeps<'a>]) -> &'k Keeps<'
     keeps.iter().filter(is_alike).min_by_key(|keeps| keeps.path.len()).unwrap_or(first)
 }
 
-/// Adds a smaller finding of the same holder.
-fn merge(into: &mut Finding, from: Finding) {
+/// Adds a smaller finding of the same holder. One that `leads` is told first: the line that calls a training loop stands on every stack
+/// of it, also on that of memory which Python keeps for reuse.
+fn merge(into: &mut Finding, mut from: Finding, leads: bool) {
+    if leads {
+        std::mem::swap(&mut into.sites, &mut from.sites);
+        std::mem::swap(&mut into.stack, &mut from.stack);
+        std::mem::swap(&mut into.phase, &mut from.phase);
+        std::mem::swap(&mut into.part, &mut from.part);
+    }
     let (a, b) = (into.bytes_per_cycle, from.bytes_per_cycle);
     let sum = |a: i64, b: i64| a.saturating_add(b);
     into.bytes_per_cycle =

@@ -99,7 +99,9 @@ pub(crate) fn conclude<'a>(
             None => held.keeps(&s.survivors),
         }
     });
-    let claims = findings.into_iter().zip(keeps).map(|(finding, keeps)| Claim { finding, keeps });
+    let direct = told.iter().map(|site| site.direct);
+    let claims = findings.into_iter().zip(keeps).zip(direct);
+    let claims = claims.map(|((finding, keeps), direct)| Claim { finding, keeps, direct });
     let mut findings = by_holder(claims.collect());
     if let Some(rate) = leaking(&judgement) {
         // What several places make for one holder is no more than all of the growth either.
