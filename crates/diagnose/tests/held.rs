@@ -44,6 +44,34 @@ fn all(made: &[Made]) -> Vec<&Made> {
 }
 
 #[test]
+fn what_a_callback_makes_for_another_object_is_proven_by_leaving_out_the_callback() {
+    const LIST: &str =
+        "/v/lib/python3.11/site-packages/keras/src/callbacks/callback_list.py:9 CallbackList.on_epoch_end";
+    let prove = |callback: &str| {
+        let mut w = started();
+        w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#).records(64 << 10, 1);
+        let stack = w.stack(&[FIT, LIST, callback]);
+        let mut made = Vec::new();
+        for epoch in 0..12 {
+            made.push(w.makes(stack, 1 << 20, 1));
+            w.objects(200).cycle(Epoch);
+            if epoch == 8 {
+                w.looks(&[("run(): self.batches[*]", "Telemetry", &all(&made))]);
+            }
+        }
+        w.ends(0);
+        let report = w.report_with_names();
+        let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+        assert_eq!(finding.sentence, "Telemetry.batches keeps arrays of every epoch");
+        finding.prove.clone().unwrap()
+    };
+    assert_eq!(prove(CALLBACK), "nilometer prove --try callback:Keep train.py");
+    let lambda = "/job/train.py:30 main.<locals>.<lambda>";
+    assert_eq!(prove(lambda), "nilometer prove --try callback:LambdaCallback train.py");
+    assert_eq!(prove("/job/train.py:30 helper"), "nilometer prove --try callbacks train.py");
+}
+
+#[test]
 fn lines_that_one_list_keeps_are_one_finding() {
     let report = two_lines(|w, a, b| {
         let both: Vec<&Made> = a.iter().chain(b).collect();

@@ -9,8 +9,9 @@ use super::{Case, Explanation};
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
-    let through = holder.role.as_deref() == Some("callback")
-        || path.full.contains("callbacks[") && path.name != "callbacks"
+    let is_callback = holder.role.as_deref() == Some("callback")
+        || path.full.contains("callbacks[") && path.name != "callbacks";
+    let through = is_callback
         || case.calls("callback_list.py", "on_epoch_end")
         || case.calls("callback_list.py", "on_train_batch_end");
     if !through || path.is_local() || holder.owner.is_empty() {
@@ -18,12 +19,27 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     }
     let owner = holder.owner.as_str();
     let name = path.name;
+    // Another object may keep what a callback makes; to leave out is the callback.
+    let left_out = if is_callback { Some(owner) } else { called(case) };
     Some(Explanation {
         sentence: format!("{owner}.{name} keeps {} of every {}", what(case), case.unit),
         change: change(case),
-        intervention: Some(format!("callback:{owner}")),
+        intervention: Some(left_out.map_or("callbacks".to_owned(), |class| format!("callback:{class}"))),
         ..Explanation::default()
     })
+}
+
+/// The class of the callback that Keras called.
+fn called<'a>(case: &'a Case) -> Option<&'a str> {
+    let frames = &case.finding.stack;
+    let by = frames.iter().position(|f| f.kind == "library" && f.file.contains("callback_list.py"))?;
+    let function = &frames.get(by.checked_sub(1)?).filter(|f| f.kind == "user")?.function;
+    if function.ends_with("<lambda>") {
+        return Some("LambdaCallback");
+    }
+    let (class, method) = function.rsplit_once('.')?;
+    let class = class.rsplit('.').next().unwrap_or(class);
+    (method.starts_with("on_") && class != "<locals>").then_some(class)
 }
 
 /// What it keeps, as one would say it.
