@@ -13,6 +13,7 @@ mod proof;
 mod room;
 mod scans;
 mod siblings;
+mod weighed;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

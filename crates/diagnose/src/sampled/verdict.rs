@@ -108,6 +108,7 @@ pub(crate) fn conclude<'a>(
         for finding in &mut findings {
             finding.bytes_per_cycle.cap(rate.high.round() as i64);
         }
+        held.weigh(&mut findings, &rate, points);
         add_source(&mut findings, setting.folder, lookup);
         let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
         told.extend(grown(held, &rate, points, &told));

@@ -1,0 +1,119 @@
+//! Bytes of a finding, by the scans that weighed its container, where samples are too few to say them well.
+//!
+//! In: findings by holder, each with the interval of its samples; what scans weighed of their containers; the growth that was
+//! counted. Out: the same findings, some with better numbers. What must not happen here: a number that the samples rule out, or that
+//! does not bring the findings nearer to the growth.
+
+use nilometer_stats::Interval;
+
+use super::Held;
+use super::level::split;
+use super::scans::Pace;
+use crate::cycles::Point;
+use crate::report::{Bytes, Finding};
+
+/// A container must have been watched for so many cycles: a scan strikes anywhere inside of one.
+const LEAST_CYCLES: u64 = 4;
+/// With the number of the scans all findings together are so near the growth, as a share of it.
+const AGREES: f64 = 0.1;
+/// What was weighed is right within this share.
+const WEIGHED: f64 = 0.2;
+
+impl Held<'_> {
+    /// Gives findings the bytes that scans weighed, where samples, scans and counters agree.
+    pub(crate) fn weigh(&self, findings: &mut [Finding], rate: &Interval, points: &[Point]) {
+        let pace = |path: &str| {
+            let container = split(path).0;
+            let is_same = |id: u64| self.holder(id).is_some_and(|one| split(&one.path).0 == container);
+            let mut same = self.rises.iter().filter(|(id, _)| is_same(**id)).map(|(_, rises)| rises);
+            // Two names for one place, or two places of one name, are two numbers.
+            same.next()
+                .filter(|_| same.next().is_none())
+                .and_then(|rises| Pace::of(rises, &self.scans, points))
+        };
+        weigh(findings, rate, pace);
+    }
+}
+
+fn weigh(findings: &mut [Finding], rate: &Interval, pace: impl Fn(&str) -> Option<Pace>) {
+    let mut sum: f64 = findings.iter().map(|f| f.bytes_per_cycle.estimate as f64).sum();
+    for finding in findings {
+        let Bytes { estimate, low, high } = finding.bytes_per_cycle;
+        let Some(pace) = finding.holder.as_ref().and_then(|holder| pace(&holder.path)) else { continue };
+        let told = pace.bytes.round() as i64;
+        let with = sum - estimate as f64 + pace.bytes;
+        let off = |sum: f64| (sum - rate.estimate).abs();
+        let agrees = off(with) <= AGREES * rate.estimate && off(with) < off(sum);
+        if pace.native || pace.cycles < LEAST_CYCLES || !(low..=high).contains(&told) || !agrees {
+            continue;
+        }
+        let about = |share: f64| (pace.bytes * share).round() as i64;
+        let (low, high) = (low.max(about(1.0 - WEIGHED)), high.min(about(1.0 + WEIGHED)));
+        finding.bytes_per_cycle = Bytes { estimate: told, low, high };
+        for site in &mut finding.sites {
+            let share = site.bytes_per_cycle as f64 / estimate.max(1) as f64;
+            site.bytes_per_cycle = about(share);
+        }
+        sum = with;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Holder, Site};
+
+    fn finding(path: &str, estimate: i64, low: i64, high: i64) -> Finding {
+        let holder = Holder { path: path.to_owned(), ..Holder::default() };
+        let site = Site {
+            role: "made_at",
+            file: "train.py".to_owned(),
+            line: 3,
+            function: "run".to_owned(),
+            bytes_per_cycle: estimate,
+            text: None,
+            inside: None,
+        };
+        Finding {
+            cause: "container-grows".to_owned(),
+            confidence: "likely",
+            sentence: String::new(),
+            holder: Some(holder),
+            also_held_by: Vec::new(),
+            sites: vec![site],
+            bytes_per_cycle: Bytes { estimate, low, high },
+            phase: None,
+            part: None,
+            cycles_seen: 8,
+            stack: Vec::new(),
+            change: None,
+            prove: None,
+        }
+    }
+
+    fn weighed(rate: f64, bytes: f64, cycles: u64, native: bool) -> (i64, i64, i64, i64) {
+        let rate = Interval { estimate: rate, low: 0.5 * rate, high: 1.5 * rate };
+        let mut findings =
+            [finding("run(): kept[*]", 630, 290, 690), Finding { holder: None, ..finding("", 20, 10, 30) }];
+        let pace = Pace { bytes, elements: 1.0, cycles, native };
+        weigh(&mut findings, &rate, |path| (path == "run(): kept[*]").then_some(pace));
+        assert_eq!(findings[1].bytes_per_cycle.estimate, 20);
+        let Bytes { estimate, low, high } = findings[0].bytes_per_cycle;
+        (estimate, low, high, findings[0].sites[0].bytes_per_cycle)
+    }
+
+    #[test]
+    fn scans_that_agree_with_the_growth_say_the_bytes() {
+        assert_eq!(weighed(530.0, 512.0, 8, false), (512, 410, 614, 512));
+    }
+
+    #[test]
+    fn others_do_not() {
+        let as_it_was = (630, 290, 690, 630);
+        assert_eq!(weighed(650.0, 512.0, 8, false), as_it_was, "the samples are nearer");
+        assert_eq!(weighed(530.0, 512.0, 3, false), as_it_was, "too short a time");
+        assert_eq!(weighed(530.0, 512.0, 8, true), as_it_was, "native code keeps more");
+        assert_eq!(weighed(300.0, 280.0, 8, false), as_it_was, "samples rule it out");
+        assert_eq!(weighed(400.0, 512.0, 8, false), as_it_was, "better, and wrong all the same");
+    }
+}
