@@ -14,8 +14,9 @@ use crate::report::Verdict;
 use crate::sampled::origin::Origin;
 use crate::sizes::size;
 
-/// It must carry this share of what live memory grows by, ...
-const SHARE: f64 = 0.5;
+/// It must carry this share of what live memory grows by; where that is less than half, only what it carries is certain, ...
+const SHARE: f64 = 0.3;
+const HALF: f64 = 0.5;
 /// ... and no more than so many times as much: else the two do not speak of the same.
 const MOST: f64 = 1.5;
 /// Times that a scan told of it.
@@ -33,11 +34,21 @@ const WEIGHED: f64 = 0.2;
 /// The judgement with what a container proves: a leak, if it was undecided and one does.
 pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judgement {
     let Some(rate) = proven(held, &judgement, cycles) else { return judgement };
-    let reason = format!(
-        "live memory grows by {} per {}, and a container that the program holds grows by as much: it is no garbage",
-        size(rate.estimate),
-        cycles.unit.word()
-    );
+    let all = judgement.rate.map_or(rate.estimate, |all| all.estimate);
+    let reason = if rate.estimate < HALF * all {
+        format!(
+            "live memory grows by {} per {}; some of it may be garbage, but a container that the program holds grows by {}",
+            size(all),
+            cycles.unit.word(),
+            size(rate.estimate)
+        )
+    } else {
+        format!(
+            "live memory grows by {} per {}, and a container that the program holds grows by as much: it is no garbage",
+            size(rate.estimate),
+            cycles.unit.word()
+        )
+    };
     Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement }
 }
 
@@ -57,13 +68,16 @@ fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interva
         let late = rises.last().is_some_and(|rise| rise.at_ns as f64 >= late_ns);
         let pace = Pace::of(rises, &held.scans, points)?;
         let agrees = (pace.bytes - rate.estimate).abs() <= AGREES * rate.estimate;
-        let watched = late && pace.cycles as f64 >= enough || agrees && pace.cycles >= ENOUGH;
+        let long = pace.bytes >= HALF * rate.estimate || pace.cycles >= ENOUGH;
+        let watched = late && long && pace.cycles as f64 >= enough || agrees && pace.cycles >= ENOUGH;
         (users && watched && rises.len() >= TOLD).then_some(pace.bytes)
     };
     let bytes = held.rises.iter().filter_map(speaks).fold(0.0, f64::max);
     let carries = bytes > cycles.unit.floor() && bytes >= SHARE * rate.estimate && bytes <= MOST * rate.high;
+    // Of what it does not carry nobody knows.
+    let estimate = if bytes < HALF * rate.estimate { bytes } else { rate.estimate.max(bytes) };
     carries.then(|| Interval {
-        estimate: rate.estimate.max(bytes),
+        estimate,
         low: (bytes * (1.0 - WEIGHED)).max(rate.low),
         high: rate.high.max(bytes * (1.0 + WEIGHED)),
     })
