@@ -50,7 +50,7 @@ impl Screen {
     }
 
     pub(crate) fn line(&mut self, text: &str, indent: usize) {
-        self.out.push_str(&wrap(text, self.width, indent));
+        self.out.push_str(&wrap(text.trim_end(), self.width, indent));
         self.out.push('\n');
     }
 

@@ -44,6 +44,15 @@ fn no_line_is_wider_than_the_screen_and_colour_changes_no_word() {
     }
 }
 
+#[test]
+fn a_holder_of_which_nothing_more_is_known_ends_its_line() {
+    let mut report = leak();
+    let holder = report.findings[0].holder.as_mut().expect("a finding with a holder");
+    (holder.length, holder.elements) = (None, String::new());
+    let screen = plain(&report, 80);
+    assert_eq!(screen.lines().find(|line| line.ends_with(' ')), None);
+}
+
 /// Text without escapes and line breaks: escapes count as width where a line is broken, words never change.
 fn stripped(text: &str) -> String {
     let mut out = String::new();
