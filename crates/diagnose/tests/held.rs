@@ -71,6 +71,40 @@ fn what_a_callback_makes_for_another_object_is_proven_by_leaving_out_the_callbac
     assert_eq!(prove("/job/train.py:30 helper"), "nilometer prove --try callbacks train.py");
 }
 
+/// Twenty epochs in which two lines keep much and a little; looks see who holds the first, scans see containers that grow by this.
+fn a_little_beside_much(containers: &[(&str, u64)]) -> Option<(String, &'static str)> {
+    let mut w = started();
+    w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#).records(8 << 10, 1);
+    let (much, little) = (w.stack(&[FIT, KERAS, CALLBACK]), w.stack(&[FIT, KERAS, OTHER]));
+    let mut made = Vec::new();
+    for epoch in 1..=20 {
+        made.push(w.makes(much, 4 << 20, 1));
+        w.makes(little, 128 << 10, 1);
+        w.objects(200).cycle(Epoch);
+        if epoch == 9 {
+            w.looks(&[(LOGS, "", &all(&made))]);
+        }
+        if epoch >= 7 {
+            for (path, bytes) in containers {
+                w.scans(path, epoch, epoch, *bytes, false);
+            }
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let is_little = |f: &&Finding| f.sites.iter().any(|s| s.role == "made_at" && s.line == 31);
+    let finding = report.findings.iter().find(is_little).unwrap();
+    Some((finding.holder.as_ref()?.path.clone(), finding.confidence))
+}
+
+#[test]
+fn a_line_that_no_look_met_is_held_by_the_one_container_that_grows_by_as_much() {
+    const MAPS: &str = "fit(): callbacks[0].maps[*]";
+    assert_eq!(a_little_beside_much(&[(MAPS, 128 << 10)]), Some((MAPS.to_owned(), "likely")));
+    assert_eq!(a_little_beside_much(&[(MAPS, 64 << 10)]), None);
+    assert_eq!(a_little_beside_much(&[(MAPS, 128 << 10), ("__main__.OTHER[*]", 130 << 10)]), None);
+}
+
 #[test]
 fn lines_that_one_list_keeps_are_one_finding() {
     let report = two_lines(|w, a, b| {
@@ -402,6 +436,18 @@ fn a_container_that_carries_the_growth_proves_that_it_is_no_garbage() {
     // The last scans are long ago, and memory grew on as the container did.
     let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 290 << 10, 13, 13);
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    // One that carries a part of it: that part is certain.
+    let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 120 << 10, 20, 20);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let rate = report.growth.unwrap().bytes_per_cycle;
+    assert!((rate.estimate - 120 * KIB).abs() < 12 * KIB && rate.high >= 300 * KIB, "{rate:?}");
+    assert!(
+        report.reason.ends_with("a container that the program holds grows by 120 KiB"),
+        "{}",
+        report.reason
+    );
+    let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 120 << 10, 10, 10);
+    assert_eq!(report.verdict, Verdict::Undecided, "it was not watched for long: {}", report.reason);
 }
 
 #[test]

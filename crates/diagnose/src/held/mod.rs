@@ -13,6 +13,7 @@ mod proof;
 mod room;
 mod scans;
 mod siblings;
+mod unheld;
 mod weighed;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -30,6 +31,7 @@ pub(crate) use native::KIND as NATIVE;
 pub(crate) use proof::prove;
 use scans::Rise;
 pub(crate) use siblings::fold;
+pub(crate) use unheld::hold;
 
 /// A census of containers alone.
 const SCAN: u64 = 1;
@@ -160,10 +162,9 @@ impl<'a> Held<'a> {
 
     /// What a holder's elements are. Looks at the whole heap do not tell; scans do, of the container that a path leads through.
     fn elements(&self, holder: &Holder, path: &str) -> String {
-        let through = if path.ends_with("[*]") { None } else { Some(split(path).0) };
-        let is_container = |known: &&&Holder| {
-            !known.elements.is_empty() && through.is_some() && known.path.strip_suffix("[*]") == through
-        };
+        let through = Some(split(path).0);
+        let is_container =
+            |known: &&&Holder| !known.elements.is_empty() && known.path.strip_suffix("[*]") == through;
         match self.holders.values().find(is_container) {
             Some(known) if holder.elements.is_empty() => known.elements.clone(),
             _ => holder.elements.clone(),

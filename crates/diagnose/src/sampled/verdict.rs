@@ -9,7 +9,7 @@ use super::finding::add_source;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
 use crate::early;
-use crate::held::{Claim, Held, NATIVE, add_kept_at, adds_elsewhere, adds_to, by_holder, fold, grown};
+use crate::held::{Claim, Held, NATIVE, add_kept_at, adds_elsewhere, adds_to, by_holder, fold, grown, hold};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Site, Verdict};
@@ -117,6 +117,7 @@ pub(crate) fn conclude<'a>(
         findings = beside(fold(told), unheld, &rate);
         findings.extend(grown(held, &rate, points, &findings));
         sites.add_made_at(&mut findings);
+        hold(held, &mut findings, points, setting.folder);
     }
     add_source(&mut findings, setting.folder, lookup);
     add_kept_at(&mut findings, setting.folder, lookup);

@@ -1,0 +1,58 @@
+//! Lines whose memory no look met below a holder, where scans saw a container grow by just as much.
+//!
+//! In: findings, what the scans said of containers. Out: the same, with the one container that fits as holder. What must not happen
+//! here: a guess between several, a container of somebody else's code, one that was told already.
+
+use super::Held;
+use super::join::{is_within, of, sentence};
+use super::scans::Pace;
+use crate::cycles::Point;
+use crate::report::{Finding, Site};
+use crate::sampled::origin::{Origin, shown};
+
+/// Bytes of a line and of a container that differ by no more than this share are alike.
+const ALIKE: f64 = 0.15;
+/// Cycles in which the container was watched at least.
+const WATCHED: u64 = 6;
+
+/// Adds the holder to each finding that has none and that just one container fits.
+pub(crate) fn hold(held: &Held, findings: &mut [Finding], series: &[Point], folder: Option<&str>) {
+    let known: Vec<String> =
+        findings.iter().filter_map(|f| f.holder.as_ref()).map(|h| h.path.clone()).collect();
+    let paces: Vec<(u64, Pace)> = held
+        .rises
+        .iter()
+        .filter_map(|(id, rises)| Some((*id, Pace::of(rises, &held.scans, series)?)))
+        .collect();
+    let fits = |finding: &Finding, (id, pace): &(u64, Pace)| {
+        let bytes = finding.bytes_per_cycle.estimate as f64;
+        let holder = held.holder(*id)?;
+        let alike = !pace.native && (pace.bytes - bytes).abs() <= ALIKE * bytes;
+        let users = Origin::of(&holder.file) == Origin::User && !holder.file.is_empty();
+        let is_there = |site: &Site| site.role == "made_at" && site.file == shown(&holder.file, folder);
+        let told = known.iter().any(|path| is_within(&holder.path, path) || is_within(path, &holder.path));
+        let fits = alike && users && !told && pace.cycles >= WATCHED;
+        (fits && finding.sites.iter().any(is_there)).then_some(*id)
+    };
+    let mut found: Vec<(usize, u64)> = Vec::new();
+    for (at, finding) in findings.iter().enumerate() {
+        if finding.holder.is_some() || finding.confidence != "certain" {
+            continue;
+        }
+        let mut fitting = paces.iter().filter_map(|one| fits(finding, one));
+        if let (Some(id), None) = (fitting.next(), fitting.next()) {
+            found.push((at, id));
+        }
+    }
+    for (at, id) in &found {
+        let alone = found.iter().filter(|(_, other)| other == id).count() == 1;
+        let (Some(finding), Some(holder)) = (findings.get_mut(*at), held.holder(*id).filter(|_| alone))
+        else {
+            continue;
+        };
+        "container-grows".clone_into(&mut finding.cause);
+        finding.confidence = "likely";
+        finding.sentence = sentence(holder);
+        finding.holder = Some(of(holder));
+    }
+}
