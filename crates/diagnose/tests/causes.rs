@@ -224,6 +224,27 @@ fn what_the_call_of_a_retraced_function_makes_is_of_its_traces() {
 }
 
 #[test]
+fn the_call_that_has_a_function_traced_is_told_before_the_lines_that_the_trace_goes_through() {
+    const CALL: &str = "/v/lib/python3.11/site-packages/tensorflow/python/eager/polymorphic_function/polymorphic_function.py:833 Function.__call__";
+    const TRACE: &str = "/v/lib/python3.11/site-packages/tensorflow/python/framework/func_graph.py:1024 func_graph_from_py_func";
+    let [line, layer] = ["/job/train.py:43 main", "/job/model.py:19 Vae.call"];
+    for also in [false, true] {
+        let report = sampled(&[line, CALL, TRACE, layer], |w, epoch| {
+            trace(w, epoch, SCALAR);
+            count(w, "func_graphs", epoch);
+            if also {
+                let stack = w.stack(&[line, CALL, "tensorflow::FunctionDef::FunctionDef"]);
+                w.makes(stack, 64 << 10, 5);
+            }
+        });
+        let finding = only(&report);
+        assert_eq!(finding.cause, "retraced-by-scalars");
+        let sites: Vec<_> = finding.sites.iter().map(|s| (s.file.as_str(), s.line)).collect();
+        assert_eq!(sites, [("train.py", 43), ("model.py", 19)], "{also}");
+    }
+}
+
+#[test]
 fn kernels_for_shapes_are_told_only_where_shapes_are_new() {
     let primitives = "dnnl::impl::primitive_t::create_primitive_common";
     let report = sampled(&[STEP, primitives], |w, epoch| count(w, "batch_shapes", 10 * epoch));

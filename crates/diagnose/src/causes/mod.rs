@@ -262,16 +262,25 @@ pub(crate) fn explain(findings: &mut [Finding], run: Run) {
         if let Some(keeps) = beside.filter(|keeps| finding.holder.is_some() && !is_known(keeps)) {
             finding.also_held_by.insert(0, Holder { share: None, ..keeps.clone() });
         }
-        // The call that has a function traced is told beside the lines that the trace goes through.
-        let is_told = |made: &Site| {
-            let place = |site: &Site| (site.file.clone(), site.line);
-            let also =
-                !name.starts_with("retraced") || finding.sites.iter().any(|site| place(site) == place(made));
-            also && finding.sites.iter().any(|site| site.role == "made_at")
-        };
-        let made = said.made_at.filter(|made| !is_told(made));
-        let bytes_per_cycle = finding.bytes_per_cycle.estimate;
-        finding.sites.extend(made.map(|site| Site { bytes_per_cycle, ..site }));
+        if let Some(made) = said.made_at {
+            tell(finding, made, name.starts_with("retraced"));
+        }
+    }
+}
+
+/// Adds the line that a cause knows, if the finding has none; one that `leads` is told first: the call that has a function traced
+/// again is what is to be changed, and not the lines that the trace goes through.
+fn tell(finding: &mut Finding, made: Site, leads: bool) {
+    let first = finding.sites.iter().position(|site| site.role == made.role);
+    let same = |site: &Site| (site.role, &site.file, site.line) == (made.role, &made.file, made.line);
+    match (first, finding.sites.iter().position(same)) {
+        (Some(_), _) if !leads => {}
+        (Some(first), Some(known)) => finding.sites[first..=known.max(first)].rotate_right(1),
+        (first, _) => {
+            let bytes_per_cycle = finding.bytes_per_cycle.estimate;
+            let at = first.unwrap_or(finding.sites.len());
+            finding.sites.insert(at, Site { bytes_per_cycle, ..made });
+        }
     }
 }
 
