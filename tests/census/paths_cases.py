@@ -271,6 +271,9 @@ class Word(str):
 TEXTS = ["x" * 1000 + str(number) for number in range(20)]
 NUMBERS = {number: 10**40 + number for number in range(20)}
 SPOKEN = ["ä" * 200 + str(number) for number in range(3)]
+# Pages that two lists have: only what has both lists keeps them.
+BOOK = [[bytes(60_000) for _ in range(10)]]
+BOOK.append(list(BOOK[0]))
 WORDS = [Word("w")]
 WORDS[0].kept = [[]]  # type: ignore[attr-defined]
 
@@ -283,9 +286,11 @@ def plain() -> dict[str, object]:
     as_utf8.restype, as_utf8.argtypes = ctypes.c_void_p, (ctypes.py_object,)
     beside = [(number, as_utf8(one), len(one.encode()) + 1) for number, one in enumerate(SPOKEN)]
     (table,) = door.whole([door.block(id(TEXTS))])["holders"]
+    (book,) = door.whole([door.block(id(BOOK))])["holders"]
     whole = door.whole(beside)
     return {
         "plain": found,
+        "pages": 10 * 60_000 < book["retained"] < 10 * 61_000,
         "spoken": {holder["path"]["text"]: holder["ids"] for holder in whole["holders"]},
         "weighed": [table["path"]["text"], 20 * 1000 < table["retained"] < 20 * 1200, table["ids"] != []],
     }

@@ -22,3 +22,4 @@ def test_each_way_of_holding(python: str, probe: str) -> None:
     }
     assert said["spoken"] == {"__main__.SPOKEN[*]": [0, 1, 2]}
     assert said["weighed"] == ["__main__.TEXTS[*]", True, True]
+    assert said["pages"], "what two lists keep, and only one object both lists"

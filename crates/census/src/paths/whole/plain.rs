@@ -1,8 +1,8 @@
 //! Values that lead nowhere: text, numbers, code. Half of all objects and of all references are these.
 //!
 //! In: the children of objects, the recorder's samples. Out: which of them need a node. One does if it is a sample: somebody
-//! asks who holds it. The others add their bytes to what refers to them, where nothing else does. What must not happen here: a
-//! value left out that has memory outside of its own block, or one of a class that builds on these.
+//! asks who holds it; or if it is long. The others add their bytes to what refers to them, where nothing else does. What must not
+//! happen here: a value left out that has memory outside of its own block, or one of a class that builds on these.
 
 use std::ffi::CStr;
 
@@ -16,6 +16,9 @@ use crate::object::{Object, Python};
 /// Types whose objects are one block and refer to nothing that is looked at; beside them `str` and that of `None`, which CPython
 /// does not export.
 const SIMPLE: [&CStr; 5] = [c"PyCode_Type", c"PyBool_Type", c"PyLong_Type", c"PyFloat_Type", c"PyBytes_Type"];
+const BYTES: usize = 4;
+/// Longer bytes and text weigh enough to ask who holds them, also where several do.
+const LONG: u64 = 4096;
 /// No object's address.
 const NOWHERE: u64 = 1;
 /// Characters of a text that is short.
@@ -57,11 +60,13 @@ impl<'a> Plain<'a> {
     pub(super) fn is(&self, object: u64) -> bool {
         let class = word(object, TYPE);
         let is_text = class == self.text;
+        let length = || word(object, SIZE);
         (is_text || class == self.none || self.simple.contains(&class))
             // The collector does not manage these: a block begins with its object.
             && !self.filter.may_have(object)
             // The end of a text's head may be in memory that nobody has asked for; what short ones keep elsewhere is no more than they.
-            && !(is_text && word(object, SIZE) > SHORT && self.python.has_text_buffers(Object(object)))
+            && !((is_text || class == self.simple[BYTES]) && length() > LONG)
+            && !(is_text && length() > SHORT && self.python.has_text_buffers(Object(object)))
     }
 
     /// Whether it is one of those that were remembered lately. Reads nothing of the object.
