@@ -32,7 +32,9 @@ impl Unit {
     /// epoch, the record of a call). Measured residues are 3.5 KiB per epoch or fit and tens of bytes per call.
     pub(crate) fn floor(self) -> f64 {
         match self {
-            Self::Marked(CycleUnit::Epoch | CycleUnit::Fit | CycleUnit::Evaluate) => Self::LONG_FLOOR,
+            Self::Marked(CycleUnit::Epoch | CycleUnit::Fit | CycleUnit::Evaluate | CycleUnit::Model) => {
+                Self::LONG_FLOOR
+            }
             Self::Marked(CycleUnit::Predict | CycleUnit::Request) => 2.0 * 1024.0,
             Self::Marked(_) => 256.0,
             Self::Window { seconds } => 4.0 * 1024.0 * seconds as f64,
@@ -64,6 +66,8 @@ pub(crate) struct Cycles {
 
 /// Fits in a row, each of several epochs, from which on a fit is the cycle (models in a loop, folds, trials).
 const FITS_IN_A_LOOP: u64 = 6;
+/// So many models, made through most of the rest of the run, are what it is about where nothing else repeats. A few are made to begin with.
+const MODELS_IN_A_LOOP: u64 = 6;
 /// A unit counts as what the program is about if its marks cover this share of the longest-lasting unit's time.
 const MAIN_SHARE: f64 = 0.5;
 /// Most points a series needs.
@@ -82,22 +86,25 @@ impl Cycles {
 }
 
 /// The unit whose name the user would say. What users marked themselves comes first, then what Keras repeats from
-/// epochs to single batches, then calls of traced functions; a unit that only fills a small part of the run (three
-/// epochs before an hour of serving) is passed over.
+/// epochs to single batches, then calls of traced functions, then models; a unit that only fills a small part of the run
+/// (three epochs before an hour of serving) is passed over.
 fn choose(timeline: &Timeline, board: &BoardCounts) -> Option<CycleUnit> {
-    use CycleUnit::{Call, Epoch, Evaluate, Fit, OnBatch, Predict, Request, Step};
+    use CycleUnit::{Call, Epoch, Evaluate, Fit, Model, OnBatch, Predict, Request, Step};
     let looped = board.cycles(Fit) >= FITS_IN_A_LOOP && board.cycles(Epoch) > board.cycles(Fit);
     let training = if looped { [Fit, Epoch] } else { [Epoch, Fit] };
-    let order = [Request, Step, training[0], training[1], Predict, OnBatch, Evaluate, Call];
+    let order = [Request, Step, training[0], training[1], Predict, OnBatch, Evaluate, Call, Model];
+    let at = |unit: CycleUnit| timeline.marks.iter().filter(move |m| m.unit == unit).map(|m| m.at_ns);
     let span = |unit: CycleUnit| {
-        let mut of_unit = timeline.marks.iter().filter(|m| m.unit == unit);
-        let first = of_unit.next().map(|m| m.at_ns);
-        let last = of_unit.next_back().map(|m| m.at_ns);
+        let (first, last) = (at(unit).next(), at(unit).next_back());
         first.zip(last).map_or(0.0, |(a, b)| (b - a) as f64)
     };
-    let longest = order.iter().map(|u| span(*u)).fold(0.0, f64::max);
-    let repeated = order.iter().find(|u| board.cycles(**u) >= 2 && span(**u) >= MAIN_SHARE * longest);
-    repeated.or_else(|| order.iter().find(|u| board.cycles(**u) >= 1)).copied()
+    let rest = at(Model).next().map_or(0.0, |first| timeline.end_ns.saturating_sub(first) as f64);
+    let models_loop = board.cycles(Model) >= MODELS_IN_A_LOOP && span(Model) >= MAIN_SHARE * rest;
+    let order = order.into_iter().filter(|unit| *unit != Model || models_loop);
+    let longest = order.clone().map(span).fold(0.0, f64::max);
+    let mut repeated =
+        order.clone().filter(|unit| board.cycles(*unit) >= 2 && span(*unit) >= MAIN_SHARE * longest);
+    repeated.next().or_else(|| order.clone().find(|unit| board.cycles(*unit) >= 1))
 }
 
 fn marked(timeline: &Timeline, board: &BoardCounts, unit: CycleUnit, basis: Basis) -> Cycles {

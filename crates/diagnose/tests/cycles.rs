@@ -3,7 +3,7 @@
 
 mod world;
 
-use nilometer_capture::CycleUnit::{Call, Epoch, Fit, OnBatch, Predict};
+use nilometer_capture::CycleUnit::{Call, Epoch, Evaluate, Fit, Model, OnBatch, Predict};
 use nilometer_capture::Moment;
 use nilometer_diagnose::{Kind, Verdict};
 use world::{KIB, MIB, World, started};
@@ -178,6 +178,26 @@ fn the_cycle_is_what_the_program_is_about() {
         w.cycle(OnBatch).cycle(Call);
     }
     assert_eq!(w.report().cycles.unit, "step");
+}
+
+#[test]
+fn models_are_the_cycle_where_they_are_made_all_along_and_nothing_else_repeats() {
+    let made = |models: u64, seconds_after: f64| {
+        let mut w = World::new();
+        for _ in 0..models {
+            w.passes(0.25).takes(300 * KIB).objects(50).cycle(Model);
+        }
+        for _ in 0..(4.0 * seconds_after) as u64 {
+            w.passes(0.25).objects(3).reads(Moment::Tick);
+        }
+        w.cycle(Evaluate).ends(0);
+        w.report()
+    };
+    let report = made(20, 1.0);
+    assert_eq!((report.cycles.unit, report.cycles.count, report.verdict), ("model", 20, Verdict::Leak));
+    // A few of them, or all at the beginning.
+    assert_eq!(made(3, 0.0).cycles.unit, "call");
+    assert_eq!(made(20, 60.0).cycles.unit, "call");
 }
 
 #[test]
