@@ -6,6 +6,7 @@ mod world;
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::{Observation, Record, Trace};
 use nilometer_diagnose::{Finding, Report, Verdict};
+use world::recorder::Made;
 use world::{KIB, World, started};
 
 const STEP: &str = "/job/train.py:27 main";
@@ -326,6 +327,21 @@ fn a_library_of_the_users_that_loses_memory_is_native() {
     assert_ne!(cause(&[STEP, "tensorflow::Something"]), "native-library");
 }
 
+/// A look that finds all of this below one path of a user's search.
+fn look_at_trials(w: &mut World, path: &str, made: &[Made]) {
+    let holder = nilometer_capture::Holder {
+        id: 9,
+        path: path.to_owned(),
+        owner: "Trial".to_owned(),
+        file: "/job/train.py".to_owned(),
+        ..nilometer_capture::Holder::default()
+    };
+    w.say(&Record::Observation(Observation::Holder(holder)));
+    let samples = made.iter().flat_map(|m| m.ids.iter().copied()).collect();
+    w.say(&Record::Observation(Observation::Held { holder: 9, samples }));
+    w.looked(false, &[]);
+}
+
 #[test]
 fn who_keeps_the_models_of_a_loop_is_told_beside_the_registry() {
     let told = |grow: bool| {
@@ -344,17 +360,7 @@ fn who_keeps_the_models_of_a_loop_is_told_beside_the_registry() {
             count(&mut w, "gradient_registry", 2 * epoch);
             w.cycle(Epoch);
             if epoch == 12 {
-                let holder = nilometer_capture::Holder {
-                    id: 9,
-                    path: "search(): self.trials[*].model.train_function.<closure step>".to_owned(),
-                    owner: "Trial".to_owned(),
-                    file: "/job/train.py".to_owned(),
-                    ..nilometer_capture::Holder::default()
-                };
-                w.say(&Record::Observation(Observation::Holder(holder)));
-                let samples = made.iter().flat_map(|m| m.ids.iter().copied()).collect();
-                w.say(&Record::Observation(Observation::Held { holder: 9, samples }));
-                w.looked(false, &[]);
+                look_at_trials(&mut w, "search(): self.trials[*].model.train_function.<closure step>", &made);
             }
         }
         w.ends(0);
@@ -390,17 +396,7 @@ fn models_of_trials(counts: &[&str], growing: &str) -> Report {
         }
         w.cycle(Epoch);
         if epoch == 12 {
-            let holder = nilometer_capture::Holder {
-                id: 9,
-                path: "search(): self.trials[*].history._model.optimizer.__dict__[*]".to_owned(),
-                owner: "Trial".to_owned(),
-                file: "/job/train.py".to_owned(),
-                ..nilometer_capture::Holder::default()
-            };
-            w.say(&Record::Observation(Observation::Holder(holder)));
-            let samples = made.iter().flat_map(|m| m.ids.iter().copied()).collect();
-            w.say(&Record::Observation(Observation::Held { holder: 9, samples }));
-            w.looked(false, &[]);
+            look_at_trials(&mut w, "search(): self.trials[*].history._model.optimizer.__dict__[*]", &made);
         }
         if epoch >= 7 {
             let holder = nilometer_capture::Holder {

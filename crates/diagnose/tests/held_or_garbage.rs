@@ -1,0 +1,113 @@
+//! What the census saw held is no garbage that waits for a collection; on small worlds whose truth is known.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::Holder;
+use nilometer_diagnose::{Report, Verdict};
+use world::recorder::Made;
+use world::{KIB, started};
+
+const FIT: &str = "/job/train.py:60 <module>";
+const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";
+const CALLBACK: &str = "/job/train.py:30 Keep.on_epoch_end";
+
+const SAVED: &str = "fit(): callbacks[0].saved[*]";
+
+fn all(made: &[Made]) -> Vec<&Made> {
+    made.iter().collect()
+}
+
+/// Twenty epochs that make reference cycles which nobody collects, weighing more than the kept megabyte beside them.
+fn beside_garbage(look: bool) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 3);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    let mut kept: Vec<Made> = Vec::new();
+    let mut garbage = 0;
+    for epoch in 0..20 {
+        kept.push(w.makes(stack, 1 << 20, 1));
+        garbage += 2 << 20;
+        w.takes(2 << 20).objects(20_000).cycle(Epoch);
+        if look && epoch == 12 {
+            w.looks(&[(SAVED, "Keep", &all(&kept))]);
+        }
+    }
+    // main() has ended and with it what it held.
+    for made in kept {
+        w.gives_back(made);
+    }
+    w.ends(garbage + (20 << 20));
+    w.report_with_names()
+}
+
+#[test]
+fn what_the_census_saw_held_is_no_garbage() {
+    let without = beside_garbage(false);
+    assert_ne!(without.verdict, Verdict::Leak, "{}", without.reason);
+    let with = beside_garbage(true);
+    assert_eq!(with.verdict, Verdict::Leak, "{}", with.reason);
+    assert_eq!(with.findings[0].sites.last().unwrap().line, 30);
+    let rate = with.growth.unwrap().bytes_per_cycle;
+    assert!(rate.low <= 1 << 20 && rate.high >= 1 << 20, "{rate:?}");
+}
+
+/// Twenty epochs that keep 300 KiB each beside cycles that wait for a collection, for all the counters can tell; scans see a
+/// container grow from the seventh to the last that is given.
+fn may_be_garbage(path: &str, file: &str, bytes: u64, last: u64, scans_end: u64) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job");
+    for epoch in 1..=20 {
+        w.takes(300 * KIB).objects(20_000).cycle(Epoch);
+        if (7..=scans_end).contains(&epoch) {
+            if epoch <= last {
+                let (path, kind, file) = (path.to_owned(), "list".to_owned(), file.to_owned());
+                let holder = Holder { id: 1, path, kind, file, ..Holder::default() };
+                w.scans_holder(holder, epoch, epoch, bytes, false);
+            } else {
+                w.scans_nothing();
+            }
+        }
+    }
+    // It is killed: no collection at exit tells what was garbage.
+    w.report_with_names()
+}
+
+#[test]
+fn a_container_that_carries_the_growth_proves_that_it_is_no_garbage() {
+    let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 290 << 10, 20, 20);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let rate = report.growth.unwrap().bytes_per_cycle;
+    assert!(rate.low <= 300 * KIB && rate.high >= 300 * KIB && rate.low > 200 * KIB, "{rate:?}");
+    assert_eq!(report.findings[0].holder.as_ref().unwrap().path, "main(): loaded[*]");
+    // The last scans are long ago, and memory grew on as the container did.
+    let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 290 << 10, 13, 13);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    // One that carries a part of it: that part is certain.
+    let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 120 << 10, 20, 20);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let rate = report.growth.unwrap().bytes_per_cycle;
+    assert!((rate.estimate - 120 * KIB).abs() < 12 * KIB && rate.high >= 300 * KIB, "{rate:?}");
+    assert!(
+        report.reason.ends_with("a container that the program holds grows by 120 KiB"),
+        "{}",
+        report.reason
+    );
+    let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 120 << 10, 10, 10);
+    assert_eq!(report.verdict, Verdict::Undecided, "it was not watched for long: {}", report.reason);
+}
+
+#[test]
+fn one_that_carries_little_or_stopped_or_is_a_library_s_proves_nothing() {
+    let library = "/v/lib/python3.11/site-packages/tensorflow/python/autograph/cache.py";
+    for (path, file, bytes, last) in [
+        ("main(): losses[*]", "/job/train.py", 20 << 10, 20),
+        ("main(): filled[*]", "/job/train.py", 290 << 10, 11),
+        ("tensorflow.cache._cache.data[*]", library, 290 << 10, 20),
+        ("main(): too_much[*]", "/job/train.py", 900 << 10, 20),
+    ] {
+        let report = may_be_garbage(path, file, bytes, last, 20);
+        assert_ne!(report.verdict, Verdict::Leak, "{path}: {}", report.reason);
+    }
+}
