@@ -58,6 +58,12 @@ impl ExitCollection {
         (GARBAGE * freed).min(made * usual).min(collected)
     }
 
+    /// What of `freed` bytes per cycle was garbage if each object weighed as much as those that collections freed within the run.
+    pub(crate) fn garbage_of_weight(self, freed: f64, weight: f64) -> f64 {
+        let share = self.objects.map_or(0.0, |n| n * weight / self.freed.max(1.0));
+        freed * share.min(1.0)
+    }
+
     /// Bytes that an object weighed, with all it kept.
     pub(crate) fn weight(self) -> Option<f64> {
         Some(self.freed / self.objects.filter(|n| *n >= 1.0)?)

@@ -19,6 +19,7 @@ use nilometer_stats::{Interval, growth};
 
 use crate::at_exit::ExitCollection;
 use crate::cycles::Point;
+use crate::garbage_weight;
 use crate::teeth::limit;
 use crate::timeline::{Reading, Timeline};
 
@@ -112,8 +113,10 @@ pub(crate) fn net_growth(
     }
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
     let sawtooth = (rising(points) - rate.estimate).max(0.0);
-    let plausible = || seen.high - usual(weights(timeline, all).reduce(f64::min));
-    let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(limit.likely));
+    let plausible = || seen.high - usual(garbage_weight::seen(timeline, all).reduce(f64::min));
+    let at_exit = exit.zip(by_exit).zip(garbage_weight::usual(timeline, all));
+    let at_exit = at_exit.map_or(0.0, |((exit, freed), weight)| exit.garbage_of_weight(freed, weight));
+    let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(limit.likely_with(at_exit)));
     Some(Net { rate, gross: seen, likely_high, sawtooth, examined: false })
 }
 
@@ -125,7 +128,7 @@ fn most(
     objects: f64,
     by_exit: Option<f64>,
 ) -> f64 {
-    let ceiling = MOST_PER_OBJECT.max(WEIGHT_MARGIN * weight_of_garbage(timeline, points, exit));
+    let ceiling = MOST_PER_OBJECT.max(WEIGHT_MARGIN * garbage_weight::most(timeline, points, exit));
     by_exit.unwrap_or(f64::INFINITY).min(objects * ceiling)
 }
 
@@ -172,24 +175,6 @@ pub(crate) fn full_collections(timeline: &Timeline) -> Vec<(u64, u64)> {
     // The collection at exit has its own reading, whether the counters had moved by then or not.
     out.extend(at(Moment::BeforeExit).zip(at(Moment::AfterExitCollection)));
     out
-}
-
-/// Bytes that a collected object weighed, with all it kept: in collections within the points, and at exit.
-fn weight_of_garbage(timeline: &Timeline, points: &[Point], exit: Option<ExitCollection>) -> f64 {
-    let at_exit = exit.and_then(ExitCollection::weight);
-    weights(timeline, points).chain(at_exit).fold(0.0, f64::max)
-}
-
-/// What an object weighed in each collection within the points.
-fn weights(timeline: &Timeline, points: &[Point]) -> impl Iterator<Item = f64> {
-    let collected = |p: &Point| timeline.readings[p.reading].counters.gc_collected.unwrap_or(0);
-    let step = rising(points).max(0.0);
-    points.windows(2).filter_map(move |w| {
-        let objects = collected(&w[1]).saturating_sub(collected(&w[0])) as f64;
-        let freed = w[0].level + step * (w[1].ordinal - w[0].ordinal) as f64 - w[1].level;
-        // Small collections say little: their drop drowns in what else the cycle did.
-        (objects >= 100.0 && freed > 0.0).then(|| freed / objects)
-    })
 }
 
 /// From the first point, which may carry garbage, to a trough, which carries none: growth is at least that.
@@ -269,13 +254,16 @@ pub(crate) fn jitter(points: &[Point], troughs: &[Point]) -> f64 {
     off.iter().sum::<f64>() / off.len().max(1) as f64
 }
 
+/// Container objects made until this reading, net of those freed while young.
+pub(crate) fn made(timeline: &Timeline, reading: &Reading) -> Option<f64> {
+    let c = &reading.counters;
+    let counted = (c.gc0? + c.gc1? + c.gc2?) as f64 * timeline.young + c.gc_young? as f64;
+    reading.has_collector.then_some(counted)
+}
+
 /// Container objects made per cycle, net of those freed while young; `None` where too few readings counted them.
 fn containers(timeline: &Timeline, points: &[Point]) -> Option<f64> {
-    let made = |reading: &Reading| {
-        let c = &reading.counters;
-        let counted = (c.gc0? + c.gc1? + c.gc2?) as f64 * timeline.young + c.gc_young? as f64;
-        reading.has_collector.then_some(counted)
-    };
+    let made = |reading: &Reading| made(timeline, reading);
     let (from, to) = (points.first()?, points.last()?);
     let whole = (to.ordinal - from.ordinal) as f64;
     let per_cycle = |first: (f64, f64), last: (f64, f64)| {

@@ -13,6 +13,7 @@ use crate::early::even_rise;
 use crate::floor::growth_at_most;
 use crate::onset::growing_part;
 use crate::report::Verdict;
+use crate::sawtooth::without_sawtooth;
 use crate::sizes::size;
 use crate::timeline::{Basis, Timeline};
 
@@ -32,6 +33,8 @@ pub(crate) struct Judgement {
     pub(crate) started: usize,
     /// Bytes per cycle that collections take back.
     pub(crate) sawtooth: f64,
+    /// No leak, if what memory grows by is garbage; nothing else says so.
+    pub(crate) rests_on_garbage: bool,
     /// Of a run one cycle too short: the rise that each of its cycles brought.
     pub(crate) even_rise: Option<Interval>,
     /// Rise that levels off: bytes so far, and the bound where one is in sight.
@@ -84,7 +87,10 @@ pub(crate) fn judge(
             points.get(warm..).filter(|_| basis == Basis::Live).and_then(|p| even_rise(cycles, p));
         return Judgement { even_rise, ..too_few(cycles, needed.max(1), warm) };
     }
-    let (since, ended) = growing_part(&points[warm..], cycles.unit.floor());
+    let part = &points[warm..];
+    // Garbage that comes and goes hides where a rise begins or ends.
+    let flat = without_sawtooth(timeline, part).map(|levels| with_levels(part, levels));
+    let (since, ended) = growing_part(flat.as_deref().unwrap_or(part), cycles.unit.floor());
     // A start-up of many cycles that rises a lot is a buffer or cache that fills.
     let long = warm > LONG_START && levels[warm] - levels[LONG_START] > LEAST_FILLING;
     let started = if long { LONG_START } else { warm };
@@ -100,6 +106,11 @@ pub(crate) fn judge(
         Some(bytes) => case.levelled(bytes),
         None => case.decide(),
     }
+}
+
+/// The same points with other levels.
+fn with_levels(points: &[Point], levels: Vec<f64>) -> Vec<Point> {
+    points.iter().zip(levels).map(|(point, level)| Point { level, ..point.clone() }).collect()
 }
 
 fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
@@ -119,6 +130,7 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
         since: warm.min(cycles.points.len().saturating_sub(1)),
         started: warm.min(cycles.points.len().saturating_sub(1)),
         sawtooth: 0.0,
+        rests_on_garbage: false,
         even_rise: None,
         filling: None,
     }
@@ -197,7 +209,8 @@ impl Case<'_> {
             } else {
                 "live memory does not grow".to_owned()
             };
-            return self.say(Verdict::NoLeak, reason, None);
+            let judged = self.say(Verdict::NoLeak, reason, None);
+            return Judgement { rests_on_garbage: most > tolerance, ..judged };
         }
         self.undecided(&x, &y)
     }
@@ -295,6 +308,7 @@ impl Case<'_> {
             since: self.since,
             started: self.started,
             sawtooth: self.net.sawtooth,
+            rests_on_garbage: false,
             even_rise: None,
             filling: None,
         }

@@ -11,6 +11,7 @@ use nilometer_stats::{MIN_POINTS, growth};
 
 use crate::collector::{Part, jitter, rising, series, troughs};
 use crate::cycles::Point;
+use crate::sawtooth::without_sawtooth;
 use crate::timeline::Timeline;
 
 /// Collections must lie so many cycles apart, and cover this share of the series.
@@ -21,6 +22,8 @@ const UNUSUAL: f64 = 0.1;
 /// Cycles' worth of garbage that a collection finds in use, and so leaves for the next full one: the cycle that runs, and
 /// often the one before it, as a model is in use until the next one is there.
 const IN_USE: f64 = 1.5;
+/// The same at most, where what the collection at exit freed says so: an iterator and its graph stay for a cycle longer.
+const IN_USE_AT_MOST: f64 = 3.0;
 /// Collections nearer to each other than this leave as much as they free: nothing can be said of what they leave.
 const LEAST_APART: f64 = 2.0;
 
@@ -31,8 +34,26 @@ pub(crate) struct Limit {
     pub(crate) surely: f64,
     /// If they left what was in use while they ran; never above `surely`.
     pub(crate) likely: f64,
+    /// If they left as much of that as is plausible at most; never above `likely`.
+    least: f64,
     /// Collections that say so.
     pub(crate) collections: usize,
+}
+
+impl Limit {
+    /// The limit where collections so many cycles apart take so many bytes per cycle back, and leave what was in use.
+    fn of(surely: f64, taken: f64, apart: f64, collections: usize) -> Self {
+        let in_use = |cycles: f64| cycles.min(apart / 2.0);
+        let left = |cycles: f64| in_use(cycles) * taken / (apart - in_use(cycles));
+        let likely_left = |cycles| if apart >= LEAST_APART { left(cycles) } else { 0.0 };
+        let (likely, least) = (surely - likely_left(IN_USE), surely - likely_left(IN_USE_AT_MOST));
+        Self { surely, likely, least, collections }
+    }
+
+    /// What is likely where the collection at exit freed so many bytes of garbage per cycle, by what garbage weighs in this program.
+    pub(crate) fn likely_with(&self, at_exit: f64) -> f64 {
+        (self.surely - at_exit).clamp(self.least, self.likely)
+    }
 }
 
 /// The limit for a part of the points, the lowest that its collections give. `None` without a collection, or where one is in
@@ -70,17 +91,22 @@ fn limit_from(timeline: &Timeline, all: &[Point], since: usize) -> Option<Limit>
         let surely = growth(&x, &y).map_or(kept + slack, |rate| rate.high.max(kept + slack));
         let of_span = |c: &&Point| c.ordinal > first.ordinal && c.ordinal <= last.ordinal;
         let apart = span / collected.iter().filter(of_span).count().max(1) as f64;
-        let in_use = IN_USE.min(apart / 2.0);
-        let left = if apart >= LEAST_APART { in_use * taken / (apart - in_use) } else { 0.0 };
-        Some(Limit { surely, likely: surely - left, collections: collected.len() })
+        Some(Limit::of(surely, taken, apart, collected.len()))
     });
+    let flat = || {
+        let (x, _) = series(points);
+        let rate = growth(&x, &without_sawtooth(timeline, points)?)?;
+        let apart = cycles(start, end) / collected.len() as f64;
+        Some(Limit::of(rate.high, (gross - rate.estimate).max(0.0), apart, collected.len()))
+    };
+    let limits = limits.chain(flat());
     let lowest = limits.min_by(|a, b| a.surely.total_cmp(&b.surely));
     lowest.or_else(|| {
         let span = cycles(start, last);
         let earlier = troughs(timeline, None, all.get(..=since)?, 1);
         let waited = earlier.last().map_or(start.ordinal as f64 + 1.0, |one| cycles(one, start) + 1.0);
         let surely = (last.level - start.level + gross.max(0.0) * waited + swing) / span;
-        (span >= needed).then_some(Limit { surely, likely: surely, collections: 1 })
+        (span >= needed).then_some(Limit { surely, likely: surely, least: surely, collections: 1 })
     })
 }
 

@@ -79,6 +79,40 @@ fn what_is_in_use_while_collections_run_is_no_growth() {
 }
 
 #[test]
+fn a_sawtooth_does_not_hide_a_level() {
+    // What a `predict` per cycle leaves, in a program of which every fifth cycle could be read.
+    let mut w = started();
+    let (mut waits, mut old) = (0, 0);
+    for cycle in 1..=120_u64 {
+        w.takes(187 * KIB).objects(700);
+        if cycle % 12 == 4 {
+            w.frees(1, (waits / 600) as u64, waits);
+            (waits, old) = (0, old + 187 * KIB);
+        } else {
+            waits += 187 * KIB;
+        }
+        if cycle % 5 == 0 || cycle < 5 {
+            w.cycle(Predict);
+        } else {
+            w.unread_cycles(Predict, 1);
+        }
+    }
+    w.ends_with(((waits + old) / 600) as u64, waits + old);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::NoLeak, "{} {:?}", report.reason, report.growth);
+}
+
+#[test]
+fn a_leak_beside_a_sawtooth_is_not_hidden_by_it() {
+    for keeps in [40 * KIB, 90 * KIB] {
+        let teeth = Teeth { unit: Predict, cycles: 150, keeps, garbage: 187 * KIB, every: 12, first: 4 };
+        let report = teeth.report();
+        assert_ne!(report.verdict, Verdict::NoLeak, "{} {:?}", report.reason, report.growth);
+        assert!(report.growth.unwrap().bytes_per_cycle.high >= keeps);
+    }
+}
+
+#[test]
 fn a_collection_in_the_late_part_is_no_end_of_a_rise() {
     let mut w = started();
     Teeth { unit: Epoch, cycles: 24, keeps: 400 * KIB, garbage: 300 * KIB, every: 30, first: 20 }

@@ -1,6 +1,6 @@
 //! A growth that the collector's counters leave open, proven by who holds it: what hangs below a path of the user's is no garbage.
 //!
-//! In: what scans said of containers, a judgement that is undecided, its series. Out: the growth that is certain then. What must
+//! In: what scans said of containers, a judgement that is undecided or takes the growth for garbage, its series. Out: the growth that is certain then. What must
 //! not happen here: proof from a container that may have stopped, that has a bound in reach, that a library fills (weak dictionaries
 //! shrink with the next collection), or that carries too little of the growth.
 
@@ -14,7 +14,8 @@ use crate::report::Verdict;
 use crate::sampled::origin::Origin;
 use crate::sizes::size;
 
-/// It must carry this share of what live memory grows by; where that is less than half, only what it carries is certain, ...
+/// It must carry this share of what live memory grows by, half of it where that passes for garbage; where it is less than half, only
+/// what it carries is certain, ...
 const SHARE: f64 = 0.3;
 const HALF: f64 = 0.5;
 /// ... and no more than so many times as much: else the two do not speak of the same.
@@ -31,7 +32,7 @@ const AGREES: f64 = 0.2;
 /// What was weighed is right within this share.
 const WEIGHED: f64 = 0.2;
 
-/// The judgement with what a container proves: a leak, if it was undecided and one does.
+/// The judgement with what a container proves: a leak, if the growth might be garbage and one does.
 pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judgement {
     let Some(rate) = proven(held, &judgement, cycles) else { return judgement };
     let all = judgement.rate.map_or(rate.estimate, |all| all.estimate);
@@ -54,8 +55,8 @@ pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judge
 
 /// The growth per cycle, if a container proves it.
 fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
-    let rate =
-        judgement.rate.filter(|_| judgement.verdict == Verdict::Undecided && judgement.filling.is_none())?;
+    let open = judgement.verdict == Verdict::Undecided || judgement.rests_on_garbage;
+    let rate = judgement.rate.filter(|_| open && judgement.filling.is_none())?;
     let points = &cycles.points;
     let (first, last) = (points.get(judgement.since)?, points.last()?);
     let late_ns = first.at_ns as f64 + LATE * last.at_ns.saturating_sub(first.at_ns) as f64;
@@ -73,7 +74,8 @@ fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interva
         (users && watched && rises.len() >= TOLD).then_some(pace.bytes)
     };
     let bytes = held.rises.iter().filter_map(speaks).fold(0.0, f64::max);
-    let carries = bytes > cycles.unit.floor() && bytes >= SHARE * rate.estimate && bytes <= MOST * rate.high;
+    let share = if judgement.rests_on_garbage { HALF } else { SHARE };
+    let carries = bytes > cycles.unit.floor() && bytes >= share * rate.estimate && bytes <= MOST * rate.high;
     // Of what it does not carry nobody knows.
     let estimate = if bytes < HALF * rate.estimate { bytes } else { rate.estimate.max(bytes) };
     carries.then(|| Interval {

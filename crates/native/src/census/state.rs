@@ -23,6 +23,8 @@ const FIRST_SCANS: u32 = 4;
 const FIRST_PAUSE: u32 = 4;
 const NEXT_SCANS: u32 = FIRST_SCANS + 2;
 const NEXT_PAUSE: u32 = 25;
+/// A rise that is not [`NOTABLE`] gets no more than the first, and then half as many: healthy programs have such rises, too.
+const PAUSE_OF_SMALL: u32 = 2 * PAUSE;
 /// A rise of so many bytes is looked at at once, one of so many at the end of its stretch; a smaller one, which may be
 /// garbage that waits, when the first look costs no more than one part in fifty of the program's time so far.
 const STRONG: u64 = 4 << 20;
@@ -78,10 +80,14 @@ impl State {
         if risen == 0 || session.board().pause_limit().is_none() {
             return;
         }
+        let small = risen < NOTABLE;
         let is_due = match self.scan.times {
             ..FIRST_SCANS => self.scan.is_due(FIRST_PAUSE),
-            FIRST_SCANS..NEXT_SCANS => self.scan.is_due(NEXT_PAUSE),
-            _ => self.scan.is_due(PAUSE) && self.scan.rests(Duration::from_nanos(session.age() / PARTS)),
+            FIRST_SCANS..NEXT_SCANS if !small => self.scan.is_due(NEXT_PAUSE),
+            _ => {
+                self.scan.is_due(if small { PAUSE_OF_SMALL } else { PAUSE })
+                    && self.scan.rests(Duration::from_nanos(session.age() / PARTS))
+            }
         };
         if is_due {
             self.scan(session, ordinal);
