@@ -1,4 +1,4 @@
-//! Levels without the sawtooth of garbage that the collector's middle generation takes back.
+//! Levels without the sawtooths of garbage that the collector's young and middle generations take back.
 //!
 //! In: points, and how far the collector had come at each reading. Out: what each level would have been just after a collection.
 //! What must not happen here: a growth that gets smaller. Garbage gathers with the containers that are made and goes with the next
@@ -19,25 +19,48 @@ const LEAST_TEETH: usize = 3;
 /// It is a sawtooth if without it the levels stray from a line by no more than this share, as sums of squares.
 const EXPLAINED: f64 = 0.5;
 
-/// The levels less the garbage made since the last collection; nothing where no sawtooth is seen.
+/// The levels less the garbage made since the last collections; nothing where no sawtooth is seen.
 pub(crate) fn without_sawtooth(timeline: &Timeline, points: &[Point]) -> Option<Vec<f64>> {
-    let at_points: Vec<(u64, f64)> = points
-        .iter()
-        .map(|p| collected_and_made(timeline, p.reading))
-        .collect::<Option<_>>()
-        .filter(|all: &Vec<_>| all.len() >= LEAST_POINTS)?;
-    let (first, last) = (at_points.first()?.0, at_points.last()?.0);
-    let teeth = teeth(timeline, first, last);
-    if teeth.len() <= LEAST_TEETH {
+    if points.len() < LEAST_POINTS {
         return None;
     }
-    let since = |(number, made): &(u64, f64)| Some((made - teeth.get((number - first) as usize)?).max(0.0));
-    let waits: Vec<f64> = at_points.iter().map(since).collect::<Option<_>>()?;
     let ordinals: Vec<f64> = points.iter().map(|p| p.ordinal as f64).collect();
     let levels: Vec<f64> = points.iter().map(|p| p.level).collect();
-    let weight = beside(&ordinals, &waits, &levels).filter(|weight| *weight > 0.0)?;
-    let flat: Vec<f64> = levels.iter().zip(&waits).map(|(level, waits)| level - weight * waits).collect();
-    (strays(&ordinals, &flat) <= EXPLAINED * strays(&ordinals, &levels)).then_some(flat)
+    let mut flat: Option<Vec<f64>> = None;
+    for waits in [waits_young(timeline, points), waits_older(timeline, points)].into_iter().flatten() {
+        flat = less(&ordinals, &waits, flat.as_deref().unwrap_or(&levels)).or(flat);
+    }
+    flat
+}
+
+/// The levels less what goes with the containers that wait, if these explain most of how the levels stray.
+fn less(ordinals: &[f64], waits: &[f64], levels: &[f64]) -> Option<Vec<f64>> {
+    let weight = beside(ordinals, waits, levels).filter(|weight| *weight > 0.0)?;
+    let flat: Vec<f64> = levels.iter().zip(waits).map(|(level, waits)| level - weight * waits).collect();
+    (strays(ordinals, &flat) <= EXPLAINED * strays(ordinals, levels)).then_some(flat)
+}
+
+/// Containers made since the last collection of any generation, at each point. A step makes some of them, and garbage that dies
+/// young goes every few dozen steps.
+fn waits_young(timeline: &Timeline, points: &[Point]) -> Option<Vec<f64>> {
+    let young = |p: &Point| {
+        let reading = timeline.readings.get(p.reading)?;
+        Some(reading.counters.gc_young.filter(|_| reading.has_collector)? as f64)
+    };
+    let waits: Vec<f64> = points.iter().map(young).collect::<Option<_>>()?;
+    let teeth = waits.windows(2).filter(|pair| pair[1] < pair[0]).count();
+    (teeth >= LEAST_TEETH).then_some(waits)
+}
+
+/// The same since the last collection of the middle generation or the old one.
+fn waits_older(timeline: &Timeline, points: &[Point]) -> Option<Vec<f64>> {
+    let at_points: Vec<(u64, f64)> =
+        points.iter().map(|p| collected_and_made(timeline, p.reading)).collect::<Option<_>>()?;
+    let (first, last) = (at_points.first()?.0, at_points.last()?.0);
+    let teeth = teeth(timeline, first, last);
+    let since = |(number, made): &(u64, f64)| Some((made - teeth.get((number - first) as usize)?).max(0.0));
+    let waits: Vec<f64> = at_points.iter().map(since).collect::<Option<_>>()?;
+    (teeth.len() > LEAST_TEETH).then_some(waits)
 }
 
 /// Collections of the middle generation or the old one so far, and containers made.

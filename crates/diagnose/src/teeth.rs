@@ -56,11 +56,11 @@ impl Limit {
     }
 }
 
-/// The limit for a part of the points, the lowest that its collections give. `None` without a collection, or where one is in
-/// every cycle.
+/// The limit for a part of the points, the lowest that its collections give. `None` without one, or where one is in every cycle.
 pub(crate) fn limit(timeline: &Timeline, all: &[Point], part: Part) -> Option<Limit> {
     let from = |since| limit_from(timeline, all, since);
-    let limits = [from(part.since), part.filled_from.and_then(from)];
+    let limits =
+        [from(part.since), part.filled_from.and_then(from), limit_of_flat(timeline, all, part.since)];
     limits.into_iter().flatten().min_by(|a, b| a.surely.total_cmp(&b.surely))
 }
 
@@ -93,13 +93,6 @@ fn limit_from(timeline: &Timeline, all: &[Point], since: usize) -> Option<Limit>
         let apart = span / collected.iter().filter(of_span).count().max(1) as f64;
         Some(Limit::of(surely, taken, apart, collected.len()))
     });
-    let flat = || {
-        let (x, _) = series(points);
-        let rate = growth(&x, &without_sawtooth(timeline, points)?)?;
-        let apart = cycles(start, end) / collected.len() as f64;
-        Some(Limit::of(rate.high, (gross - rate.estimate).max(0.0), apart, collected.len()))
-    };
-    let limits = limits.chain(flat());
     let lowest = limits.min_by(|a, b| a.surely.total_cmp(&b.surely));
     lowest.or_else(|| {
         let span = cycles(start, last);
@@ -108,6 +101,18 @@ fn limit_from(timeline: &Timeline, all: &[Point], since: usize) -> Option<Limit>
         let surely = (last.level - start.level + gross.max(0.0) * waited + swing) / span;
         (span >= needed).then_some(Limit { surely, likely: surely, least: surely, collections: 1 })
     })
+}
+
+/// The limit that levels give without their sawtooth.
+fn limit_of_flat(timeline: &Timeline, all: &[Point], since: usize) -> Option<Limit> {
+    let points = all.get(since..)?;
+    let before = since.checked_sub(1).and_then(|at| all.get(at));
+    let (x, _) = series(points);
+    let rate = growth(&x, &without_sawtooth(timeline, points)?)?;
+    let collected = troughs(timeline, before, points, 1);
+    let taken = (usual_step(points, &collected) - rate.estimate).max(0.0);
+    let apart = cycles(points.first()?, points.last()?) / collected.len() as f64;
+    Some(Limit::of(rate.high, taken, apart, collected.len()))
 }
 
 /// Of the points after collections those that were read the soonest: the others may have gathered garbage again.

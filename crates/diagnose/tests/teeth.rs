@@ -103,6 +103,33 @@ fn a_sawtooth_does_not_hide_a_level() {
 }
 
 #[test]
+fn garbage_that_dies_young_does_not_hide_a_level() {
+    // Eager steps: each makes containers, and one in eight meets the collection that takes what the others left.
+    let report = |keeps: i64| {
+        let mut w = started();
+        let (mut young, mut waits) = (0, 0);
+        for step in 1..=300_u64 {
+            let made = 60 + step * 7919 % 40;
+            w.takes(200 * made as i64 + keeps).objects(made);
+            (young, waits) = (young + made, waits + 200 * made as i64);
+            if young >= 700 {
+                w.takes(-waits);
+                (young, waits) = (young - 700, 0);
+            }
+            w.cycle(Step);
+        }
+        w.ends_with((waits / 200) as u64, waits);
+        w.report()
+    };
+    let level = report(0);
+    assert_eq!(level.verdict, Verdict::NoLeak, "{} {:?}", level.reason, level.growth);
+    assert!(level.growth.unwrap().bytes_per_cycle.high < 200);
+    let leak = report(2000);
+    assert_ne!(leak.verdict, Verdict::NoLeak, "{} {:?}", leak.reason, leak.growth);
+    assert!(leak.growth.unwrap().bytes_per_cycle.high >= 2000);
+}
+
+#[test]
 fn a_leak_beside_a_sawtooth_is_not_hidden_by_it() {
     for keeps in [40 * KIB, 90 * KIB] {
         let teeth = Teeth { unit: Predict, cycles: 150, keeps, garbage: 187 * KIB, every: 12, first: 4 };
