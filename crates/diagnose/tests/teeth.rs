@@ -108,10 +108,10 @@ fn garbage_that_dies_young_does_not_hide_a_level() {
     let report = |keeps: i64| {
         let mut w = started();
         let (mut young, mut waits) = (0, 0);
-        for step in 1..=300_u64 {
+        for step in 1..=300_i64 {
             let made = 60 + step * 7919 % 40;
-            w.takes(200 * made as i64 + keeps).objects(made);
-            (young, waits) = (young + made, waits + 200 * made as i64);
+            w.takes(200 * made + keeps).objects(made as u64);
+            (young, waits) = (young + made, waits + 200 * made);
             if young >= 700 {
                 w.takes(-waits);
                 (young, waits) = (young - 700, 0);
