@@ -125,7 +125,7 @@ fn record(
             crate::deaths::gone_unseen(recorder, new.address);
         }
         recorder.table.insert(birth.address, Lot::new(id, birth.size).0).then_some(())?;
-        FILTER.add(new.address);
+        FILTER.add_sample(new.address);
     }
     if write(recorder, at_ns, &birth) {
         count(&recorder.counts.births);
@@ -134,7 +134,7 @@ fn record(
     if new.source == Source::Mapping {
         recorder.mappings.forget(id);
     } else {
-        FILTER.remove(new.address);
+        FILTER.remove_sample(new.address);
         recorder.table.remove(birth.address);
     }
     None

@@ -46,7 +46,7 @@ pub(crate) fn lift(address: usize) -> Option<(&'static Recorder, Lot)> {
 /// The memory has stayed after all.
 pub(crate) fn put_back(recorder: &Recorder, address: usize, lot: Lot) {
     if recorder.table.insert(address as u64, lot.0) {
-        FILTER.add(address);
+        FILTER.add_sample(address);
     } else {
         died(recorder, lot.id());
     }
@@ -54,8 +54,11 @@ pub(crate) fn put_back(recorder: &Recorder, address: usize, lot: Lot) {
 
 fn take_out(recorder: &Recorder, address: usize) -> Option<Lot> {
     recorder.watch.trials.remove(address as u64);
+    if !FILTER.may_hold_sample(address) {
+        return None;
+    }
     let lot = Lot(recorder.table.remove(address as u64)?);
-    FILTER.remove(address);
+    FILTER.remove_sample(address);
     Some(lot)
 }
 

@@ -19,7 +19,7 @@ static SPARED: AtomicUsize = AtomicUsize::new(0);
 /// This block stays, if there is one.
 pub(crate) fn spare(address: usize) {
     if address != 0 && SPARED.swap(address, Relaxed) != address {
-        FILTER.add(address);
+        FILTER.add_trial(address);
     }
 }
 

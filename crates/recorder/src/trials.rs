@@ -72,10 +72,10 @@ impl Trials {
             return;
         }
         if before != 0 {
-            FILTER.remove(before as usize);
+            FILTER.remove_trial(before as usize);
         }
         of.store(trial.pack(), Relaxed);
-        FILTER.add(address as usize);
+        FILTER.add_trial(address as usize);
         at.store(address, Release);
     }
 
@@ -86,7 +86,7 @@ impl Trials {
         }
         for [at, _of] in self.bucket(address) {
             if at.load(Relaxed) == address && at.compare_exchange(address, 0, AcqRel, Relaxed).is_ok() {
-                FILTER.remove(address as usize);
+                FILTER.remove_trial(address as usize);
                 return;
             }
         }
@@ -101,7 +101,7 @@ impl Trials {
                 continue;
             }
             if at.compare_exchange(address, 0, AcqRel, Relaxed).is_ok() {
-                FILTER.remove(address as usize);
+                FILTER.remove_trial(address as usize);
             }
         }
     }

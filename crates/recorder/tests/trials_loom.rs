@@ -37,11 +37,11 @@ mod filter {
             self.0[address >> 4].load(Relaxed)
         }
 
-        pub(crate) fn add(&self, address: usize) {
+        pub(crate) fn add_trial(&self, address: usize) {
             self.0[address >> 4].fetch_add(1, Relaxed);
         }
 
-        pub(crate) fn remove(&self, address: usize) {
+        pub(crate) fn remove_trial(&self, address: usize) {
             assert_ne!(self.0[address >> 4].fetch_sub(1, Relaxed), 0, "what was never added is removed");
         }
     }
