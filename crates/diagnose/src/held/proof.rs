@@ -1,8 +1,8 @@
 //! A growth that the collector's counters leave open, proven by who holds it: what hangs below a path of the user's is no garbage.
 //!
-//! In: what scans said of containers, a judgement that is undecided or takes the growth for garbage, its series. Out: the growth that is certain then. What must
-//! not happen here: proof from a container that may have stopped, that has a bound in reach, that a library fills (weak dictionaries
-//! shrink with the next collection), or that carries too little of the growth.
+//! In: what scans said of containers, a judgement that is undecided or takes the growth for garbage, its series. Out: the growth
+//! that is certain then. What must not happen here: proof from a container that may have stopped, that has a bound in reach, that a
+//! library fills (weak dictionaries shrink with the next collection), or that carries too little of the growth.
 
 use nilometer_stats::Interval;
 
