@@ -58,7 +58,8 @@ fn waits_older(timeline: &Timeline, points: &[Point]) -> Option<Vec<f64>> {
         points.iter().map(|p| collected_and_made(timeline, p.reading)).collect::<Option<_>>()?;
     let (first, last) = (at_points.first()?.0, at_points.last()?.0);
     let teeth = teeth(timeline, first, last);
-    let since = |(number, made): &(u64, f64)| Some((made - teeth.get((number - first) as usize)?).max(0.0));
+    let since =
+        |(number, made): &(u64, f64)| Some((made - teeth.get(number.checked_sub(first)? as usize)?).max(0.0));
     let waits: Vec<f64> = at_points.iter().map(since).collect::<Option<_>>()?;
     (teeth.len() > LEAST_TEETH).then_some(waits)
 }

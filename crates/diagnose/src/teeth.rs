@@ -52,7 +52,7 @@ impl Limit {
 
     /// What is likely where the collection at exit freed so many bytes of garbage per cycle, by what garbage weighs in this program.
     pub(crate) fn likely_with(&self, at_exit: f64) -> f64 {
-        (self.surely - at_exit).clamp(self.least, self.likely)
+        (self.surely - at_exit).max(self.least).min(self.likely)
     }
 }
 
