@@ -4,6 +4,7 @@
 //! file, a clock or the machine: the same capture always gets the same report. What stands in other files (names of
 //! native functions, lines of source) is asked of the caller's [`Lookup`].
 
+mod adds_up;
 mod at_exit;
 mod causes;
 mod children;
@@ -142,10 +143,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     };
     causes::explain(&mut findings, run);
     causes::merge(&mut findings, rate);
-    let explained = match judgement.verdict {
-        Verdict::Leak => causes::add(&mut findings, run, rate, explained),
-        Verdict::NoLeak | Verdict::Undecided => explained,
-    };
+    let explained = explained_with(&mut findings, &judgement, run, explained);
     let mut holders = sites.as_ref().map(|sites| sites.holders(&findings)).unwrap_or_default();
     held.count(&mut findings, &mut holders, &cycles.points);
     // A limit that has been reached needs no forecast.
@@ -185,6 +183,18 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     (report, sites.map(Sites::into_heard))
 }
 
+/// The share of a leak that the findings explain, when they add up to no more than it and what is left has been asked for.
+fn explained_with(
+    findings: &mut Vec<Finding>,
+    judgement: &judge::Judgement,
+    run: causes::Run,
+    explained: Option<f64>,
+) -> Option<f64> {
+    let Some(rate) = judgement.rate.filter(|_| judgement.verdict == Verdict::Leak) else { return explained };
+    let explained = adds_up::add_up(findings, &rate).or(explained);
+    causes::add(findings, run, rate.estimate, explained)
+}
+
 fn growth(
     judgement: &judge::Judgement,
     cycles: &Cycles,
@@ -192,7 +202,8 @@ fn growth(
     explained: Option<f64>,
 ) -> Option<Growth> {
     let rate = judgement.rate?;
-    let since_cycle = cycles.points.get(judgement.since).map_or(1, |p| p.ordinal);
+    let began = onset::began(&cycles.points, judgement.since, rate.low);
+    let since_cycle = cycles.points.get(began).map_or(1, |p| p.ordinal);
     Some(Growth { bytes_per_cycle: Bytes::round(&rate), since_cycle, basis: basis.word(), explained })
 }
 

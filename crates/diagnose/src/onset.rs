@@ -61,6 +61,23 @@ fn last_step(points: &[Point]) -> Option<(usize, f64)> {
     (points.len() - last >= LEAST_POINTS && level >= LONGER * longest).then_some((last, rise))
 }
 
+/// The cycles before this one start things up.
+const FIRST: u64 = 3;
+
+/// The point that growth is told to go back to, from the one at which it was surely there: start-up may end late, or be thought to, while
+/// each of its cycles had added as much already. `least`: the growth is at least so much, bytes per cycle.
+pub(crate) fn began(points: &[Point], sure: usize, least: f64) -> usize {
+    let adds = |at: &usize| {
+        let (Some(before), Some(point)) = (at.checked_sub(1).and_then(|b| points.get(b)), points.get(*at))
+        else {
+            return false;
+        };
+        let cycles = point.ordinal.saturating_sub(before.ordinal) as f64;
+        before.ordinal >= FIRST && point.level - before.level >= least * cycles
+    };
+    sure - (1..=sure).rev().take_while(adds).count()
+}
+
 /// Whether all that a rate may be is below this; a collection alone makes many rates possible.
 fn is_below(rate: Option<Interval>, limit: f64) -> bool {
     rate.is_some_and(|rate| rate.high < limit)
@@ -83,6 +100,29 @@ mod tests {
             })
             .collect();
         last_step(&points).map(|(at, _)| at)
+    }
+
+    #[test]
+    fn growth_goes_back_to_the_first_cycle_that_added_as_much() {
+        let levels = |rises: &[f64]| -> Vec<Point> {
+            let mut level = 200.0 * MIB;
+            let point = |(at, rise): (usize, &f64)| {
+                level += rise * MIB;
+                Point { ordinal: at as u64 + 1, at_ns: 0, level, reading: 0 }
+            };
+            rises.iter().enumerate().map(point).collect()
+        };
+        let began = |rises: &[f64], sure| began(&levels(rises), sure, 0.8);
+        assert_eq!(began(&[0.0, 9.0, 4.0, 1.5, 1.4, 1.2, 1.0, 1.0], 6), 2, "from the third on, as always");
+        assert_eq!(began(&[0.0, 9.0, 4.0, 0.0, 0.1, 0.0, 1.0, 1.0], 6), 5, "it began late");
+        assert_eq!(
+            began(&[0.0, 9.0, 4.0, 1.5, 1.4, -1.2, 1.0, 1.0], 6),
+            5,
+            "what went is not known to be none"
+        );
+        assert_eq!(began(&[0.0, 9.0, 4.0, 1.0], 2), 2);
+        assert_eq!(began(&[0.0], 0), 0);
+        assert_eq!(began(&[], 0), 0);
     }
 
     #[test]

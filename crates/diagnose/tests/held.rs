@@ -122,6 +122,41 @@ fn lines_that_one_list_keeps_are_one_finding() {
     assert!((finding.bytes_per_cycle.estimate - (2 << 20)).abs() < 1000, "{:?}", finding.bytes_per_cycle);
 }
 
+/// A list that a megabyte per epoch hangs below, and a container inside of each of its elements with a quarter of that.
+fn nested(gains: bool) -> Vec<String> {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let (much, little) = (w.stack(&[FIT, KERAS, CALLBACK]), w.stack(&[FIT, KERAS, OTHER]));
+    let mut made = [Vec::new(), Vec::new()];
+    for epoch in 1..=15 {
+        made[0].push(w.makes(much, 1 << 20, 1));
+        made[1].push(w.makes(little, 1 << 18, 1));
+        w.objects(200).cycle(Epoch);
+        if epoch == 9 {
+            let inner = "__main__.LOGS[*].waiters[*]";
+            w.looks(&[(LOGS, "", &all(&made[0])), (inner, "Condition", &all(&made[1]))]);
+        }
+        if epoch >= 7 {
+            w.scans(LOGS, epoch, if gains { epoch } else { 3 }, 1 << 20, false);
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    let sum: i64 = report.findings.iter().map(|f| f.bytes_per_cycle.estimate).sum();
+    assert!((sum - (5 << 18)).abs() < 32 * KIB, "{:#?}", report.findings);
+    report.findings.iter().map(|f| f.holder.as_ref().unwrap().path.clone()).collect()
+}
+
+#[test]
+fn what_each_new_element_keeps_besides_is_a_part_of_its_list() {
+    assert_eq!(nested(true), [LOGS]);
+}
+
+#[test]
+fn what_grows_inside_of_elements_that_stay_the_same_is_a_container_of_its_own() {
+    assert_eq!(nested(false).len(), 2);
+}
+
 #[test]
 fn the_line_that_does_the_work_is_told_before_the_one_that_calls_the_loop() {
     let mut w = started();

@@ -4,7 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::Epoch;
-use nilometer_capture::{Observation, Record, Trace};
+use nilometer_capture::{Holder, Observation, Record, Trace};
 use nilometer_diagnose::{Finding, Report, Verdict};
 use world::{KIB, World, started};
 
@@ -56,6 +56,27 @@ fn a_list_of_native_things_is_likely_where_nothing_else_explains_the_growth() {
     let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
     assert_eq!(finding.confidence, "likely");
     assert!((finding.bytes_per_cycle.estimate - 300 * KIB).abs() < 30 * KIB, "{finding:#?}");
+}
+
+#[test]
+fn weak_references_to_what_another_container_keeps_are_no_second_one() {
+    let weak = |elements: &str| {
+        let elements = elements.to_owned();
+        let all = Holder {
+            id: 9,
+            path: "asyncio.all[*]".to_owned(),
+            kind: "set".to_owned(),
+            elements,
+            ..Holder::default()
+        };
+        let report = scanned(|w, epoch| {
+            w.scans("desk.open[*]", epoch, epoch, 180 << 10, false);
+            w.scans_holder(all.clone(), epoch, epoch, 110 << 10, false);
+        });
+        report.findings.len()
+    };
+    assert_eq!(weak("568 x ReferenceType"), 1);
+    assert_eq!(weak("568 x Task"), 2);
 }
 
 #[test]

@@ -53,6 +53,7 @@ fn kind(case: &Case) -> String {
     let elements = case.elements();
     let known = match () {
         () if elements.contains("EagerTensor") => "tensors",
+        () if elements.contains("ResourceVariable") => "variables",
         () if elements.contains("ndarray") || case.is_part("NumPy") => "arrays",
         () if elements.contains("dict") => "dictionaries",
         () if elements.contains("bytes") => "bytes",

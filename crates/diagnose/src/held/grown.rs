@@ -31,6 +31,10 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
     let mut out = Vec::new();
     for (id, pace) in candidates {
         let Some(holder) = held.holder(id) else { continue };
+        // Weak references live as long as what they refer to, which somebody else keeps.
+        if is_weak(&holder.elements) && !(told.is_empty() && out.is_empty()) {
+            continue;
+        }
         // What was told already of what hangs below it, or of what it hangs below.
         let mut below = 0.0;
         let mut is_told = false;
@@ -90,4 +94,9 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         }
     }
     out
+}
+
+/// Whether the new elements of a container are weak references: a `WeakSet`'s, a registry's.
+fn is_weak(elements: &str) -> bool {
+    ["ReferenceType", "KeyedRef", "WeakMethod"].iter().any(|kind| elements.contains(kind))
 }

@@ -75,7 +75,7 @@ fn plainest<'k, 'a>(first: &'k Keeps<'a>, keeps: &'k [Keeps<'a>]) -> &'k Keeps<'
 
 /// Adds a smaller finding of the same holder. One that `leads` is told first: the line that calls a training loop stands on every stack
 /// of it, also on that of memory which Python keeps for reuse.
-fn merge(into: &mut Finding, mut from: Finding, leads: bool) {
+pub(super) fn merge(into: &mut Finding, mut from: Finding, leads: bool) {
     if leads {
         std::mem::swap(&mut into.sites, &mut from.sites);
         std::mem::swap(&mut into.stack, &mut from.stack);

@@ -5,6 +5,7 @@
 
 mod counts;
 mod grown;
+mod inside;
 mod join;
 mod kept_at;
 pub(crate) mod level;

@@ -74,21 +74,8 @@ mod tests {
             text: None,
             inside: None,
         };
-        Finding {
-            cause: "container-grows".to_owned(),
-            confidence: "likely",
-            sentence: String::new(),
-            holder: Some(holder),
-            also_held_by: Vec::new(),
-            sites: vec![site],
-            bytes_per_cycle: Bytes { estimate, low, high },
-            phase: None,
-            part: None,
-            cycles_seen: 8,
-            stack: Vec::new(),
-            change: None,
-            prove: None,
-        }
+        let bytes_per_cycle = Bytes { estimate, low, high };
+        Finding { holder: Some(holder), sites: vec![site], bytes_per_cycle, ..Finding::default() }
     }
 
     fn weighed(rate: f64, bytes: f64, cycles: u64, native: bool) -> (i64, i64, i64, i64) {

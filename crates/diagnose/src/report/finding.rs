@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Bytes;
 
 /// A claim about the cause of a growth, with its evidence.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Finding {
     /// The cause's name.
     pub cause: String,

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 /// An estimate with its 95 % interval, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Bytes {
     /// The best single number.
     pub estimate: i64,

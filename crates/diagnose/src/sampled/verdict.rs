@@ -114,7 +114,7 @@ pub(crate) fn conclude<'a>(
         told.extend(grown(held, &rate, points, &told));
         take_from_native(&mut told);
         add_kept_at(&mut told, setting.folder, lookup);
-        findings = beside(fold(told), unheld, &rate);
+        findings = held.take_in_parts(beside(fold(told), unheld, &rate));
         findings.extend(grown(held, &rate, points, &findings));
         sites.add_made_at(&mut findings);
         hold(held, &mut findings, points, setting.folder);

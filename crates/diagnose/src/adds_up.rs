@@ -1,0 +1,89 @@
+//! Findings together are no more than the growth that they are parts of.
+//!
+//! In: findings, each with the interval of its samples; the growth that was counted. Out: the same, with estimates that add up to no
+//! more than the growth may be. What must not happen here: an estimate below its own interval; a finding that was weighed made to
+//! pay for one that was guessed.
+
+use nilometer_stats::Interval;
+
+use crate::report::Finding;
+
+/// Takes what is beyond the growth from the estimates, from each in proportion to its variance: the least squares' answer to
+/// measurements that must meet a sum. Returns the share of the growth that they explain then, or nothing where nothing was taken.
+pub(crate) fn add_up(findings: &mut [Finding], rate: &Interval) -> Option<f64> {
+    let sum = |findings: &[Finding]| findings.iter().map(|f| f.bytes_per_cycle.estimate as f64).sum::<f64>();
+    let before = sum(findings);
+    // Each round but the last takes at least one finding down to the lower end of its interval.
+    for _ in 0..findings.len() {
+        let beyond = sum(findings) - rate.high;
+        let slack: f64 = findings.iter().map(|f| below(f).powi(2)).sum();
+        if beyond < 1.0 || slack <= 0.0 {
+            break;
+        }
+        for finding in findings.iter_mut() {
+            let room = below(finding);
+            let less = (beyond * room.powi(2) / slack).min(room);
+            take(finding, less.round() as i64);
+        }
+    }
+    let after = sum(findings);
+    (after < before && rate.estimate > 0.0).then(|| after / rate.estimate)
+}
+
+/// How far the estimate lies above the lower end of its interval.
+fn below(finding: &Finding) -> f64 {
+    (finding.bytes_per_cycle.estimate - finding.bytes_per_cycle.low).max(0) as f64
+}
+
+fn take(finding: &mut Finding, less: i64) {
+    let was = finding.bytes_per_cycle.estimate.max(1);
+    finding.bytes_per_cycle.estimate -= less;
+    let share = finding.bytes_per_cycle.estimate as f64 / was as f64;
+    for site in &mut finding.sites {
+        site.bytes_per_cycle = (site.bytes_per_cycle as f64 * share).round() as i64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Bytes, Finding};
+
+    /// What is left of estimates with their lower ends, where the growth is at most so much.
+    fn left(growth: f64, parts: &[(i64, i64)]) -> Vec<i64> {
+        let rate = Interval { estimate: 0.9 * growth, low: 0.8 * growth, high: growth };
+        let mut findings: Vec<Finding> = parts
+            .iter()
+            .map(|(estimate, low)| Finding {
+                bytes_per_cycle: Bytes { estimate: *estimate, low: *low, high: *estimate },
+                ..Finding::default()
+            })
+            .collect();
+        add_up(&mut findings, &rate);
+        findings.iter().map(|f| f.bytes_per_cycle.estimate).collect()
+    }
+
+    #[test]
+    fn who_is_unsure_pays() {
+        assert_eq!(left(1280.0, &[(1200, 640), (590, 590)]), [690, 590]);
+        assert_eq!(left(1000.0, &[(700, 500), (500, 400)]), [540, 460], "by their variances");
+    }
+
+    #[test]
+    fn none_goes_below_its_interval() {
+        assert_eq!(left(1000.0, &[(900, 850), (600, 0)]), [897, 103]);
+        assert_eq!(
+            left(1000.0, &[(900, 850), (900, 850)]),
+            [850, 850],
+            "both are sure; who is wrong is not known"
+        );
+        assert_eq!(left(1000.0, &[(900, 900), (900, 900)]), [900, 900]);
+    }
+
+    #[test]
+    fn what_fits_is_left() {
+        assert_eq!(left(1000.0, &[(600, 100), (400, 100)]), [600, 400]);
+        assert_eq!(left(1000.0, &[(200, 100)]), [200], "what is unexplained is nobody's");
+        assert!(left(1000.0, &[]).is_empty());
+    }
+}
