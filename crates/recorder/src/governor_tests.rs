@@ -124,18 +124,29 @@ fn with_trials(governor: &mut Governor, flows: &[(usize, f64)], suspects: u64) -
     })
 }
 
-const TRIED: [(usize, f64); 5] =
-    [(20, 400.0 * MIB), (12, 90.0 * MIB), (10, 20.0 * MIB), (5, 2.0 * MIB), (13, 50_000.0)];
+const TRIED: [(usize, f64); 6] = [
+    (26, 400.0 * MIB),
+    (20, 400.0 * MIB),
+    (12, 90.0 * MIB),
+    (10, 20.0 * MIB),
+    (5, 2.0 * MIB),
+    (13, 50_000.0),
+];
 
 #[test]
 fn trials_are_shared_among_classes_within_their_number() {
     let mut governor = Governor::new(512 << 10, 0.02);
     let rates = with_trials(&mut governor, &TRIED, 0);
-    let trials: f64 = rates.iter().take(18).sum();
+    let trials: f64 = rates.iter().take(26).sum();
     assert!(trials < 16_000.0 * 1.25 && trials > 12_000.0, "{trials}");
     assert!((rates[12] / rates[10] - 1.0).abs() < 0.3 && rates[12] > 4000.0, "{rates:?}");
     assert!(governor.points[13] <= 4096.0, "a rare one nearly always: {}", governor.points[13]);
-    assert!(governor.points[20] >= 0.8 * governor.means[20], "large ones are no trials");
+    assert!(
+        governor.points[20] <= 0.5 * MIB,
+        "half a megabyte is nearly always tried: {}",
+        governor.points[20]
+    );
+    assert!(governor.points[26] >= 0.8 * governor.means[26], "the largest are no trials");
     assert!((0..CLASSES).all(|class| governor.points[class] <= governor.means[class]));
     let rates = with_trials(&mut governor, &TRIED, 1 << 12);
     assert!(rates[12] > 1.8 * rates[10], "a class with suspects is tried more: {rates:?}");

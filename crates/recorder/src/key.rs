@@ -6,8 +6,11 @@
 
 use nilometer_capture::Source;
 
-/// Larger ones are sampled often enough as they are.
-pub(crate) const LARGEST: usize = (1 << 18) - 1;
+/// Larger ones are sampled often enough as they are: no mean is larger than this. Half a megabyte is not, where a training asks for
+/// gigabytes per second of like blocks, which it gives back at once.
+pub(crate) const LARGEST: usize = (1 << 26) - 1;
+/// A size is known to so many bits: exactly, if it is small.
+const SIZE_BITS: u32 = 14;
 /// How many numbers there are.
 pub(crate) const KEYS: usize = 1 << KEY_BITS;
 const KEY_BITS: u32 = 10;
@@ -16,7 +19,7 @@ const KEY_BITS: u32 = 10;
 pub(crate) struct Key {
     /// Its number, below [`KEYS`].
     pub(crate) place: u16,
-    /// At most [`LARGEST`].
+    /// At most [`LARGEST`], rounded down to what [`Key::pack`] keeps of it.
     pub(crate) size: u32,
 }
 
@@ -34,9 +37,31 @@ impl Key {
         }
         let kind = (size as u64) << 3 | asked << 1 | u64::from(on_main_thread);
         let place = kind.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - KEY_BITS);
-        Some(Self { place: place as u16, size: size as u32 })
+        let lost = shift(size as u32);
+        Some(Self { place: place as u16, size: (size as u32 >> lost) << lost })
+    }
+
+    /// In 28 bits.
+    pub(crate) fn pack(self) -> u64 {
+        let lost = shift(self.size);
+        u64::from(self.place) << 18 | u64::from(lost) << SIZE_BITS | u64::from(self.size >> lost)
+    }
+
+    /// Of the lowest 28 bits.
+    pub(crate) fn unpack(bits: u64) -> Self {
+        let lost = (bits >> SIZE_BITS) as u32 & 15;
+        let size = (bits as u32 & ((1 << SIZE_BITS) - 1)) << lost;
+        Self { place: (bits >> 18) as u16 & (KEYS - 1) as u16, size }
     }
 }
+
+/// How many of the lowest bits of a size are not kept.
+fn shift(size: u32) -> u32 {
+    (u32::BITS - size.leading_zeros()).saturating_sub(SIZE_BITS)
+}
+
+const _: () = assert!((LARGEST >> SIZE_BITS).ilog2() < 15, "four bits hold what is lost of the largest");
+const _: () = assert!(KEY_BITS + 4 + SIZE_BITS == 28, "what a trial has room for");
 
 #[cfg(test)]
 mod tests {
@@ -63,6 +88,20 @@ mod tests {
         assert!(
             Key::of(4096, Source::Mapping, true).is_none() && Key::of(4096, Source::Device, true).is_none()
         );
-        assert_eq!(Key::of(LARGEST, Source::Pool, false).map(|key| key.size as usize), Some(LARGEST));
+    }
+
+    #[test]
+    fn what_a_size_loses_is_little_and_words_hold_what_is_left() {
+        for size in [1, 8000, (1 << 14) - 1, 512_000, 3_145_728, LARGEST] {
+            let key = Key::of(size, Source::Malloc, true).expect("small enough");
+            assert!(
+                key.size as usize <= size && size - key.size as usize <= size >> (SIZE_BITS - 1),
+                "{key:?}"
+            );
+            assert!(size >= 1 << SIZE_BITS || key.size as usize == size, "{key:?}");
+            assert_eq!(Key::unpack(key.pack()), key);
+        }
+        let like = |size| Key::of(size, Source::Malloc, true).expect("small enough").place;
+        assert_ne!(like(512_000), like(512_016), "kinds are told apart by all of their size");
     }
 }

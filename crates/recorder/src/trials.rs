@@ -41,13 +41,11 @@ pub(crate) struct Trial {
 
 impl Trial {
     pub(crate) fn pack(self) -> u64 {
-        let key = u64::from(self.key.place) << 18 | u64::from(self.key.size);
-        key << 36 | u64::from(self.generation) << 28 | u64::from(self.bytes.min(MOST))
+        self.key.pack() << 36 | u64::from(self.generation) << 28 | u64::from(self.bytes.min(MOST))
     }
 
     pub(crate) fn unpack(word: u64) -> Self {
-        let key = Key { place: (word >> 54) as u16, size: (word >> 36) as u32 & ((1 << 18) - 1) };
-        Self { key, generation: (word >> 28) as u8, bytes: word as u32 & MOST }
+        Self { key: Key::unpack(word >> 36), generation: (word >> 28) as u8, bytes: word as u32 & MOST }
     }
 }
 
