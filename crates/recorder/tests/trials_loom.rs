@@ -9,13 +9,9 @@ mod atomics {
     pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64};
 }
 
-mod key {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) struct Key {
-        pub(crate) place: u16,
-        pub(crate) size: u32,
-    }
-}
+#[path = "../src/key.rs"]
+#[allow(dead_code, reason = "what is told apart is tested beside it")]
+mod key;
 
 mod filter {
     use loom::sync::atomic::AtomicUsize;
