@@ -126,7 +126,30 @@ fn a_model_for_each_cycle_and_a_compile_for_each_are_told_apart() {
     // The line that the traces come from.
     assert_eq!((finding.sites[0].file.as_str(), finding.sites[0].line), ("train.py", 43));
     assert_eq!(finding.prove.as_deref(), Some("nilometer prove --try purge-graphs train.py"));
+    let registry = finding.holder.as_ref().unwrap();
+    assert!(registry.path.ends_with("gradient_registry._registry[*]"), "{registry:?}");
+    assert_eq!((registry.length, registry.per_cycle), (Some(30), Some(2.0)));
     assert_eq!(only(&rounds(false)).cause, "tf-gradient-registry");
+}
+
+#[test]
+fn graphs_of_the_newest_model_are_the_registrys_and_those_of_models_in_a_list_are_not() {
+    let held = |path: &'static str| {
+        let report = unexplained(move |w, epoch| {
+            w.phase("build", |_| {});
+            count(w, "gradient_registry", 2 * epoch);
+            if epoch >= 7 {
+                w.scans(path, epoch, epoch, 300 << 10, false);
+            }
+        });
+        let finding = only(&report);
+        assert_eq!(finding.cause, "models-in-a-loop");
+        finding.holder.as_ref().unwrap().path.clone()
+    };
+    let newest = "__main__.model.train_function.<closure step>._cached_graph.<Operation>.__dict__[*]";
+    assert!(held(newest).ends_with("gradient_registry._registry[*]"));
+    let kept = "search(): trials[*].model.train_function.<closure step>._nodes[*]";
+    assert_eq!(held(kept), kept);
 }
 
 #[test]

@@ -22,7 +22,9 @@ pub(crate) fn add(findings: &mut Vec<Finding>, run: Run, rate: f64, explained: O
     if findings.iter().any(|f| f.cause == cause) {
         return explained;
     }
-    findings.push(finding(cause, said, bytes.round() as i64, run));
+    let mut more = finding(cause, said, bytes.round() as i64, run);
+    gradient_registry::hold(&mut more, cause, run);
+    findings.push(more);
     findings.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
     Some(share + bytes / rate)
 }

@@ -9,9 +9,14 @@ use super::kept_models::is_keeper;
 use super::{Case, Explanation, Run, train_steps};
 use crate::cycles::Cycles;
 use crate::held::level::words;
+use crate::report::{Finding, Holder};
 
 pub(super) const MODELS: &str = "models-in-a-loop";
 pub(super) const REGISTRY: &str = "tf-gradient-registry";
+/// Where it is, as the census calls it.
+const PATH: &str = "tensorflow.python.framework.ops.gradient_registry._registry[*]";
+/// What leads from a model to its graphs.
+const TO_GRAPHS: [&str; 3] = [".train_function.", ".test_function.", ".predict_function."];
 
 pub(super) fn by_models(case: &Case) -> Option<Explanation> {
     let is_kept_twice = || is_keeper(case) && case.run.grows("gradient_registry");
@@ -44,9 +49,33 @@ pub(crate) fn goes_on_building(capture: &Capture, cycles: &Cycles) -> bool {
 pub(super) fn is_registry(case: &Case) -> bool {
     // Graphs of the newest model hang below the model as well, for as long as it is the newest.
     let leads_through = |word: &&str| case.path.as_ref().is_some_and(|path| path.full.contains(*word));
-    let of_model = [".train_function.", ".test_function.", ".predict_function."].iter().any(leads_through);
+    let of_model = TO_GRAPHS.iter().any(leads_through);
     leads_through(&"gradient_registry")
         || (of_model || case.is_unheld_graph()) && case.run.grows("gradient_registry")
+}
+
+/// Names the registry as the holder of what it is said to keep, where no container of the program's is known to keep it: nobody may have
+/// looked in time, or have come by the newest model, below which its graphs hang as well.
+pub(super) fn hold(finding: &mut Finding, cause: &str, run: Run) {
+    let known = |path: &str| {
+        let to_graphs = TO_GRAPHS.iter().filter_map(|word| path.find(word)).min();
+        to_graphs.is_none_or(|at| path[..at].contains("[*]"))
+    };
+    let entries = run.probes.iter().find(|probe| probe.name == "gradient_registry");
+    let (MODELS | REGISTRY, Some(entries)) = (cause, entries.filter(|_| run.grows("gradient_registry")))
+    else {
+        return;
+    };
+    if finding.holder.as_ref().is_some_and(|holder| known(&holder.path)) {
+        return;
+    }
+    finding.holder = Some(Holder {
+        path: PATH.to_owned(),
+        kind: "dict".to_owned(),
+        length: Some(entries.last),
+        per_cycle: entries.per_cycle,
+        ..Holder::default()
+    });
 }
 
 /// Memory of variables that nobody was seen to hold, while models and variables go on piling up.

@@ -254,6 +254,7 @@ pub(crate) fn explain(findings: &mut [Finding], run: Run) {
         finding.sentence = said.sentence;
         finding.change = Some(with_fault(name, said.change, run.program));
         finding.prove = run.prove(said.intervention);
+        gradient_registry::hold(finding, name, run);
         // The registry is nothing that a person can let go of; what of theirs keeps the same models is.
         let is_known = |keeps: &Holder| {
             let same = |known: &Holder| words(&known.path) == words(&keeps.path);
