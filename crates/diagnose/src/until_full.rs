@@ -77,6 +77,25 @@ pub(crate) fn settle(
         };
         return Settled { judgement, findings: rest, filling: full, explained: None };
     }
+    // What fills made the growth sure; what is beside it must be so by itself.
+    if rest.is_empty() && beside.low <= cycles.unit.floor() {
+        let unit = cycles.unit.word();
+        let reason = format!(
+            "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \
+             growth of up to {} per {unit} from none",
+            full.iter().map(|c| c.sentence.as_str()).collect::<Vec<_>>().join("; "),
+            size(beside.high),
+        );
+        let judgement = Judgement {
+            verdict: Verdict::Undecided,
+            reason,
+            needed: Some(cycles.count),
+            rate: Some(beside),
+            at_most: beside.high,
+            ..judgement
+        };
+        return Settled { judgement, findings: rest, filling: full, explained: None };
+    }
     let told: i64 = rest.iter().map(|f| f.bytes_per_cycle.estimate).sum();
     let estimate = beside.estimate.max(told as f64).min(rate.estimate);
     let beside =

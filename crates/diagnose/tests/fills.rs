@@ -85,3 +85,29 @@ fn growth_that_it_does_not_account_for_stays_a_leak() {
     let rate = report.growth.unwrap().bytes_per_cycle.estimate;
     assert!((rate - 600 * KIB).abs() < 60 * KIB, "{rate}");
 }
+
+#[test]
+fn what_fills_makes_no_leak_sure_of_what_is_beside_it() {
+    // Garbage comes and goes beside it, by as much as the deque keeps.
+    let mut w = started();
+    for epoch in 1..=15 {
+        let breath = if epoch % 3 == 0 { 900 * KIB } else { -450 * KIB };
+        w.takes(420 * KIB + breath).objects(100).cycle(Epoch);
+        if epoch >= 7 {
+            let path = "fit(): callbacks[0].recent[*]".to_owned();
+            let deque =
+                Holder { id: 1, path, kind: "deque".to_owned(), bound: Some(20), ..Holder::default() };
+            w.scans_holder(deque, epoch, epoch, EACH, false);
+        }
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Undecided, "{} {:?}", report.reason, report.growth);
+    assert!(
+        report.reason.starts_with("most of what live memory grows by is kept by what fills"),
+        "{}",
+        report.reason
+    );
+    assert_eq!(filling(&report).len(), 1);
+    assert_eq!(report.cycles.needed, Some(15));
+}
