@@ -269,6 +269,10 @@ class Word(str):
 
 
 TEXTS = ["x" * 1000 + str(number) for number in range(20)]
+# Keys of text in a table of text alone, in one with other keys as well, and in small dicts of a list.
+SPELLED = {f"word {number}": number for number in range(20)}
+MIXED = {number if number % 2 else f"odd {number}": number for number in range(20)}
+ROWS = [{f"column {number}": number} for number in range(20)]
 NUMBERS = {number: 10**40 + number for number in range(20)}
 SPOKEN = ["ä" * 200 + str(number) for number in range(3)]
 # Pages that two lists have: only what has both lists keeps them.
@@ -278,9 +282,15 @@ WORDS = [Word("w")]
 WORDS[0].kept = [[]]  # type: ignore[attr-defined]
 
 
+def keys_of_text() -> list[str]:
+    """Keys that the traversal of their dict does not show."""
+    of_rows = [key for row in ROWS for key in row]
+    return [*SPELLED, *(key for key in MIXED if isinstance(key, str)), *of_rows]
+
+
 def plain() -> dict[str, object]:
     """Text and numbers are held like all else, where somebody asks; where nobody does, they weigh."""
-    blocks = [door.block(id(one)) for one in (*TEXTS, *NUMBERS.values(), WORDS[0].kept[0])]  # type: ignore[attr-defined]
+    blocks = [door.block(id(one)) for one in (*TEXTS, *NUMBERS.values(), WORDS[0].kept[0], *keys_of_text())]  # type: ignore[attr-defined]
     found = {holder["path"]["text"]: len(holder["ids"]) for holder in door.whole(blocks)["holders"]}
     as_utf8 = ctypes.pythonapi.PyUnicode_AsUTF8
     as_utf8.restype, as_utf8.argtypes = ctypes.c_void_p, (ctypes.py_object,)
@@ -291,7 +301,7 @@ def plain() -> dict[str, object]:
     return {
         "plain": found,
         "pages": 10 * 60_000 < book["retained"] < 10 * 61_000,
-        "spoken": {holder["path"]["text"]: holder["ids"] for holder in whole["holders"]},
+        "spoken": {holder["path"]["text"]: sorted(holder["ids"]) for holder in whole["holders"]},
         "weighed": [table["path"]["text"], 20 * 1000 < table["retained"] < 20 * 1200, table["ids"] != []],
     }
 

@@ -18,6 +18,9 @@ def test_each_way_of_holding(python: str, probe: str) -> None:
     assert said["plain"] == {
         "__main__.TEXTS[*]": 20,
         "__main__.NUMBERS[*]": 20,
+        "__main__.SPELLED[*]": 20,
+        "__main__.MIXED[*]": 10,
+        "__main__.ROWS[*].<key>": 20,
         "__main__.WORDS[0].kept[0][*]": 1,
     }
     assert said["spoken"] == {"__main__.SPOKEN[*]": [0, 1, 2]}

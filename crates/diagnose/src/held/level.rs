@@ -13,9 +13,10 @@ pub(crate) fn split(path: &str) -> (&str, &str) {
     }
 }
 
-/// The path without the memory that an array shares with a tensor: for a person the array is all there is.
+/// The path without the memory that an array shares with a tensor, for a person the array is all there is; and without the key of a dict,
+/// which is as much an element of it as what stands under it.
 pub(crate) fn plain(path: &str) -> &str {
-    path.strip_suffix(".base.obj").unwrap_or(path)
+    [".base.obj", ".<key>"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
 }
 
 /// Whether what is behind a container's elements leads through an object's attribute, not only into tuples and dicts: who is told to
@@ -109,6 +110,7 @@ mod tests {
             ("main(): taken[*][0]", "main(): taken", "[0]", "taken"),
             ("main(): calibrator.logits", "main(): calibrator.logits", "", "logits"),
             ("run(): self.batches[*].base.obj", "run(): self.batches", "", "batches"),
+            ("train(): rows[*].<key>", "train(): rows", "", "rows"),
             ("__main__.features.<lru cache>[*]", "__main__.features.<lru cache>", "", ""),
             ("jobs.cache.seen['a'][*]", "jobs.cache.seen['a']", "", "seen"),
             ("look.<default maps>[*]", "look.<default maps>", "", "maps"),

@@ -245,6 +245,7 @@ impl Collected {
         self.enters.push(u8::try_from(enter).unwrap_or(u8::MAX));
         self.own.push(u32::try_from(bytes).unwrap_or(u32::MAX));
         self.before.push(u8::try_from(object.wrapping_sub(start)).unwrap_or(0));
+        let from = children.len();
         if of.plain_children {
             look.python.children_of(traits, Object(object), children, most);
         } else {
@@ -254,6 +255,9 @@ impl Collected {
                     children.push(child);
                 }
             });
+        }
+        if of.dict && children.len() <= most {
+            pass.plain.sought_keys(Object(object), from, children);
         }
         if of.buffers {
             let outside = &mut self.outside;

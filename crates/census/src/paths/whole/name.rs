@@ -16,7 +16,7 @@ use super::{Class, Holder, Whole};
 use crate::layout::TYPE;
 use crate::memory::word;
 use crate::naming::{Kind, Label, Look};
-use crate::object::Python;
+use crate::object::{Object, Python};
 use crate::roots::{Place, Root, Roots};
 
 /// What is in a container and has less than this part of all sampled bytes is told with what is above it.
@@ -160,6 +160,14 @@ impl Analysed {
                     alive.insert(child);
                 }
             });
+            if let Some(view) = look.python.dict_view(Object(parent.object)).filter(|_| !wanted.is_empty()) {
+                view.each(&mut |key, _| {
+                    if wanted.remove(&key.address()) {
+                        alive.insert(key.address());
+                    }
+                    !wanted.is_empty()
+                });
+            }
             let namespace = match parent.before.and_then(|before| self.trie.twigs.get(before)) {
                 Some(before) => {
                     before.kind == Kind::Function || look.own_dict(before.object) == parent.object

@@ -6,6 +6,7 @@
 use super::super::weights::Weights;
 use super::collect::Met;
 use super::plain::Plain;
+use crate::layout::flags;
 use crate::naming::{Kind, Look};
 use crate::object::Object;
 use crate::traits::Types;
@@ -24,6 +25,8 @@ pub(super) struct Of {
     pub(super) enter: Option<u32>,
     /// Traversal shows all that its objects lead to.
     pub(super) plain_children: bool,
+    /// Its objects are dicts.
+    pub(super) dict: bool,
     /// Its objects may have memory outside of their own block.
     pub(super) buffers: bool,
 }
@@ -50,6 +53,7 @@ impl Pass<'_> {
                 plain_children: kind != Kind::Type
                     && look.shows_all(class.address())
                     && !look.sizes.hides(class),
+                dict: class.has(flags::DICT),
                 buffers: look.sizes.has_buffers(class),
             }
         })

@@ -69,6 +69,23 @@ impl<'a> Plain<'a> {
             && !(is_text && length() > SHORT && self.python.has_text_buffers(Object(object)))
     }
 
+    /// Adds those keys of a dict that may be samples and are not among its children, which begin at `from`: CPython shows no keys of a
+    /// table with text alone. Reads nothing of the keys.
+    #[inline]
+    pub(super) fn sought_keys(&self, dict: Object, from: usize, children: &mut Vec<u64>) {
+        // A table that instances share has names of attributes.
+        let Some(view) = self.python.dict_view(dict).filter(|view| view.values == 0) else { return };
+        for index in 0..view.table.entries {
+            let (key, _) = view.table.entry(index);
+            if key != 0
+                && self.filter.may_have(key)
+                && !children.get(from..).unwrap_or_default().contains(&key)
+            {
+                children.push(key);
+            }
+        }
+    }
+
     /// Whether it is one of those that were remembered lately. Reads nothing of the object.
     #[inline]
     fn was_met(&self, object: u64) -> bool {
