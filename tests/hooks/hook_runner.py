@@ -40,6 +40,7 @@ UNITS = (
     "request",
     "step",
     "call",
+    "update",
 )
 
 

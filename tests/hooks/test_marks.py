@@ -95,6 +95,11 @@ def test_gradient_loop(run: Runner) -> None:
     assert loop(run, "gradient").cycles() == {"model": 1, "call": 6}
 
 
+def test_eager_gradient_loop(run: Runner) -> None:
+    """An optimizer that a program applies itself; the one inside of `fit` is the epoch's."""
+    assert loop(run, "eager_gradient").cycles() == {"model": 1, "update": 6, "fit": 1, "epoch": 2}
+
+
 def test_models_in_a_loop(run: Runner) -> None:
     ended = loop(run, "models")
     assert ended.cycles() == {"model": 3, "fit": 3, "epoch": 3, "clear_session": 3}

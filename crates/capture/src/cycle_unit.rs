@@ -26,11 +26,13 @@ pub enum CycleUnit {
     Step = 8,
     /// One call of a traced function (`tf.function`) outside of `fit`, `evaluate` and `predict`.
     Call = 9,
+    /// One application of gradients by an optimizer outside of all the above, and of traced functions.
+    Update = 10,
 }
 
 impl CycleUnit {
     /// All units, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Epoch,
         Self::Fit,
         Self::Evaluate,
@@ -41,6 +43,7 @@ impl CycleUnit {
         Self::Request,
         Self::Step,
         Self::Call,
+        Self::Update,
     ];
 
     /// The unit with this number.
@@ -61,6 +64,7 @@ impl CycleUnit {
             Self::Request => "request",
             Self::Step => "step",
             Self::Call => "call",
+            Self::Update => "update",
         }
     }
 }

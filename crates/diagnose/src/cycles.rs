@@ -86,13 +86,13 @@ impl Cycles {
 }
 
 /// The unit whose name the user would say. What users marked themselves comes first, then what Keras repeats from
-/// epochs to single batches, then calls of traced functions, then models; a unit that only fills a small part of the run
+/// epochs to single batches, then calls of traced functions, updates of an eager loop, then models; a unit that only fills a small part of the run
 /// (three epochs before an hour of serving) is passed over.
 fn choose(timeline: &Timeline, board: &BoardCounts) -> Option<CycleUnit> {
-    use CycleUnit::{Call, Epoch, Evaluate, Fit, Model, OnBatch, Predict, Request, Step};
+    use CycleUnit::{Call, Epoch, Evaluate, Fit, Model, OnBatch, Predict, Request, Step, Update};
     let looped = board.cycles(Fit) >= FITS_IN_A_LOOP && board.cycles(Epoch) > board.cycles(Fit);
     let training = if looped { [Fit, Epoch] } else { [Epoch, Fit] };
-    let order = [Request, Step, training[0], training[1], Predict, OnBatch, Evaluate, Call, Model];
+    let order = [Request, Step, training[0], training[1], Predict, OnBatch, Evaluate, Call, Update, Model];
     let at = |unit: CycleUnit| timeline.marks.iter().filter(move |m| m.unit == unit).map(|m| m.at_ns);
     let span = |unit: CycleUnit| {
         let (first, last) = (at(unit).next(), at(unit).next_back());

@@ -36,6 +36,7 @@ ROWS: dict[str, str] = {
     "keras.src.layers.rnn.rnn": _KERAS3,
     "keras.src.models.model": _KERAS3,
     "keras.src.models.sequential": _KERAS3,
+    "keras.src.optimizers.base_optimizer": _KERAS3,
     "keras.src.backend.common.global_state": _KERAS3,
     "keras.src.backend.tensorflow.trainer": _KERAS3,
     "keras.src.backend.jax.trainer": _KERAS3,
@@ -43,7 +44,14 @@ ROWS: dict[str, str] = {
     **{
         f"{package}.src.{module}": _TF_KERAS
         for package in ("keras", "tf_keras")
-        for module in ("callbacks", "backend", "engine.base_layer", "engine.data_adapter", "engine.training")
+        for module in (
+            "callbacks",
+            "backend",
+            "engine.base_layer",
+            "engine.data_adapter",
+            "engine.training",
+            "optimizers.optimizer",
+        )
     },
     "tensorflow.python.eager.context": _TENSORFLOW,
     "tensorflow.python.eager.polymorphic_function.tracing_compilation": _TENSORFLOW,

@@ -33,6 +33,8 @@ def install(name: str, module: ModuleType) -> None:
     elif kind == "models.sequential":
         models.remember_code(module.Sequential.build)
         replace(module.Sequential, "_maybe_rebuild", models.wrap_build(models.always))
+    elif kind == "optimizers.base_optimizer":
+        replace(module.BaseOptimizer, "apply", trainers.count_updates)
     elif kind == "backend.common.global_state":
         replace(module, "clear_session", models.count_clear_session)
     elif kind == "backend.tensorflow.trainer":

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-EPOCH, FIT, EVALUATE, PREDICT, ON_BATCH, MODEL, CLEAR_SESSION, REQUEST, STEP, CALL = range(10)
+EPOCH, FIT, EVALUATE, PREDICT, ON_BATCH, MODEL, CLEAR_SESSION, REQUEST, STEP, CALL, UPDATE = range(11)
 
 # A phase is told every time until it has come this often, then at most once in this many seconds.
 _ALWAYS = 512

@@ -23,6 +23,9 @@ def install(name: str, module: ModuleType) -> None:
         callbacks.install(module.CallbackList)
     elif kind == "backend":
         replace(module, "clear_session", models.count_clear_session)
+    elif kind == "optimizers.optimizer" and hasattr(module, "_BaseOptimizer"):
+        # Keras 3 has a module of this name.
+        replace(module._BaseOptimizer, "apply_gradients", trainers.count_updates)
     elif kind == "engine.data_adapter":
         replace(module.DataHandler, "__init__", data.wrap_adapter)
     elif kind == "engine.base_layer":

@@ -1,4 +1,5 @@
-"""Marks from the calls a program makes of a model: `fit`, `evaluate`, `predict`, and their `_on_batch` kin.
+"""Marks from the calls a program makes of a model: `fit`, `evaluate`, `predict`, and their `_on_batch` kin;
+and of an optimizer, in a loop of its own that no framework runs.
 
 In: a trainer class (one per backend in Keras 3, `Model` itself in Keras 2). Out: one cycle and one phase per
 call.
@@ -81,6 +82,24 @@ def _on_batch(original: Any) -> Any:
             cycle(unit)
 
     return call
+
+
+def count_updates(original: Any) -> Any:
+    """Wraps the method by which an optimizer applies gradients. A step that is traced is a call instead."""
+    cycle = probes.cycle
+    unit = marks.UPDATE
+
+    def apply(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        except BaseException as error:
+            forget_frame(error)
+            raise
+        finally:
+            if not thread.scope:
+                cycle(unit)
+
+    return apply
 
 
 def wrap_phase(name: str) -> Callable[[Any], Any]:

@@ -92,6 +92,21 @@ def gradient():
 
 
 @program
+def eager_gradient():
+    import tensorflow as tf
+
+    model = make()
+    optimizer = keras.optimizers.SGD()
+    for _ in range(6):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(X, training=True) - Y) ** 2)
+        variables = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+    model.run_eagerly = True
+    model.fit(X, Y, epochs=2, batch_size=16, verbose=0)
+
+
+@program
 def models():
     for _ in range(3):
         keras.backend.clear_session()

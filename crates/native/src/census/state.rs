@@ -99,7 +99,7 @@ impl State {
 /// Bytes per cycle that are worth a look: what repeats a thousand times a minute keeps less each time.
 pub(super) fn least(unit: CycleUnit) -> u64 {
     match unit {
-        CycleUnit::Step | CycleUnit::OnBatch | CycleUnit::Call => LEAST_OF_SHORT,
+        CycleUnit::Step | CycleUnit::OnBatch | CycleUnit::Call | CycleUnit::Update => LEAST_OF_SHORT,
         _ => LEAST,
     }
 }
