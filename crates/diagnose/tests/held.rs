@@ -122,6 +122,30 @@ fn lines_that_one_list_keeps_are_one_finding() {
     assert!((finding.bytes_per_cycle.estimate - (2 << 20)).abs() < 1000, "{:?}", finding.bytes_per_cycle);
 }
 
+#[test]
+fn a_little_is_a_leak_where_it_is_seen_in_a_container_of_the_users() {
+    // Half of the floor, made inside a framework that the user's line calls.
+    let verdict = |holder: Option<&str>| {
+        let mut w = started();
+        w.fact("cwd", "/job").records(1 << 10, 1);
+        let stack = w.stack(&[FIT, KERAS, KERAS, KERAS]);
+        let mut made = Vec::new();
+        for epoch in 1..=20 {
+            made.push(w.makes(stack, 8 << 10, 1));
+            w.objects(200).cycle(Epoch);
+            if let (9, Some(holder)) = (epoch, holder) {
+                w.looks(&[(holder, "", &all(&made))]);
+            }
+        }
+        w.ends(0);
+        let report = w.report_with_names();
+        (report.verdict, report.findings.first().and_then(|f| f.holder.as_ref()).map(|h| h.path.clone()))
+    };
+    assert_eq!(verdict(Some(LOGS)), (Verdict::Leak, Some(LOGS.to_owned())));
+    assert_eq!(verdict(Some("__main__.latest")).0, Verdict::NoLeak, "a slot is no container");
+    assert_eq!(verdict(None).0, Verdict::NoLeak);
+}
+
 /// A list that a megabyte per epoch hangs below, and a container inside of each of its elements with a quarter of that.
 fn nested(gains: bool) -> Vec<String> {
     let mut w = started();

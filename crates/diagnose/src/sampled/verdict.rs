@@ -6,6 +6,7 @@
 use nilometer_stats::Interval;
 
 use super::finding::add_source;
+use super::origin::Origin;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
 use crate::early;
@@ -15,7 +16,9 @@ use crate::lookup::Lookup;
 use crate::report::{Finding, Site, Verdict};
 use crate::sizes::size;
 
-/// Growth of a user's own line counts from this share of the floor on: frameworks' residue does not hide in it.
+/// What a user's container keeps is met there by looks with this share at least.
+const NEARLY_ALL: f64 = 0.8;
+/// Growth of a user's own line, or in a user's own container, counts from this share of the floor on: frameworks' residue does not hide in it.
 const OWN_FLOOR: f64 = 0.25;
 /// All sites together must keep at least this share of what one is accused of: else memory just changes places.
 const NET: f64 = 0.5;
@@ -228,8 +231,21 @@ struct Case<'c, 'a> {
 
 impl Case<'_, '_> {
     fn floor(&self, site: &GrowingSite) -> f64 {
-        let own = if site.direct && site.growing.speaks { OWN_FLOOR } else { 1.0 };
+        let is_own = site.growing.speaks && (site.direct || self.is_kept_by_user(site));
+        let own = if is_own { OWN_FLOOR } else { 1.0 };
         own * self.setting.cycles.unit.floor()
+    }
+
+    /// Whether a look met nearly all of it in a container of the user's: a framework's residue is not there.
+    fn is_kept_by_user(&self, site: &GrowingSite) -> bool {
+        let keeps = self.sites.held.keeps(&site.survivors);
+        keeps.first().is_some_and(|first| {
+            let file = first.holder.file.as_str();
+            first.share >= NEARLY_ALL
+                && first.path.contains("[*]")
+                && !file.is_empty()
+                && Origin::of(file) == Origin::User
+        })
     }
 
     /// The counters leave room for that much.

@@ -152,6 +152,7 @@ impl World {
                 owner: (*owner).to_owned(),
                 kind: "list".to_owned(),
                 elements: "3 x ndarray".to_owned(),
+                file: "/job/train.py".to_owned(),
                 ..Holder::default()
             })));
             let samples = made.iter().flat_map(|m| m.ids.iter().copied()).collect();
