@@ -81,7 +81,7 @@ pub(super) fn class(elements: &str) -> Option<&str> {
 
 /// What to do about it.
 pub(super) fn change(case: &Case) -> String {
-    let line = case.code().unwrap_or_default();
+    let line = case.short_code().unwrap_or_default();
     let shown = if line.is_empty() { String::new() } else { format!(" instead of `{line}`") };
     if let Some(bound) = case.finding.holder.as_ref().and_then(|holder| holder.bound) {
         return format!("its bound of {bound} is far away: give it a smaller one{shown}");

@@ -9,7 +9,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if case.path.is_none() || !case.elements().contains("EagerTensor") {
         return None;
     }
-    let line = case.code();
+    let line = case.short_code();
     let shown = line.map_or(String::new(), |line| format!(" instead of `{line}`"));
     let change = if case.elements().contains("EagerTensor () ") {
         format!(

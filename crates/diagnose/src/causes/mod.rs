@@ -137,6 +137,12 @@ impl Case<'_> {
         of("kept_at").or_else(|| of("made_at"))
     }
 
+    /// That line's code, if it is short enough to be read in a sentence.
+    pub(crate) fn short_code(&self) -> Option<&str> {
+        const LONGEST: usize = 100;
+        self.code().filter(|code| code.len() <= LONGEST)
+    }
+
     /// That line's code, without its comment.
     pub(crate) fn code(&self) -> Option<&str> {
         let text = self.line()?.text.as_deref()?;

@@ -15,7 +15,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if case.finding.holder.is_some() || !(in_cache || of_number) {
         return None;
     }
-    let line = case.code().map_or(String::new(), |line| format!(" in `{line}`"));
+    let line = case.short_code().map_or(String::new(), |line| format!(" in `{line}`"));
     Some(Explanation {
         sentence: format!(
             "a Python number that is new in every {} becomes a tensor, and TensorFlow caches each",

@@ -8,7 +8,7 @@ use crate::held::level::words;
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let whole = path.full.strip_suffix(".base")?;
-    let line = case.code().map_or(String::new(), |line| format!(" in `{line}`"));
+    let line = case.short_code().map_or(String::new(), |line| format!(" in `{line}`"));
     Some(Explanation {
         sentence: format!(
             "{} keeps slices, and each slice keeps the whole array it was cut from",

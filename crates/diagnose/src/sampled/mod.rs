@@ -3,6 +3,7 @@
 //! In: the recorder's part of a capture, the cycles, the phases. Out: sites that grow, and where one-time memory was
 //! made. What must not happen here: an accusation that the rules in [`growing`] do not carry.
 
+mod beside;
 pub(crate) mod bins;
 pub(crate) mod finding;
 mod group;
