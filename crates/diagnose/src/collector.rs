@@ -20,7 +20,8 @@ use nilometer_stats::{Interval, growth};
 use crate::at_exit::ExitCollection;
 use crate::cycles::Point;
 use crate::garbage_weight;
-use crate::teeth::limit;
+use crate::leftover::left_at_most;
+use crate::teeth::{Limit, limit};
 use crate::timeline::{Reading, Timeline};
 
 /// Bytes of garbage per container object that are plausible at most.
@@ -99,7 +100,8 @@ pub(crate) fn net_growth(
     let usual = |weight| exit.zip(by_exit).map_or(0.0, |(e, freed)| e.usual_garbage(freed, objects, weight));
     // Where collections took garbage back within the run, they tell more than what goes when functions have returned.
     let limit = limit.filter(|limit| limit.collections > 1);
-    let garbage = limit.map_or_else(|| usual(None), |limit| limit.surely - limit.likely);
+    let left = left_at_most(timeline, points).unwrap_or(f64::INFINITY);
+    let garbage = limit.map_or_else(|| usual(None), |limit| (limit.surely - limit.likely).min(left));
     let mut rate = Interval {
         estimate: seen.estimate - garbage,
         low: seen.low.min(seen.estimate) - most,
@@ -116,7 +118,8 @@ pub(crate) fn net_growth(
     let plausible = || seen.high - usual(garbage_weight::seen(timeline, all).reduce(f64::min));
     let at_exit = exit.zip(by_exit).zip(garbage_weight::usual(timeline, all));
     let at_exit = at_exit.map_or(0.0, |((exit, freed), weight)| exit.garbage_of_weight(freed, weight));
-    let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(limit.likely_with(at_exit)));
+    let beside = |limit: Limit| limit.likely_with(at_exit).max(limit.surely - left);
+    let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(beside(limit)));
     Some(Net { rate, gross: seen, likely_high, sawtooth, examined: false })
 }
 

@@ -20,6 +20,7 @@ mod forecast;
 mod garbage_weight;
 mod held;
 mod judge;
+mod leftover;
 mod lookup;
 mod next_steps;
 mod objects;

@@ -147,6 +147,38 @@ fn a_leak_beside_a_sawtooth_is_not_hidden_by_it() {
 }
 
 #[test]
+fn what_c_keeps_is_not_taken_for_what_collections_left() {
+    // A `fit` and a `predict` per cycle beside a database in memory: a sixth of the garbage is in use when a collection comes.
+    let (keeps, garbage, blocks) = (73 * KIB, 370 * KIB, 1650);
+    let estimate = |counts_blocks: bool| {
+        let mut w = started();
+        let (mut waits, mut old) = (0, 0);
+        for cycle in 1..=30 {
+            w.takes(keeps + garbage).objects(1400);
+            waits += 1;
+            if counts_blocks {
+                w.takes_blocks(blocks);
+            }
+            if cycle % 6 == 1 {
+                let taken = 5 * waits * garbage / 6;
+                w.frees(1, (taken / 540) as u64, taken);
+                if counts_blocks {
+                    w.takes_blocks(-5 * waits * blocks / 6);
+                }
+                (waits, old) = (0, old + waits * garbage - taken);
+            }
+            w.cycle(Epoch);
+        }
+        let waits = old + waits * garbage;
+        w.ends_with(2000 + (waits / 540) as u64, waits + 1000 * KIB);
+        w.report().growth.unwrap().bytes_per_cycle.estimate
+    };
+    let (with, without) = (estimate(true), estimate(false));
+    assert!((with - keeps).abs() < 12 * KIB, "{with}");
+    assert!((without - keeps).abs() > 24 * KIB, "the blocks are what tells it: {without}");
+}
+
+#[test]
 fn a_collection_in_the_late_part_is_no_end_of_a_rise() {
     let mut w = started();
     Teeth { unit: Epoch, cycles: 24, keeps: 400 * KIB, garbage: 300 * KIB, every: 30, first: 20 }

@@ -32,6 +32,7 @@ pub(crate) struct World {
     has_python: bool,
     /// What they use.
     python: i64,
+    blocks: Option<i64>,
     /// `gc.disable()` was not called.
     pub(crate) collects_by_itself: bool,
     /// What tensors use of a pool, and what it has reserved, if there is one.
@@ -58,6 +59,7 @@ impl World {
             has_collector: true,
             has_python: true,
             python: 80 * MIB,
+            blocks: None,
             collects_by_itself: true,
             pool: None,
             recorder: Recorder::default(),
@@ -94,6 +96,12 @@ impl World {
     pub(crate) fn takes_small(&mut self, bytes: i64) -> &mut Self {
         self.python += bytes;
         self.takes(bytes)
+    }
+
+    /// So many more of Python's small blocks are in use.
+    pub(crate) fn takes_blocks(&mut self, count: i64) -> &mut Self {
+        self.blocks = Some(self.blocks.unwrap_or(1_000_000) + count);
+        self
     }
 
     /// Readings from now on say nothing of Python's small objects, as where time was short.
@@ -178,6 +186,7 @@ impl World {
             pool_used: self.pool.map(|(used, _)| used as u64),
             pool_reserved: self.pool.map(|(_, reserved)| reserved as u64),
             py_in_use: self.has_python.then_some(python as u64),
+            py_blocks: self.blocks.map(|blocks| blocks as u64),
             gc0: known(self.collections[0]),
             gc1: known(self.collections[1]),
             gc2: known(self.collections[2]),
