@@ -151,3 +151,37 @@ fn one_that_carries_little_or_stopped_or_is_a_library_s_proves_nothing() {
         assert_ne!(report.verdict, Verdict::Leak, "{path}: {}", report.reason);
     }
 }
+
+/// Twenty epochs in which live memory goes up and down by more than a container grows; scans see that from the sixth on, every third.
+fn in_noise(file: &str, bytes: u64, bound: Option<u64>, last: u64) -> Verdict {
+    let mut w = started();
+    w.fact("cwd", "/job");
+    for epoch in 1..=20_u64 {
+        let breath = [200, -350, 300, -150][epoch as usize % 4] * KIB;
+        w.takes(27 * KIB + breath).objects(100).cycle(Epoch);
+        if epoch >= 6 && epoch % 3 == 0 {
+            if epoch <= last {
+                let (path, kind, file) =
+                    ("run(): spread.values[*]".to_owned(), "list".to_owned(), file.to_owned());
+                let holder = Holder { id: 1, path, kind, file, bound, ..Holder::default() };
+                w.scans_holder(holder, epoch, 10 * epoch, 3 * bytes, false);
+            } else {
+                w.scans_nothing();
+            }
+        }
+    }
+    w.ends(0);
+    w.report_with_names().verdict
+}
+
+#[test]
+fn a_container_that_is_seen_to_grow_is_a_leak_though_the_counters_show_none() {
+    const OWN: &str = "/job/train.py";
+    assert_eq!(in_noise(OWN, 27 << 10, None, 20), Verdict::Leak);
+    assert_eq!(in_noise(OWN, 27 << 10, None, 12), Verdict::NoLeak, "it has stopped");
+    assert_eq!(in_noise(OWN, 12 << 10, None, 20), Verdict::NoLeak, "less than frameworks keep");
+    assert_eq!(in_noise(OWN, 900 << 10, None, 20), Verdict::NoLeak, "more than there is room for");
+    assert_eq!(in_noise(OWN, 27 << 10, Some(250), 20), Verdict::NoLeak, "it is soon full");
+    let library = "/v/lib/python3.11/site-packages/keras/src/callbacks/history.py";
+    assert_eq!(in_noise(library, 27 << 10, None, 20), Verdict::NoLeak, "a library fills it");
+}

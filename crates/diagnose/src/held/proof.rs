@@ -1,6 +1,7 @@
-//! A growth that the collector's counters leave open, proven by who holds it: what hangs below a path of the user's is no garbage.
+//! A growth that the counters leave open, proven by who holds it: what hangs below a path of the user's is no garbage, and is there
+//! however much all other memory moves.
 //!
-//! In: what scans said of containers, a judgement that is undecided or takes the growth for garbage, its series. Out: the growth
+//! In: what scans said of containers, a judgement that is no leak yet, its series. Out: the growth
 //! that is certain then. What must not happen here: proof from a container that may have stopped, that has a bound in reach, that a
 //! library fills (weak dictionaries shrink with the next collection), or that carries too little of the growth.
 
@@ -20,8 +21,9 @@ const SHARE: f64 = 0.3;
 const HALF: f64 = 0.5;
 /// ... and no more than so many times as much: else the two do not speak of the same.
 const MOST: f64 = 1.5;
-/// Times that a scan told of it.
+/// Times that a scan told of it, and where the counters show no growth.
 const TOLD: usize = 2;
+const TOLD_ALONE: usize = 3;
 /// It was still growing in this last part of the judged cycles, ...
 const LATE: f64 = 2.0 / 3.0;
 /// ... and was watched for this share of them; or it was watched for so many cycles, and grew just as live memory does all the
@@ -36,7 +38,13 @@ const WEIGHED: f64 = 0.2;
 pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judgement {
     let Some(rate) = proven(held, &judgement, cycles) else { return judgement };
     let all = judgement.rate.map_or(rate.estimate, |all| all.estimate);
-    let reason = if rate.estimate < HALF * all {
+    let reason = if !is_open(&judgement) {
+        format!(
+            "a container that the program holds grows by {} per {}, though live memory as a whole moves too much to show it",
+            size(rate.estimate),
+            cycles.unit.word()
+        )
+    } else if rate.estimate < HALF * all {
         format!(
             "live memory grows by {} per {}; some of it may be garbage, but a container that the program holds grows by {}",
             size(all),
@@ -53,27 +61,46 @@ pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judge
     Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement }
 }
 
+/// Whether the growth is seen, and it is not known what it is.
+fn is_open(judgement: &Judgement) -> bool {
+    judgement.verdict == Verdict::Undecided || judgement.rests_on_garbage
+}
+
 /// The growth per cycle, if a container proves it.
 fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
-    let open = judgement.verdict == Verdict::Undecided || judgement.rests_on_garbage;
-    let rate = judgement.rate.filter(|_| open && judgement.filling.is_none())?;
+    let open = is_open(judgement);
+    let is_leak = judgement.verdict == Verdict::Leak;
+    let rate = judgement.rate.filter(|_| !is_leak && judgement.filling.is_none())?;
     let points = &cycles.points;
     let (first, last) = (points.get(judgement.since)?, points.last()?);
     let late_ns = first.at_ns as f64 + LATE * last.at_ns.saturating_sub(first.at_ns) as f64;
+    let half_ns = f64::midpoint(points.first()?.at_ns as f64, last.at_ns as f64);
+    // Scans of a quiet heap lie ever further apart: the last one must have seen it grow. It ends after what it tells.
+    let is_newest =
+        |at_ns: u64| held.scans.iter().filter(|scan| (at_ns..=last.at_ns).contains(*scan)).count() <= 1;
     let enough = WATCHED * last.ordinal.saturating_sub(first.ordinal) as f64;
     let speaks = |(id, rises): (&u64, &Vec<super::Rise>)| {
         let holder = held.holder(*id)?;
         let ends = holder.bound.is_some()
             && held.room(&holder.path, cycles).is_none_or(|room| room.is_near(cycles.count));
         let users = !ends && Origin::of(&holder.file) == Origin::User && !holder.file.is_empty();
-        let late = rises.last().is_some_and(|rise| rise.at_ns as f64 >= late_ns);
+        let newest = rises.last()?.at_ns;
+        let often = rises.len() >= TOLD_ALONE;
+        let late = newest as f64 >= late_ns || often && newest as f64 >= half_ns && is_newest(newest);
         let pace = Pace::of(rises, &held.scans, points)?;
         let agrees = (pace.bytes - rate.estimate).abs() <= AGREES * rate.estimate;
-        let long = pace.bytes >= HALF * rate.estimate || pace.cycles >= ENOUGH;
+        let long = (open && pace.bytes >= HALF * rate.estimate) || pace.cycles >= ENOUGH;
         let watched = late && long && pace.cycles as f64 >= enough || agrees && pace.cycles >= ENOUGH;
-        (users && watched && rises.len() >= TOLD).then_some(pace.bytes)
+        let told = if open { TOLD } else { TOLD_ALONE };
+        (users && watched && rises.len() >= told).then_some(pace.bytes)
     };
     let bytes = held.rises.iter().filter_map(speaks).fold(0.0, f64::max);
+    if !open {
+        // The counters must leave room for all of it.
+        let (low, high) = (bytes * (1.0 - WEIGHED), bytes * (1.0 + WEIGHED));
+        let fits = bytes > cycles.unit.floor() && bytes <= judgement.at_most;
+        return fits.then_some(Interval { estimate: bytes, low, high });
+    }
     let share = if judgement.rests_on_garbage { HALF } else { SHARE };
     let carries = bytes > cycles.unit.floor() && bytes >= share * rate.estimate && bytes <= MOST * rate.high;
     // Of what it does not carry nobody knows.
