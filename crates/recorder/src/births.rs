@@ -57,7 +57,8 @@ fn considered(new: New) {
     pace.met(class, bytes);
     let key = recorder.watch.key(block, new.size, new.source);
     let own = key.and_then(|key| recorder.watch.mean(key));
-    let mean = own.unwrap_or_else(|| pace.means.samples(class));
+    let of_class = pace.means.samples(class);
+    let mean = own.map_or(of_class, |own| own.min(of_class));
     match block.toss(new.size, points, mean) {
         Some(mean) => take(recorder, block, new, mean, own.map_or(Some(class), |_| None), &here()),
         None => crate::pace::account_trial(recorder),
