@@ -21,8 +21,8 @@ use crate::report::{Finding, Verdict};
 use crate::sizes::size;
 use crate::timeline::Basis;
 
-/// Blocks that are sampled with this chance at least are as good as counted.
-const SURELY_SEEN: f64 = 0.99;
+/// Blocks that are sampled with this chance at least are as good as counted: of the others too few are seen to be worth it.
+const SURELY_SEEN: f64 = 0.9;
 /// What is in flight has sizes that come again: they were seen in this first part of the judged stretch already.
 const EARLY: f64 = 1.0 / 3.0;
 /// The first half of the cycles has this share at least of the most that the other half has in flight.
@@ -98,7 +98,8 @@ impl Sites<'_> {
 
 /// Bytes of these blocks at each point; nothing if they become more: an array for each cycle so far may be made anew in every one.
 fn in_flight(samples: &[&Sample], points: &[Point]) -> Option<Vec<f64>> {
-    let at = |point: &Point| samples.iter().filter(|s| s.lives_at(point.at_ns)).map(|s| s.weight).sum();
+    let at =
+        |point: &Point| samples.iter().filter(|s| s.lives_at(point.at_ns)).map(|s| bytes_of(s) as f64).sum();
     let levels: Vec<f64> = points.iter().map(at).collect();
     let most = |part: &[f64]| part.iter().copied().fold(0.0, f64::max);
     let (early, late) = levels.split_at(levels.len() / 2);
