@@ -203,7 +203,10 @@ fn growth(
     explained: Option<f64>,
 ) -> Option<Growth> {
     let rate = judgement.rate?;
-    let began = onset::began(&cycles.points, judgement.since, rate.low);
+    let began = match judgement.verdict {
+        Verdict::Leak => onset::began(&cycles.points, judgement.since, rate.low.max(rate.estimate / 2.0)),
+        Verdict::NoLeak | Verdict::Undecided => judgement.since,
+    };
     let since_cycle = cycles.points.get(began).map_or(1, |p| p.ordinal);
     Some(Growth { bytes_per_cycle: Bytes::round(&rate), since_cycle, basis: basis.word(), explained })
 }

@@ -111,3 +111,16 @@ fn what_fills_makes_no_leak_sure_of_what_is_beside_it() {
     assert_eq!(filling(&report).len(), 1);
     assert_eq!(report.cycles.needed, Some(15));
 }
+
+#[test]
+fn what_is_flat_since_is_not_told_to_go_back_into_what_filled() {
+    let mut w = started();
+    for epoch in 1..=30 {
+        w.takes(if epoch <= 12 { 500 * KIB } else { 0 }).objects(10).cycle(Epoch);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
+    let since = report.growth.unwrap().since_cycle;
+    assert!((12..=14).contains(&since), "{since}: {}", report.reason);
+}

@@ -9,7 +9,7 @@ use nilometer_stats::Interval;
 
 use super::Held;
 use super::scans::Pace;
-use crate::cycles::Cycles;
+use crate::cycles::{Cycles, Unit};
 use crate::judge::Judgement;
 use crate::report::Verdict;
 use crate::sampled::origin::Origin;
@@ -98,7 +98,8 @@ fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interva
     if !open {
         // The counters must leave room for all of it.
         let (low, high) = (bytes * (1.0 - WEIGHED), bytes * (1.0 + WEIGHED));
-        let fits = bytes > cycles.unit.floor() && bytes <= judgement.at_most;
+        let marked = matches!(cycles.unit, Unit::Marked(_));
+        let fits = marked && bytes > cycles.unit.floor() && bytes <= judgement.at_most;
         return fits.then_some(Interval { estimate: bytes, low, high });
     }
     let share = if judgement.rests_on_garbage { HALF } else { SHARE };

@@ -257,7 +257,7 @@ impl Collected {
             });
         }
         if of.dict && children.len() <= most {
-            pass.plain.sought_keys(Object(object), from, children);
+            pass.plain.sought_keys(Object(object), from, children, most);
         }
         if of.buffers {
             let outside = &mut self.outside;

@@ -70,12 +70,12 @@ impl<'a> Plain<'a> {
     }
 
     /// Adds those keys of a dict that may be samples and are not among its children, which begin at `from`: CPython shows no keys of a
-    /// table with text alone. Reads nothing of the keys.
+    /// table with text alone. Looks at so many keys at most, and reads nothing of them.
     #[inline]
-    pub(super) fn sought_keys(&self, dict: Object, from: usize, children: &mut Vec<u64>) {
+    pub(super) fn sought_keys(&self, dict: Object, from: usize, children: &mut Vec<u64>, most: usize) {
         // A table that instances share has names of attributes.
         let Some(view) = self.python.dict_view(dict).filter(|view| view.values == 0) else { return };
-        for index in 0..view.table.entries {
+        for index in 0..view.table.entries.min(most as u64) {
             let (key, _) = view.table.entry(index);
             if key != 0
                 && self.filter.may_have(key)
