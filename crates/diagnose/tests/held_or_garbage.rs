@@ -185,3 +185,27 @@ fn a_container_that_is_seen_to_grow_is_a_leak_though_the_counters_show_none() {
     let library = "/v/lib/python3.11/site-packages/keras/src/callbacks/history.py";
     assert_eq!(in_noise(library, 27 << 10, None, 20), Verdict::NoLeak, "a library fills it");
 }
+
+#[test]
+fn the_lists_of_a_dict_are_one_container() {
+    let mut w = started();
+    w.fact("cwd", "/job");
+    for epoch in 1..=20_u64 {
+        let breath = [200, -350, 300, -150][epoch as usize % 4] * KIB;
+        w.takes(40 * KIB + breath).objects(100).cycle(Epoch);
+        if epoch >= 6 && epoch % 3 == 0 {
+            for _ward in 0..4 {
+                let (path, file) = ("__main__.shift.by_ward[*][*]".to_owned(), "/job/train.py".to_owned());
+                let holder = Holder { id: 1, path, kind: "list".to_owned(), file, ..Holder::default() };
+                w.scans_holder(holder, epoch, epoch, 30 << 10, false);
+            }
+        }
+    }
+    w.ends(0);
+    let report = w.report_with_names();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    let (bytes, holder) = (finding.bytes_per_cycle.estimate, finding.holder.as_ref().unwrap());
+    assert!((bytes - 40 * KIB).abs() < 4 * KIB, "{bytes}");
+    assert_eq!((holder.path.as_str(), holder.length), ("__main__.shift.by_ward[*][*]", Some(4 * 18)));
+}

@@ -61,7 +61,7 @@ pub(crate) struct Held<'a> {
     /// When each scan ended.
     scans: Vec<u64>,
     /// Containers that grew, by holder, in the order of the scans.
-    rises: BTreeMap<u64, Vec<Rise<'a>>>,
+    rises: BTreeMap<u64, Vec<Rise>>,
 }
 
 /// A holder and its share of something.
@@ -108,7 +108,11 @@ impl<'a> Held<'a> {
                     }
                 }
                 Observation::Grown(grown) => {
-                    out.rises.entry(grown.holder).or_default().push(Rise { at_ns: stamped.at_ns, grown });
+                    let rise = Rise { at_ns: stamped.at_ns, grown: *grown };
+                    let bounded = out.holder(grown.holder).is_none_or(|holder| holder.bound.is_some());
+                    // A scan tells what grew, and then that it has ended.
+                    let since = (!bounded).then(|| out.scans.last().copied().unwrap_or(0));
+                    scans::add(out.rises.entry(grown.holder).or_default(), rise, since);
                 }
                 Observation::Census(counts) if counts.depth == Some(WHOLE) => {
                     out.looks.push(stamped.at_ns);

@@ -77,7 +77,7 @@ mod tests {
         let grown: Vec<Grown> =
             lengths.iter().map(|(_, length)| Grown { length: *length, ..Grown::default() }).collect();
         let rises: Vec<Rise> =
-            lengths.iter().zip(&grown).map(|((at_ns, _), grown)| Rise { at_ns: *at_ns, grown }).collect();
+            lengths.iter().zip(grown).map(|((at_ns, _), grown)| Rise { at_ns: *at_ns, grown }).collect();
         cycles_left(bound, &rises, &points, 20)
     }
 

@@ -9,9 +9,23 @@ use crate::cycles::Point;
 
 /// A container grew, as one scan saw it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rise<'a> {
+pub(crate) struct Rise {
     pub(crate) at_ns: u64,
-    pub(crate) grown: &'a Grown,
+    pub(crate) grown: Grown,
+}
+
+/// Adds what a scan said of a container. Several that go by one name (the lists of a dict) are one, as long as none of them has a bound of its
+/// own: what the same scan, which began after `since`, said of the others is added to.
+pub(super) fn add(rises: &mut Vec<Rise>, rise: Rise, since: Option<u64>) {
+    let same = rises.last_mut().filter(|last| since.is_some_and(|since| last.at_ns > since));
+    let Some(Rise { grown: all, .. }) = same else {
+        rises.push(rise);
+        return;
+    };
+    all.length += rise.grown.length;
+    all.bytes += rise.grown.bytes;
+    all.new += rise.grown.new;
+    all.native |= rise.grown.native;
 }
 
 /// How a container grew.
@@ -103,7 +117,7 @@ mod tests {
             .map(|(_, length, bytes)| Grown { length: *length, bytes: *bytes, ..Grown::default() })
             .collect();
         let rises: Vec<Rise> =
-            rises.iter().zip(&grown).map(|((at_ns, ..), grown)| Rise { at_ns: *at_ns, grown }).collect();
+            rises.iter().zip(grown).map(|((at_ns, ..), grown)| Rise { at_ns: *at_ns, grown }).collect();
         Pace::of(&rises, scans, &points())
     }
 
