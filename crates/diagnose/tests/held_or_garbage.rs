@@ -7,7 +7,7 @@ use nilometer_capture::CycleUnit::{Epoch, Predict};
 use nilometer_capture::Holder;
 use nilometer_diagnose::{Report, Verdict};
 use world::recorder::Made;
-use world::{KIB, started};
+use world::{KIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";
@@ -152,60 +152,58 @@ fn one_that_carries_little_or_stopped_or_is_a_library_s_proves_nothing() {
     }
 }
 
-/// Twenty epochs in which live memory goes up and down by more than a container grows; scans see that from the sixth on, every third.
-fn in_noise(file: &str, bytes: u64, bound: Option<u64>, last: u64) -> Verdict {
+/// Twenty epochs that keep so much each, in which live memory goes up and down by more than that; what scans see from the sixth on, every
+/// third.
+fn in_noise(keeps: i64, scan: impl Fn(&mut World, u64)) -> Report {
     let mut w = started();
     w.fact("cwd", "/job");
     for epoch in 1..=20_u64 {
         let breath = [200, -350, 300, -150][epoch as usize % 4] * KIB;
-        w.takes(27 * KIB + breath).objects(100).cycle(Epoch);
+        w.takes(keeps + breath).objects(100).cycle(Epoch);
         if epoch >= 6 && epoch % 3 == 0 {
-            if epoch <= last {
-                let (path, kind, file) =
-                    ("run(): spread.values[*]".to_owned(), "list".to_owned(), file.to_owned());
-                let holder = Holder { id: 1, path, kind, file, bound, ..Holder::default() };
-                w.scans_holder(holder, epoch, 10 * epoch, 3 * bytes, false);
-            } else {
-                w.scans_nothing();
-            }
+            scan(&mut w, epoch);
         }
     }
     w.ends(0);
-    w.report_with_names().verdict
+    w.report_with_names()
 }
 
 #[test]
 fn a_container_that_is_seen_to_grow_is_a_leak_though_the_counters_show_none() {
     const OWN: &str = "/job/train.py";
-    assert_eq!(in_noise(OWN, 27 << 10, None, 20), Verdict::Leak);
-    assert_eq!(in_noise(OWN, 27 << 10, None, 12), Verdict::NoLeak, "it has stopped");
-    assert_eq!(in_noise(OWN, 12 << 10, None, 20), Verdict::NoLeak, "less than frameworks keep");
-    assert_eq!(in_noise(OWN, 900 << 10, None, 20), Verdict::NoLeak, "more than there is room for");
-    assert_eq!(in_noise(OWN, 27 << 10, Some(250), 20), Verdict::NoLeak, "it is soon full");
+    let verdict = |file: &str, bytes: u64, bound: Option<u64>, last: u64| {
+        let report = in_noise(27 * KIB, |w, epoch| {
+            let (path, kind, file) =
+                ("run(): spread.values[*]".to_owned(), "list".to_owned(), file.to_owned());
+            let holder = Holder { id: 1, path, kind, file, bound, ..Holder::default() };
+            if epoch <= last {
+                w.scans_holder(holder, epoch, 10 * epoch, 3 * bytes, false);
+            } else {
+                w.scans_nothing();
+            }
+        });
+        report.verdict
+    };
+    assert_eq!(verdict(OWN, 27 << 10, None, 20), Verdict::Leak);
+    assert_eq!(verdict(OWN, 27 << 10, None, 12), Verdict::NoLeak, "it has stopped");
+    assert_eq!(verdict(OWN, 12 << 10, None, 20), Verdict::NoLeak, "less than frameworks keep");
+    assert_eq!(verdict(OWN, 900 << 10, None, 20), Verdict::NoLeak, "more than there is room for");
+    assert_eq!(verdict(OWN, 27 << 10, Some(250), 20), Verdict::NoLeak, "it is soon full");
     let library = "/v/lib/python3.11/site-packages/keras/src/callbacks/history.py";
-    assert_eq!(in_noise(library, 27 << 10, None, 20), Verdict::NoLeak, "a library fills it");
+    assert_eq!(verdict(library, 27 << 10, None, 20), Verdict::NoLeak, "a library fills it");
 }
 
 #[test]
 fn the_lists_of_a_dict_are_one_container() {
-    let mut w = started();
-    w.fact("cwd", "/job");
-    for epoch in 1..=20_u64 {
-        let breath = [200, -350, 300, -150][epoch as usize % 4] * KIB;
-        w.takes(40 * KIB + breath).objects(100).cycle(Epoch);
-        if epoch >= 6 && epoch % 3 == 0 {
-            for _ward in 0..4 {
-                let (path, file) = ("__main__.shift.by_ward[*][*]".to_owned(), "/job/train.py".to_owned());
-                let holder = Holder { id: 1, path, kind: "list".to_owned(), file, ..Holder::default() };
-                w.scans_holder(holder, epoch, epoch, 30 << 10, false);
-            }
+    const LISTS: &str = "__main__.shift.by_ward[*][*]";
+    let report = in_noise(40 * KIB, |w, epoch| {
+        for _ward in 0..4 {
+            w.scans(LISTS, epoch, epoch, 30 << 10, false);
         }
-    }
-    w.ends(0);
-    let report = w.report_with_names();
+    });
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
     let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
     let (bytes, holder) = (finding.bytes_per_cycle.estimate, finding.holder.as_ref().unwrap());
     assert!((bytes - 40 * KIB).abs() < 4 * KIB, "{bytes}");
-    assert_eq!((holder.path.as_str(), holder.length), ("__main__.shift.by_ward[*][*]", Some(4 * 18)));
+    assert_eq!((holder.path.as_str(), holder.length), (LISTS, Some(4 * 18)));
 }

@@ -83,7 +83,7 @@ fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interva
         let holder = held.holder(*id)?;
         let ends = holder.bound.is_some()
             && held.room(&holder.path, cycles).is_none_or(|room| room.is_near(cycles.count));
-        let users = !ends && Origin::of(&holder.file) == Origin::User && !holder.file.is_empty();
+        let users = !ends && Origin::is_users(&holder.file);
         let newest = rises.last()?.at_ns;
         let often = rises.len() >= TOLD_ALONE;
         let late = newest as f64 >= late_ns || often && newest as f64 >= half_ns && is_newest(newest);

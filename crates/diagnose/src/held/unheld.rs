@@ -28,7 +28,7 @@ pub(crate) fn hold(held: &Held, findings: &mut [Finding], series: &[Point], fold
         let bytes = finding.bytes_per_cycle.estimate as f64;
         let holder = held.holder(*id)?;
         let alike = !pace.native && (pace.bytes - bytes).abs() <= ALIKE * bytes;
-        let users = Origin::of(&holder.file) == Origin::User && !holder.file.is_empty();
+        let users = Origin::is_users(&holder.file);
         let is_there = |site: &Site| site.role == "made_at" && site.file == shown(&holder.file, folder);
         let told = known.iter().any(|path| is_within(&holder.path, path) || is_within(path, &holder.path));
         let fits = alike && users && !told && pace.cycles >= WATCHED;

@@ -28,6 +28,11 @@ impl Origin {
         }
     }
 
+    /// Whether a file is known, and the user's.
+    pub(crate) fn is_users(file: &str) -> bool {
+        !file.is_empty() && Self::of(file) == Self::User
+    }
+
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::User => "user",

@@ -142,11 +142,7 @@ impl Case<'_, '_> {
     fn is_kept_by_user(&self, site: &GrowingSite) -> bool {
         let keeps = self.sites.held.keeps(&site.survivors);
         keeps.first().is_some_and(|first| {
-            let file = first.holder.file.as_str();
-            first.share >= NEARLY_ALL
-                && first.path.contains("[*]")
-                && !file.is_empty()
-                && Origin::of(file) == Origin::User
+            first.share >= NEARLY_ALL && first.path.contains("[*]") && Origin::is_users(&first.holder.file)
         })
     }
 
