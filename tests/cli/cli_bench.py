@@ -9,6 +9,7 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,17 @@ class Bench:
             **options,  # type: ignore[call-overload]
         )
         return process
+
+    @staticmethod
+    def said(process: subprocess.Popen[bytes]) -> bytes:
+        """The next line of its output; what says nothing in time is killed, and has said nothing."""
+        assert process.stdout is not None
+        hangs = threading.Timer(PATIENCE, process.kill)
+        hangs.start()
+        try:
+            return process.stdout.readline()
+        finally:
+            hangs.cancel()
 
     def captures(self) -> list[Path]:
         return sorted(self.folder.glob("*.nilo"))

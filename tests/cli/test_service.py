@@ -78,8 +78,7 @@ def test_a_service_whose_main_thread_waits_is_looked_into(bench: Bench) -> None:
 
 def test_a_census_is_answered_while_the_main_thread_waits(bench: Bench) -> None:
     service = bench.start("-q", "-o", "service.nilo", bench.script(WAITS.replace("REQUESTS", "100")))
-    assert service.stdout is not None
-    assert service.stdout.readline() == b"ready\n"
+    assert bench.said(service) == b"ready\n"
     told = bench.run([*COMMAND, "census", "service.nilo", "--format", "json"])
     assert told.returncode == 0, told.stderr
     _, errors = service.communicate(timeout=PATIENCE)
