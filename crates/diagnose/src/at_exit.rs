@@ -5,8 +5,9 @@
 
 use nilometer_capture::Moment;
 
+use crate::collector::rising;
 use crate::cycles::Point;
-use crate::timeline::{Basis, Timeline};
+use crate::timeline::{Basis, Reading, Timeline};
 
 /// Bytes of garbage per container object that are usual at least, and at most; between them what collections of this very program
 /// were seen to free.
@@ -22,6 +23,12 @@ pub(crate) struct ExitCollection {
     pub(crate) freed: f64,
     /// Objects, if Python told.
     objects: Option<f64>,
+    /// Collections of the middle and the old generation before it.
+    collections: Option<u64>,
+}
+
+fn collections(reading: &Reading) -> Option<u64> {
+    Some(reading.counters.gc1? + reading.counters.gc2?)
 }
 
 impl ExitCollection {
@@ -36,6 +43,7 @@ impl ExitCollection {
         Some(Self {
             freed: (before.live? - after.live?).max(0.0),
             objects: collected.map(|(after, before)| after.saturating_sub(before) as f64),
+            collections: collections(before),
         })
     }
 
@@ -45,6 +53,23 @@ impl ExitCollection {
         let last_full = full.last().or(points.first()).map_or(1.0, |p| p.ordinal as f64);
         let since_full = (points.last()?.ordinal as f64 - last_full).max(1.0);
         Some(self.freed / since_full)
+    }
+
+    /// What earlier collections can have left of it at most, for each cycle since the last full one. The rest is the sawtooth, made
+    /// since the last of them: what the last point is above its `flat` level, if no other came before the exit, to within a cycle; and the
+    /// interpreter's own lists.
+    pub(crate) fn left_per_cycle(
+        self,
+        timeline: &Timeline,
+        full: &[Point],
+        points: &[Point],
+        flat: &[f64],
+    ) -> Option<f64> {
+        let last = points.last()?;
+        let same = self.collections.is_some()
+            && self.collections == timeline.readings.get(last.reading).and_then(collections);
+        let tooth = if same { (last.level - flat.last()? - rising(points).max(0.0)).max(0.0) } else { 0.0 };
+        Self { freed: (self.freed - FREE_LISTS - tooth).max(0.0), ..self }.freed_per_cycle(full, points)
     }
 
     /// What of `freed` bytes per cycle was garbage by what is usual: it hangs on objects, on those that were made in each cycle

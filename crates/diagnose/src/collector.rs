@@ -21,6 +21,7 @@ use crate::at_exit::ExitCollection;
 use crate::cycles::Point;
 use crate::garbage_weight;
 use crate::leftover::left_at_most;
+use crate::sawtooth::without_sawtooth;
 use crate::teeth::{Limit, limit};
 use crate::timeline::{Reading, Timeline};
 
@@ -100,6 +101,8 @@ pub(crate) fn net_growth(
     let usual = |weight| exit.zip(by_exit).map_or(0.0, |(e, freed)| e.usual_garbage(freed, objects, weight));
     // Where collections took garbage back within the run, they tell more than what goes when functions have returned.
     let limit = limit.filter(|limit| limit.collections > 1);
+    let flat = without_sawtooth(timeline, points);
+    let old = exit.zip(flat.as_deref()).and_then(|(e, flat)| e.left_per_cycle(timeline, &full, points, flat));
     let left = left_at_most(timeline, points).unwrap_or(f64::INFINITY);
     let garbage = limit.map_or_else(|| usual(None), |limit| (limit.surely - limit.likely).min(left));
     let mut rate = Interval {
@@ -112,6 +115,10 @@ pub(crate) fn net_growth(
         let sure = [since_trough(points, trough), to_exit].into_iter().flatten().fold(rate.low, f64::max);
         // Knowing what is no garbage does not make the series less noisy.
         rate.low = rate.low.max(sure.min(seen.low)).min(rate.estimate);
+    }
+    if let Some((old, flat)) = old.zip(flat.and_then(|flat| growth(&x, &flat))) {
+        // Without its sawtooth a growth has no garbage but what collections left.
+        rate.low = rate.low.max(flat.low - old).min(rate.estimate);
     }
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
     let sawtooth = (rising(points) - rate.estimate).max(0.0);

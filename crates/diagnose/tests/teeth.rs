@@ -4,7 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{Epoch, Predict, Step};
-use nilometer_capture::{CycleUnit, Moment};
+use nilometer_capture::{CycleUnit, Holder, Moment};
 use nilometer_diagnose::{Report, Verdict};
 use world::{KIB, World, started};
 
@@ -176,6 +176,47 @@ fn what_c_keeps_is_not_taken_for_what_collections_left() {
     let (with, without) = (estimate(true), estimate(false));
     assert!((with - keeps).abs() < 12 * KIB, "{with}");
     assert!((without - keeps).abs() > 24 * KIB, "the blocks are what tells it: {without}");
+}
+
+/// Thirty cycles of garbage, taken back every seven cycles but for what was in use then, and so much kept that outlives the program's end.
+fn outlives(keeps: i64, scan: impl Fn(&mut World, u64)) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job");
+    let (mut waits, mut old) = (0, 0);
+    for cycle in 1..=30 {
+        w.takes(keeps + 370 * KIB).objects(1400);
+        waits += 370 * KIB;
+        if cycle % 7 == 2 {
+            let taken = waits - 370 * KIB;
+            w.frees(1, (taken / 540) as u64, taken);
+            (waits, old) = (0, old + waits - taken);
+        }
+        w.cycle(Epoch);
+        scan(&mut w, cycle as u64);
+    }
+    w.ends_with(2000 + ((waits + old) / 540) as u64, waits + old + 900 * KIB);
+    w.report_with_names()
+}
+
+#[test]
+fn no_more_passes_for_old_garbage_than_the_exit_collection_frees_of_it() {
+    let level = outlives(0, |_, _| ());
+    assert_eq!(level.verdict, Verdict::NoLeak, "{} {:?}", level.reason, level.growth);
+    let leak = outlives(73 * KIB, |_, _| ());
+    assert_eq!(leak.verdict, Verdict::Leak, "{} {:?}", leak.reason, leak.growth);
+    let rate = leak.growth.unwrap().bytes_per_cycle;
+    assert!(rate.low <= 73 * KIB && rate.high >= 73 * KIB, "{rate:?}");
+}
+
+#[test]
+fn a_container_tells_more_exactly_than_garbage_leaves_open() {
+    let seen = outlives(73 * KIB, |w, cycle| {
+        let (path, file) = ("pages[*]".to_owned(), "/job/train.py".to_owned());
+        let holder = Holder { id: 1, path, kind: "list".to_owned(), file, ..Holder::default() };
+        w.scans_holder(holder, cycle, cycle, 73 << 10, false);
+    });
+    let rate = seen.growth.unwrap().bytes_per_cycle;
+    assert_eq!((seen.verdict, rate.estimate), (Verdict::Leak, 73 * KIB), "{} {rate:?}", seen.reason);
 }
 
 #[test]

@@ -34,8 +34,14 @@ const AGREES: f64 = 0.2;
 /// What was weighed is right within this share.
 const WEIGHED: f64 = 0.2;
 
-/// The judgement with what a container proves: a leak, if the growth might be garbage and one does.
+/// The judgement with what a container proves: a leak, if the growth might be garbage and one does; more of a leak, if some of that was
+/// taken for garbage.
 pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judgement {
+    if judgement.verdict == Verdict::Leak {
+        let rate =
+            judgement.rate.map(|rate| at_least(rate, grows_by(held, &judgement, cycles).unwrap_or(0.0)));
+        return Judgement { rate, ..judgement };
+    }
     let Some(rate) = proven(held, &judgement, cycles) else { return judgement };
     let all = judgement.rate.map_or(rate.estimate, |all| all.estimate);
     let reason = if !is_open(&judgement) {
@@ -61,16 +67,24 @@ pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judge
     Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement }
 }
 
-/// Whether the growth is seen, and it is not known what it is.
-fn is_open(judgement: &Judgement) -> bool {
-    judgement.verdict == Verdict::Undecided || judgement.rests_on_garbage
+/// A growth that is at least what a container grows by, if it may be so much, and if the container tells it more exactly.
+fn at_least(rate: Interval, bytes: f64) -> Interval {
+    let low = bytes * (1.0 - WEIGHED);
+    if bytes <= rate.estimate || bytes > rate.high || low <= rate.low {
+        return rate;
+    }
+    Interval { estimate: bytes, low, high: rate.high }
 }
 
-/// The growth per cycle, if a container proves it.
-fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
+/// Whether the growth is seen, and it is not known what it is.
+fn is_open(judgement: &Judgement) -> bool {
+    judgement.verdict != Verdict::NoLeak || judgement.rests_on_garbage
+}
+
+/// What the container that grows the most was seen to grow by per cycle, of those that may prove it.
+fn grows_by(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<f64> {
     let open = is_open(judgement);
-    let is_leak = judgement.verdict == Verdict::Leak;
-    let rate = judgement.rate.filter(|_| !is_leak && judgement.filling.is_none())?;
+    let rate = judgement.rate.filter(|_| judgement.filling.is_none())?;
     let points = &cycles.points;
     let (first, last) = (points.get(judgement.since)?, points.last()?);
     let late_ns = first.at_ns as f64 + LATE * last.at_ns.saturating_sub(first.at_ns) as f64;
@@ -94,8 +108,13 @@ fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interva
         let told = if open { TOLD } else { TOLD_ALONE };
         (users && watched && rises.len() >= told).then_some(pace.bytes)
     };
-    let bytes = held.rises.iter().filter_map(speaks).fold(0.0, f64::max);
-    if !open {
+    held.rises.iter().filter_map(speaks).max_by(f64::total_cmp)
+}
+
+/// The growth per cycle, if a container proves it.
+fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
+    let (rate, bytes) = (judgement.rate?, grows_by(held, judgement, cycles)?);
+    if !is_open(judgement) {
         // The counters must leave room for all of it.
         let (low, high) = (bytes * (1.0 - WEIGHED), bytes * (1.0 + WEIGHED));
         let marked = matches!(cycles.unit, Unit::Marked(_));
