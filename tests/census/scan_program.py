@@ -258,6 +258,29 @@ def check_what_is_held_elsewhere_is_not_counted() -> None:
     assert one["elements"].endswith(", bytes)"), one
 
 
+def check_what_two_that_grow_have_in_common_is_counted_once() -> None:
+    everything: list[Any] = []
+    best: list[Any] = []
+    reports: dict[int, list[Any]] = {}
+    newest: list[Any] = []
+    forget()
+    for number in range(4):
+        newest = []  # not seen to grow: it hangs below what does
+        reports[number] = newest
+        for part in range(10):
+            taken = bytes([number, part]) + bytes(10_000)
+            everything.append(taken)
+            best.append(taken)
+            newest.append(taken)
+        del taken
+        result = scan()
+    found = [grown(one, result) for one in (everything, best)]
+    counted, other = sorted(found, key=lambda one: -one["bytes"])
+    assert 100_000 < counted["bytes"] < 110_000, found
+    assert [one["shared"] for one in (counted, other)] == [False, True], found
+    assert other["bytes"] == 0, found
+
+
 def check_the_newest_element_may_still_be_in_a_variable() -> None:
     saved: list[Any] = []
     forget()

@@ -3,7 +3,7 @@
 //! In: what is left of a payload behind its time. Out: the record, or why not. What must not happen here: as in `decode`.
 
 use crate::decode::{Rest, Unreadable};
-use crate::observation::{CensusCounts, Grown, Holder, Observation, Trace};
+use crate::observation::{CensusCounts, GROWN_NATIVE, GROWN_SHARED, Grown, Holder, Observation, Trace};
 use crate::record::kind;
 
 pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Observation, Unreadable> {
@@ -24,17 +24,23 @@ pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Obs
         }
         kind::HOLDER => Observation::Holder(holder(rest)?),
         kind::HELD => Observation::Held { holder: rest.number()?, samples: samples(rest)? },
-        kind::GROWN => Observation::Grown(Grown {
-            holder: rest.number()?,
-            cycle: rest.number()?,
-            length: rest.number()?,
-            bytes: rest.number()?,
-            new: rest.number()?,
-            native: rest.number()? != 0,
-        }),
+        kind::GROWN => Observation::Grown(grown(rest)?),
         kind::OBJECTS => Observation::Objects { name: rest.string()?, count: rest.number()? },
         _ => return Err(Unreadable::Unknown),
     })
+}
+
+fn grown(rest: &mut Rest) -> Result<Grown, Unreadable> {
+    let grown = Grown {
+        holder: rest.number()?,
+        cycle: rest.number()?,
+        length: rest.number()?,
+        bytes: rest.number()?,
+        new: rest.number()?,
+        ..Grown::default()
+    };
+    let about = rest.number()?;
+    Ok(Grown { native: about & GROWN_NATIVE != 0, shared: about & GROWN_SHARED != 0, ..grown })
 }
 
 fn holder(rest: &mut Rest) -> Result<Holder, Unreadable> {

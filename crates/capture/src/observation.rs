@@ -91,7 +91,13 @@ pub struct Grown {
     pub new: u64,
     /// Whether they keep memory of native code, which Python cannot see.
     pub native: bool,
+    /// Whether something else holds each of them, too: it may keep all of the bytes, and have kept them before.
+    pub shared: bool,
 }
+
+/// What [`Grown`] says besides numbers, as bits.
+pub(crate) const GROWN_NATIVE: u64 = 1;
+pub(crate) const GROWN_SHARED: u64 = 2;
 
 /// One thing that was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -237,7 +237,7 @@ impl Scanner {
         }
         rises.sort_by_key(|rise| std::cmp::Reverse((rise.scans, rise.length - rise.before)));
         rises.truncate(self.limits.grown);
-        let scales = Scales::new(python);
+        let scales = Scales::new(python, &rises);
         let mut grown: Vec<GrownContainer> = Vec::new();
         for rise in rises {
             let Rise { object, length, before, first, scans } = rise;

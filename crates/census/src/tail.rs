@@ -8,10 +8,13 @@
 use std::collections::HashMap;
 
 use crate::elements::{Elements, newest};
+use crate::growth::Rise;
 use crate::layout::flags;
 use crate::memory;
 use crate::object::{Object, Python};
-use crate::sizes::{Addresses, ByAddress, Sizes};
+use crate::reached::Reached;
+use crate::shared::Shared;
+use crate::sizes::{Addresses, Sizes};
 
 /// Elements that are looked at; the rest is taken to be alike.
 const MOST_ELEMENTS: usize = 4096;
@@ -19,6 +22,8 @@ const MOST_ELEMENTS: usize = 4096;
 const EDGES_PER_NODE: usize = 10;
 /// References of one object that are followed.
 const MOST_CHILDREN: u32 = 1 << 17;
+/// Objects that are walked to see what a container has in common with others.
+const MOST_SHARED: usize = 1500;
 /// Elements that are put into words.
 const MOST_WORDS: usize = 256;
 /// `func_globals` and `func_builtins`.
@@ -46,12 +51,14 @@ pub(crate) struct Tail {
 pub(crate) struct Scales<'a> {
     python: &'a Python,
     sizes: Sizes<'a>,
+    shared: Shared,
     /// Dictionaries of modules.
     namespaces: Addresses,
 }
 
 impl<'a> Scales<'a> {
-    pub(crate) fn new(python: &'a Python) -> Scales<'a> {
+    /// Scales for these.
+    pub(crate) fn new(python: &'a Python, rises: &[Rise]) -> Scales<'a> {
         let mut namespaces = Addresses::default();
         if let Some(modules) = python.dict_view(Object(python.api.modules())) {
             modules.each(&mut |_, module| {
@@ -61,7 +68,19 @@ impl<'a> Scales<'a> {
                 true
             });
         }
-        Scales { python, sizes: Sizes::new(python), namespaces }
+        let alone = Scales { python, sizes: Sizes::new(python), shared: Shared::default(), namespaces };
+        let shared = Shared::of(python, rises, |container, elements| alone.reached(container, elements));
+        Scales { shared, ..alone }
+    }
+
+    /// What a few elements of a container lead to.
+    fn reached(&self, container: Object, elements: &Elements) -> Reached {
+        let mut graph = Reached::default();
+        for element in elements.items.iter().filter(|element| !self.is_end(**element)) {
+            graph.refer(*element);
+        }
+        self.walk(&mut graph, container, MOST_SHARED);
+        graph
     }
 
     /// Weighs the last `new` elements of a container of `length`, walking at most so many objects.
@@ -74,12 +93,16 @@ impl<'a> Scales<'a> {
         let mut weight = self.weigh(container, &elements, false, most);
         let mut counted = taken;
         let mut shared = false;
-        if weight.held >= taken && new <= 2 {
+        if weight.held >= taken && elements.items.iter().any(|one| self.shared.is_of_another(container, *one))
+        {
+            shared = true;
+        } else if weight.held >= taken {
             // The loop that appended it has it in a variable still. Those before are alike and have been let go.
-            let older = newest(self.python, container, new + 2, 2);
+            let few = new <= 2 && length >= new + 2 && !elements.sampled;
+            let older = if few { newest(self.python, container, new + 2, 2) } else { Elements::default() };
             let before = self.weigh(container, &older, false, most);
             let free = (older.items.len() as u64).saturating_sub(before.held);
-            if length >= new + 2 && free > 0 && !elements.sampled {
+            if free > 0 {
                 weight = before;
                 counted = free;
             } else {
@@ -122,7 +145,7 @@ impl<'a> Scales<'a> {
     /// Walks what can be reached from the elements and adds up what nothing else holds. `alone`: as if nothing but the
     /// container held the elements themselves.
     fn weigh(&self, container: Object, elements: &Elements, alone: bool, most: usize) -> Weight {
-        let mut graph = Graph::default();
+        let mut graph = Reached::default();
         for root in elements.items.iter().chain(&elements.keys) {
             if !self.is_end(*root) {
                 graph.refer(*root);
@@ -144,18 +167,20 @@ impl<'a> Scales<'a> {
             let references = self.python.references(*object);
             if references > u64::from(*inside) {
                 let item = node < roots && items.contains(&object.0);
+                if item && references <= u64::from(*inside) + self.others(&graph, container, *object) {
+                    continue;
+                }
                 held += u64::from(item && references != u64::MAX);
                 if !(alone && item) {
                     external.push(node as u32);
                 }
             }
         }
+        let last = elements.items.last().and_then(|last| graph.index.get(&last.0));
         let last_is_held =
-            elements.items.last().and_then(|last| graph.index.get(&last.0)).is_some_and(|node| {
-                graph
-                    .nodes
-                    .get(*node as usize)
-                    .is_some_and(|(object, inside)| self.python.references(*object) > u64::from(*inside))
+            last.and_then(|node| graph.nodes.get(*node as usize)).is_some_and(|(object, inside)| {
+                let others = self.others(&graph, container, *object);
+                self.python.references(*object) > u64::from(*inside) + others
             });
         let kept = graph.without(&external);
         let (mut bytes, mut native) = (0_u64, false);
@@ -173,8 +198,13 @@ impl<'a> Scales<'a> {
         Weight { bytes, held, last_is_held, native, partial }
     }
 
+    /// References that other growing containers have to an element, if it is counted for this one.
+    fn others(&self, graph: &Reached, container: Object, element: Object) -> u64 {
+        self.shared.others(container, element, |other| graph.index.contains_key(&other))
+    }
+
     /// Follows references until nothing is new or the limits are met; true: they were.
-    fn walk(&self, graph: &mut Graph, container: Object, most: usize) -> bool {
+    fn walk(&self, graph: &mut Reached, container: Object, most: usize) -> bool {
         let mut next = 0;
         while let Some((object, _)) = graph.nodes.get(next).copied() {
             if graph.nodes.len() >= most || graph.edges.len() >= most * EDGES_PER_NODE {
@@ -236,47 +266,6 @@ struct Weight {
     partial: bool,
 }
 
-/// What can be reached, in the order of finding: objects with references from inside, and their edges.
-#[derive(Debug, Default)]
-struct Graph {
-    index: ByAddress<u64, u32>,
-    nodes: Vec<(Object, u32)>,
-    edges: Vec<u32>,
-    /// Where each walked node's edges end.
-    ends: Vec<u32>,
-}
-
-impl Graph {
-    /// One more reference to an object.
-    fn refer(&mut self, o: Object) -> u32 {
-        let next = self.nodes.len() as u32;
-        let node = *self.index.entry(o.0).or_insert(next);
-        if node == next {
-            self.nodes.push((o, 0));
-        }
-        if let Some((_, inside)) = self.nodes.get_mut(node as usize) {
-            *inside = inside.saturating_add(1);
-        }
-        node
-    }
-
-    /// The nodes that cannot be reached from `held`.
-    fn without(&self, held: &[u32]) -> Vec<usize> {
-        let mut reached = vec![false; self.nodes.len()];
-        let mut stack = held.to_vec();
-        while let Some(node) = stack.pop() {
-            let Some(mark) = reached.get_mut(node as usize) else { continue };
-            if !std::mem::replace(mark, true) {
-                let from = (node as usize).checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
-                if let (Some(from), Some(to)) = (from, self.ends.get(node as usize)) {
-                    stack.extend(self.edges.get(*from as usize..*to as usize).unwrap_or_default());
-                }
-            }
-        }
-        (0..reached.len()).filter(|node| reached.get(*node) == Some(&false)).collect()
-    }
-}
-
 /// `part` of `counted` things, for `all` of them.
 fn scale(part: u64, all: u64, counted: u64) -> u64 {
     if counted == 0 || counted == all {
@@ -309,19 +298,5 @@ mod tests {
             ["7", "999", "1,000", "20,000", "1,234,567"].map(String::from)
         );
         assert_eq!((scale(10, 4, 2), scale(10, 0, 0), scale(u64::MAX, 4, 2)), (20, 10, u64::MAX));
-    }
-
-    #[test]
-    fn what_is_held_elsewhere_keeps_what_is_below() {
-        // 0 -> 1 -> 2, 3 -> 2, 4 alone; something else holds 3.
-        let mut graph = Graph::default();
-        for (from, children) in [(0, vec![1]), (1, vec![2]), (2, vec![]), (3, vec![2]), (4, vec![])] {
-            graph.nodes.push((Object(from), 0));
-            graph.edges.extend(children);
-            graph.ends.push(graph.edges.len() as u32);
-        }
-        assert_eq!(graph.without(&[3]), [0, 1, 4]);
-        assert_eq!(graph.without(&[]), [0, 1, 2, 3, 4]);
-        assert_eq!(graph.without(&[0, 4, 9]), [3]);
     }
 }

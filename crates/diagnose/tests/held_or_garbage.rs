@@ -4,7 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{Epoch, Predict};
-use nilometer_capture::Holder;
+use nilometer_capture::{Grown, Holder};
 use nilometer_diagnose::{Report, Verdict};
 use world::recorder::Made;
 use world::{KIB, World, started};
@@ -191,6 +191,24 @@ fn a_container_that_is_seen_to_grow_is_a_leak_though_the_counters_show_none() {
     assert_eq!(verdict(OWN, 27 << 10, Some(250), 20), Verdict::NoLeak, "it is soon full");
     let library = "/v/lib/python3.11/site-packages/keras/src/callbacks/history.py";
     assert_eq!(verdict(library, 27 << 10, None, 20), Verdict::NoLeak, "a library fills it");
+}
+
+#[test]
+fn a_list_of_what_others_hold_anyway_proves_nothing() {
+    // The hardest sample of each epoch, of a data set that is there all the time.
+    for shared in [false, true] {
+        let report = in_noise(27 * KIB, |w, epoch| {
+            let (path, file) = ("fit(): callbacks[0].hardest[*]".to_owned(), "/job/train.py".to_owned());
+            let holder = Holder { id: 1, path, kind: "list".to_owned(), file, ..Holder::default() };
+            let bytes = 3 * (27 << 10);
+            w.scans_grown(
+                holder,
+                Grown { cycle: epoch, length: epoch, bytes, new: 3, shared, ..Grown::default() },
+            );
+        });
+        let expected = if shared { Verdict::NoLeak } else { Verdict::Leak };
+        assert_eq!(report.verdict, expected, "{}", report.reason);
+    }
 }
 
 #[test]

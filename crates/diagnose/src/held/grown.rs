@@ -62,7 +62,7 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         if left <= 0.0 || bytes < SHARE * left.max(SHARE * rate.estimate) || pace.bytes > 2.0 * rate.high {
             continue;
         }
-        let agrees = !pace.native && (pace.bytes - left).abs() <= AGREES * rate.estimate;
+        let agrees = !pace.native && !pace.shared && (pace.bytes - left).abs() <= AGREES * rate.estimate;
         let confidence = match () {
             () if agrees => "certain",
             () if unseen || pace.bytes >= UNSEEN * left => "likely",

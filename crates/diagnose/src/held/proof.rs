@@ -3,7 +3,8 @@
 //!
 //! In: what scans said of containers, a judgement that is no leak yet, its series. Out: the growth
 //! that is certain then. What must not happen here: proof from a container that may have stopped, that has a bound in reach, that a
-//! library fills (weak dictionaries shrink with the next collection), or that carries too little of the growth.
+//! library fills (weak dictionaries shrink with the next collection), that shares its elements (a list of the samples that were drawn keeps nothing), or
+//! that carries too little of the growth.
 
 use nilometer_stats::Interval;
 
@@ -101,7 +102,7 @@ fn grows_by(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<f64> 
         let newest = rises.last()?.at_ns;
         let often = rises.len() >= TOLD_ALONE;
         let late = newest as f64 >= late_ns || often && newest as f64 >= half_ns && is_newest(newest);
-        let pace = Pace::of(rises, &held.scans, points)?;
+        let pace = Pace::of(rises, &held.scans, points).filter(|pace| !pace.shared)?;
         let agrees = (pace.bytes - rate.estimate).abs() <= AGREES * rate.estimate;
         let long = (open && pace.bytes >= HALF * rate.estimate) || pace.cycles >= ENOUGH;
         let watched = late && long && pace.cycles as f64 >= enough || agrees && pace.cycles >= ENOUGH;

@@ -26,6 +26,7 @@ pub(super) fn add(rises: &mut Vec<Rise>, rise: Rise, since: Option<u64>) {
     all.bytes += rise.grown.bytes;
     all.new += rise.grown.new;
     all.native |= rise.grown.native;
+    all.shared &= rise.grown.shared;
 }
 
 /// How a container grew.
@@ -39,6 +40,8 @@ pub(crate) struct Pace {
     pub(crate) cycles: u64,
     /// Memory that Python cannot see hangs below it.
     pub(crate) native: bool,
+    /// Whenever it was looked at, something else held its new elements, too.
+    pub(crate) shared: bool,
 }
 
 impl Pace {
@@ -67,6 +70,7 @@ impl Pace {
             elements: new as f64 / cycles,
             cycles: cycles.round() as u64,
             native,
+            shared: rises.iter().all(|rise| rise.grown.shared),
         })
     }
 }

@@ -199,9 +199,13 @@ impl World {
         bytes: u64,
         native: bool,
     ) -> &mut Self {
-        let id = holder.id;
+        self.scans_grown(holder, Grown { cycle, length, bytes, new: 1, native, ..Grown::default() })
+    }
+
+    /// A scan sees this.
+    pub(crate) fn scans_grown(&mut self, holder: Holder, grown: Grown) -> &mut Self {
+        let grown = Grown { holder: holder.id, ..grown };
         self.say(&Record::Observation(Observation::Holder(holder)));
-        let grown = Grown { holder: id, cycle, length, bytes, new: 1, native };
         self.recorder.scans = true;
         self.say(&Record::Observation(Observation::Grown(grown)))
     }

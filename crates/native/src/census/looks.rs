@@ -76,6 +76,7 @@ impl State {
                 new: grown.length.saturating_sub(grown.before),
                 // What leads to more than could be walked is not weighed either.
                 native: grown.native || grown.partial,
+                shared: grown.shared,
             }));
         }
         self.scan.note(took);
