@@ -220,6 +220,34 @@ fn what_a_cache_replaces_is_no_leak_though_the_new_entries_stay() {
 }
 
 #[test]
+fn what_a_reservoir_that_has_filled_replaces_is_no_leak() {
+    // One line fills it in the first third, another one replaces some of it ever after: 25 rows of each epoch, as likely as they find a place.
+    let mut w = recorded(8 << 10, 14);
+    let (fill, renew) = (w.stack(&[FIT]), w.stack(&[FIT, "/job/train.py:44 offer"]));
+    let mut noise = Noise(12);
+    let mut rows = Vec::new();
+    for epoch in 0..36 {
+        for offered in 0..25 {
+            let seen = f64::from(epoch * 25 + offered + 1);
+            if rows.len() < 300 {
+                rows.push(w.makes(fill, 8 << 10, 1));
+            } else if f64::midpoint(noise.next(), 1.0) < 300.0 / seen {
+                let place = ((noise.next() + 1.0) * 149.9) as usize;
+                let new = w.makes(renew, 8 << 10, 1);
+                let old = std::mem::replace(&mut rows[place], new);
+                w.gives_back(old);
+            }
+        }
+        let breath = noise.bytes(600 * KIB);
+        w.takes(breath).objects(50).cycle(Epoch).takes(-breath);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_ne!(report.verdict, Verdict::Leak, "{}", report.reason);
+    assert_eq!(report.findings, []);
+}
+
+#[test]
 fn garbage_that_waits_for_the_collector_is_no_finding() {
     for collected_in_the_run in [false, true] {
         let mut w = recorded(16 << 10, 15);

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::growing::{Growing, Look};
 use super::recording::Sample;
+use super::replaced::is_made_good;
 use super::trail::{Place, Trail};
 use crate::held::Held;
 
@@ -47,7 +48,10 @@ pub(super) fn grown<'a>(
         let found =
             whole.map(|growing| (growing, samples.clone())).or_else(|| biggest(samples, trails, look, held));
         if let Some((growing, samples)) = found {
-            out.push(site(place, growing, &samples, trails, look));
+            let site = site(place, growing, &samples, trails, look);
+            if !is_made_good(&site.survivors, old, look) {
+                out.push(site);
+            }
         }
     }
     out.sort_by(|a, b| b.growing.rate.estimate.total_cmp(&a.growing.rate.estimate));

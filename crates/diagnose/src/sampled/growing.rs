@@ -143,6 +143,13 @@ impl Look<'_> {
         Some((all, seen.max(NONE_SEEN * missed / cycles)))
     }
 
+    /// The later half of the cycles that survivors may be born in: after the first moment, up to the second.
+    pub(crate) fn later_half(&self) -> Option<(u64, u64)> {
+        let middle = usize::midpoint(self.first, self.bins.len().checked_sub(AGE)?);
+        let (_, born_before) = self.ends()?;
+        Some((self.bins.end(middle.checked_sub(1)?)?, born_before))
+    }
+
     /// When the judged stretch begins.
     fn begins(&self) -> u64 {
         self.first.checked_sub(1).and_then(|b| self.bins.end(b)).unwrap_or(0)

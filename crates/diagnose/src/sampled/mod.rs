@@ -13,6 +13,7 @@ pub(crate) mod lives;
 mod made_at;
 pub(crate) mod origin;
 pub(crate) mod recording;
+mod replaced;
 pub(crate) mod trail;
 mod verdict;
 

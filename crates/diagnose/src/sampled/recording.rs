@@ -40,6 +40,11 @@ impl Sample {
         Self { id: birth.id, born_ns, died_ns: ALIVE, stack: birth.stack, weight, chance }
     }
 
+    /// Bytes that were asked for.
+    pub(crate) fn size(&self) -> u64 {
+        (self.weight * self.chance).round() as u64
+    }
+
     pub(crate) fn lives_at(&self, at_ns: u64) -> bool {
         self.born_ns <= at_ns && self.died_ns > at_ns
     }
