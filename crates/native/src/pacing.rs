@@ -18,13 +18,15 @@ const ALWAYS: u64 = 8;
 /// So many cycles are read while the [allowance](Pacer::has_allowance) lasts: a short run must be judged by these.
 const EARLY: u64 = 64;
 /// What early readings may take together, and beside it one part of the time so far.
-const ALLOWANCE_NS: u64 = 50_000_000;
+const ALLOWANCE_NS: u64 = 60_000_000;
 const ALLOWANCE_SHARE: u64 = 400;
 /// Pauses as multiples of the smoothed cost, as [`PAUSE`] is.
 const PAUSE_CYCLE: u64 = 500;
 const PAUSE_PHASE: u64 = 2000;
 /// The same for cycles while the allowance lasts.
 const PAUSE_EARLY: u64 = 50;
+/// The same for a dear part of a reading: what the allowance has left is of no use after a short run.
+const PAUSE_EARLY_PART: u64 = 20;
 
 /// Who asks for a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Pacer {
     /// and phases must not use it up just before one ends.
     pub(crate) fn pause_of_parts(&self, asker: Asker, now: u64) -> u64 {
         match asker {
-            Asker::Cycle(_) if self.has_allowance(now) => PAUSE_EARLY,
+            Asker::Cycle(_) if self.has_allowance(now) => PAUSE_EARLY_PART,
             Asker::Cycle(_) | Asker::Tick | Asker::Once => PAUSE,
             Asker::Phase => PAUSE_PHASE,
         }
@@ -165,22 +167,22 @@ mod tests {
 
     #[test]
     fn a_dear_part_is_kept_for_the_ends_of_cycles() {
-        // Epochs of 100 ms with a phase before each end, and a heap whose figures take 6 ms.
+        // Epochs of 50 ms with a phase before each end, and a heap whose figures take 5 ms.
         let (pacer, part) = (Pacer::default(), Pace::default());
         let (mut at_cycles, mut at_phases, mut now) = (0, 0, 20 * SECOND);
         for _ in 0..24 {
             for (asker, taken) in
                 [(Asker::Phase, &mut at_phases), (Asker::Cycle(CycleUnit::Epoch), &mut at_cycles)]
             {
-                now += 50 * MS;
+                now += 25 * MS;
                 if part.is_cheap_or_due(pacer.pause_of_parts(asker, now), now) {
-                    part.note(now, 6 * MS);
-                    pacer.note(asker, now, 6 * MS);
+                    part.note(now, 5 * MS);
+                    pacer.note(asker, now, 5 * MS);
                     *taken += 1;
                 }
             }
         }
-        assert!(at_cycles >= 7 && at_phases <= 1, "{at_cycles} at cycles, {at_phases} at phases");
+        assert!(at_cycles >= 10 && at_phases <= 1, "{at_cycles} at cycles, {at_phases} at phases");
     }
 
     #[test]
