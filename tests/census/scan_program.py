@@ -6,6 +6,7 @@ import array
 import collections
 import functools
 import gc
+import io
 import mmap
 import sys
 import types
@@ -229,6 +230,49 @@ def check_what_an_lru_cache_has_answered_is_weighed() -> None:
     assert found["length"] == 6, found
     assert 10_000 <= found["bytes"] <= 10_400, found
     assert found["elements"] == "2 x bytes", found
+
+
+def check_what_a_file_in_memory_holds_is_weighed() -> None:
+    """Its bytes are an object that the collector does not see, and that only it refers to."""
+    files: list[io.BytesIO] = []
+    forget()
+    for number in range(5):
+        file = io.BytesIO()
+        file.write(bytes([number]) * 50_000)
+        files.append(file)
+        del file
+        result = scan()
+    one = grown(files, result)
+    assert 50_000 < one["bytes"] < 60_000, one
+    assert one["elements"] == "1 x BytesIO", one
+    files[0].close()
+    scan()
+
+
+class Report:
+    """A text that is joined with the next, and one that is replaced by its like."""
+
+    text = ""
+
+    def __init__(self) -> None:
+        self.log, self.last = b"", ""
+
+
+REPORT = Report()
+
+
+def check_a_text_that_is_joined_with_the_next() -> None:
+    forget()
+    for number in range(7):
+        REPORT.log = REPORT.log + bytes([number]) * 20_000
+        Report.text = Report.text + f"{number}" * 30_000
+        REPORT.last = f"{number}" * 90_000
+        result = scan()
+    for text, more in ((REPORT.log, 20_000), (Report.text, 30_000)):
+        one = grown(text, result)
+        assert more - 64 <= one["bytes"] <= more + 64, one
+        assert 7 * more - 500 <= one["length"] <= 7 * more + 500, one
+    assert grown(REPORT.last, result) is None
 
 
 def check_a_container_that_is_emptied_does_not_grow() -> None:

@@ -1,5 +1,5 @@
 //! What is of one piece and becomes longer only by being replaced with a longer one: numpy's arrays, TensorFlow's eager tensors,
-//! pandas' tables.
+//! pandas' tables, text and bytes.
 //!
 //! In: the modules that are loaded, then objects. Out: the bytes that such a piece keeps. What must not happen here: Python code, or
 //! a walk that leaves a table for the rest of the heap; tables and tensors are dear to read, so that a scan reads few of them.
@@ -7,13 +7,15 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 
-use crate::layout::flags;
+use crate::layout::{SIZE, flags};
 use crate::memory;
 use crate::object::{Object, Python, Type};
 use crate::sizes::{array_bytes, tensor};
 
 /// Parts of one table that are looked at: its blocks, its index, its columns' names.
 const MOST_PARTS: usize = 120;
+/// Shorter texts are names and documentation.
+const LONG_TEXT: u64 = 16 << 10;
 /// Tensors and tables that one scan reads.
 const MOST_READ: u32 = 256;
 
@@ -47,6 +49,9 @@ impl Replaced {
         }
         if kind.0 == self.array {
             return Some(array_bytes(o));
+        }
+        if kind.0 == python.known.text || kind.0 == python.known.bytes {
+            return (memory::word(o.0, SIZE) >= LONG_TEXT).then(|| python.size(o, kind));
         }
         if ![self.tensor, self.table, self.column].contains(&kind.0) || self.read.get() >= MOST_READ {
             return None;

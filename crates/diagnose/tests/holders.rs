@@ -58,6 +58,14 @@ fn one_array_that_is_made_anew_and_longer_each_time() {
 }
 
 #[test]
+fn a_text_to_which_more_is_added() {
+    let finding = told(("fit(): callbacks[0].text", "Report", "callback", "str", "str"));
+    assert_eq!(finding.cause, "array-grows", "{finding:#?}");
+    assert_eq!(finding.sentence, "callbacks[0].text is one text that is longer with every epoch");
+    assert!(finding.change.as_ref().unwrap().contains("file.write"), "{finding:#?}");
+}
+
+#[test]
 fn a_table_that_is_joined_with_the_next() {
     let finding = told(("fit(): callbacks[0].frame", "Latents", "callback", "DataFrame", "DataFrame"));
     assert_eq!(finding.cause, "array-grows", "{finding:#?}");

@@ -105,6 +105,14 @@ pub(super) fn bytearray(o: Object, visit: Visit<'_>) {
     visit(memory::word(o.0, 32), memory::word(o.0, 24));
 }
 
+/// `buf`, an object of bytes; none once it is closed.
+pub(super) fn bytes_io(o: Object, visit: &mut dyn FnMut(Object)) {
+    let bytes = memory::word(o.0, 16);
+    if memory::usable(bytes) {
+        visit(Object(bytes));
+    }
+}
+
 /// `ob_item`, `allocated`, and the description with the size of an item.
 pub(super) fn array(o: Object, visit: Visit<'_>) {
     let width = memory::int(memory::word(o.0, 40), 4);

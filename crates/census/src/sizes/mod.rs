@@ -58,6 +58,8 @@ enum Family {
     Arrow(arrow::Form),
     /// A table of places of pandas'.
     Places,
+    /// Its bytes are an object that only it knows.
+    BytesIo,
     /// TensorFlow's eager context.
     Context,
     /// Memory below it is native and not visible.
@@ -113,7 +115,7 @@ impl<'a> Sizes<'a> {
         };
         builtin::instance_values(python, o, kind, &mut owned);
         match self.family(kind) {
-            Family::Plain | Family::Opaque | Family::Context => {}
+            Family::Plain | Family::BytesIo | Family::Opaque | Family::Context => {}
             Family::List => builtin::list(o, &mut owned),
             Family::Dict => builtin::dict(python, o, &mut owned),
             Family::OrderedDict => builtin::ordered_dict(python, o, &mut owned),
@@ -136,20 +138,25 @@ impl<'a> Sizes<'a> {
 
     /// References that the object holds and `tp_traverse` does not show.
     pub fn hidden(&self, o: Object, visit: &mut dyn FnMut(Object)) {
-        if self.family(self.python.type_of(o)) == Family::Numpy {
-            numpy::references(o, visit);
+        match self.family(self.python.type_of(o)) {
+            Family::Numpy => numpy::references(o, visit),
+            Family::BytesIo => builtin::bytes_io(o, visit),
+            _ => {}
         }
     }
 
     /// Whether such objects hold references that `tp_traverse` does not show.
     pub(crate) fn hides(&self, kind: Type) -> bool {
-        self.family(kind) == Family::Numpy
+        matches!(self.family(kind), Family::Numpy | Family::BytesIo)
     }
 
     /// Whether memory outside of their blocks may belong to such objects.
     pub(crate) fn has_buffers(&self, kind: Type) -> bool {
         kind.has(flags::MANAGED_DICT)
-            || !matches!(self.family(kind), Family::Plain | Family::Opaque | Family::Context)
+            || !matches!(
+                self.family(kind),
+                Family::Plain | Family::BytesIo | Family::Opaque | Family::Context
+            )
     }
 
     /// How often a dict refers to each of its keys.
@@ -217,6 +224,7 @@ fn recognise(python: &Python, kind: Type) -> Family {
             b"numpy.ndarray" if !part.has(flags::HEAP) => Family::Numpy,
             b"array.array" => Family::Array,
             b"mmap.mmap" => Family::Mmap,
+            b"_io.BytesIO" => Family::BytesIo,
             b"EagerTensor" | b"tensorflow.python.framework.ops.EagerTensor"
                 if from(python, part, "tensorflow.") =>
             {

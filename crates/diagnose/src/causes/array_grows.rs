@@ -1,6 +1,6 @@
-//! One array, or one table, that is replaced by a longer one each time.
+//! One array, table or text that is replaced by a longer one each time.
 //!
-//! Evidence: the holder is a single array or table in a slot, not a container of them, and the line that keeps it joins it with
+//! Evidence: the holder is a single array, table or text in a slot, not a container of them, and the line that keeps it joins it with
 //! something.
 
 use super::{Case, Explanation};
@@ -12,10 +12,21 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let is_array = is_table || ["ndarray", "EagerTensor", "Tensor"].contains(&holder.kind.as_str());
     let is_slot = !holder.path.contains("[*]");
     let joins = ["concat", "np.append(", "numpy.append(", "stack("];
-    if !is_array || !is_slot {
+    let is_text = ["str", "bytes"].contains(&holder.kind.as_str());
+    if !(is_array || is_text) || !is_slot {
         return None;
     }
     let slot = words(&holder.path);
+    if is_text {
+        return Some(Explanation {
+            sentence: format!("{slot} is one text that is longer with every {}", case.unit),
+            change: format!(
+                "write each part to a file as it comes (`file.write(part)`), or keep what is read later only, e.g. its end \
+                 (`{slot} = {slot}[-10_000:]`); each addition copies all of it as well"
+            ),
+            ..Explanation::default()
+        });
+    }
     let joined = case.code().filter(|code| joins.iter().any(|join| code.contains(join)));
     let Some(code) = joined else { return made_anew(case, slot) };
     let (what, file) = if is_table {
