@@ -41,6 +41,8 @@ pub(crate) struct Net {
     pub(crate) gross: Interval,
     /// Upper end if what usually is garbage is garbage; never above that of `rate`.
     pub(crate) likely_high: f64,
+    /// What memory that is no garbage rose by at the least, per cycle; it may have been once, or in the first cycles only.
+    pub(crate) kept: f64,
     /// Bytes per cycle that collections take back.
     pub(crate) sawtooth: f64,
     /// Whether the collector has looked at all of it: no garbage is left in the interval.
@@ -73,6 +75,7 @@ pub(crate) fn net_growth(
             rate: plain,
             gross: plain,
             likely_high: plain.high,
+            kept: plain.low,
             sawtooth: 0.0,
             examined: true,
         });
@@ -80,7 +83,8 @@ pub(crate) fn net_growth(
     let full = troughs(timeline, before, points, 2);
     if let Some(rate) = envelope(&full, points, &plain) {
         let sawtooth = rising(points) - rate.estimate;
-        return Some(Net { rate, gross: rate, likely_high: rate.high, sawtooth, examined: true });
+        let (likely_high, kept) = (rate.high, rate.low);
+        return Some(Net { rate, gross: rate, likely_high, kept, sawtooth, examined: true });
     }
     let collected = troughs(timeline, before, points, 1);
     let limit = limit(timeline, all, part);
@@ -94,7 +98,8 @@ pub(crate) fn net_growth(
     let Some(objects) = containers(timeline, points) else {
         // Nobody counted objects and no collection was seen: all of it may be garbage.
         let rate = Interval { estimate: seen.estimate, low: seen.low.min(0.0), high: seen.high };
-        return Some(Net { rate, gross: seen, likely_high: seen.high, sawtooth: 0.0, examined: false });
+        let likely_high = seen.high;
+        return Some(Net { rate, gross: seen, likely_high, kept: 0.0, sawtooth: 0.0, examined: false });
     };
     let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
     let most = most(timeline, points, exit, objects, by_exit);
@@ -116,10 +121,8 @@ pub(crate) fn net_growth(
         // Knowing what is no garbage does not make the series less noisy.
         rate.low = rate.low.max(sure.min(seen.low)).min(rate.estimate);
     }
-    if let Some((old, flat)) = old.zip(flat.and_then(|flat| growth(&x, &flat))) {
-        // Without its sawtooth a growth has no garbage but what collections left.
-        rate.low = rate.low.max(flat.low - old).min(rate.estimate);
-    }
+    // Without its sawtooth a growth has no garbage but what collections left.
+    let kept = old.zip(flat.and_then(|flat| growth(&x, &flat))).map(|(old, flat)| flat.low - old);
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
     let sawtooth = (rising(points) - rate.estimate).max(0.0);
     let plausible = || seen.high - usual(garbage_weight::seen(timeline, all).reduce(f64::min));
@@ -127,7 +130,7 @@ pub(crate) fn net_growth(
     let at_exit = at_exit.map_or(0.0, |((exit, freed), weight)| exit.garbage_of_weight(freed, weight));
     let beside = |limit: Limit| limit.likely_with(at_exit).max(limit.surely - left);
     let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(beside(limit)));
-    Some(Net { rate, gross: seen, likely_high, sawtooth, examined: false })
+    Some(Net { rate, gross: seen, likely_high, kept: kept.unwrap_or(0.0), sawtooth, examined: false })
 }
 
 /// The most that may be garbage, per cycle.

@@ -35,6 +35,8 @@ pub(crate) struct Judgement {
     pub(crate) sawtooth: f64,
     /// No leak, if what memory grows by is garbage; nothing else says so.
     pub(crate) rests_on_garbage: bool,
+    /// Memory that is no garbage rose, be it once or for good.
+    pub(crate) surely_rose: bool,
     /// Of a run one cycle too short: the rise that each of its cycles brought.
     pub(crate) even_rise: Option<Interval>,
     /// Rise that levels off: bytes so far, and the bound where one is in sight.
@@ -131,6 +133,7 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
         started: warm.min(cycles.points.len().saturating_sub(1)),
         sawtooth: 0.0,
         rests_on_garbage: false,
+        surely_rose: false,
         even_rise: None,
         filling: None,
     }
@@ -194,7 +197,9 @@ impl Case<'_> {
             return self.say(Verdict::Leak, reason, None);
         }
         let (high, most) = (self.likely_high(), self.surely_high());
-        if most <= tolerance || high <= (PLAUSIBLE * tolerance).max(2.0 * floor) {
+        // What rose by more than garbage explains is not called garbage.
+        let is_garbage = !self.surely_rose();
+        if most <= tolerance || is_garbage && high <= (PLAUSIBLE * tolerance).max(2.0 * floor) {
             let reason = if most > tolerance {
                 format!(
                     "what live memory grows by is garbage that Python's collector takes back (beyond it at most {} per \
@@ -213,6 +218,11 @@ impl Case<'_> {
             return Judgement { rests_on_garbage: most > tolerance, ..judged };
         }
         self.undecided(&x, &y)
+    }
+
+    /// Whether what is no garbage rose by more than any process does.
+    fn surely_rose(&self) -> bool {
+        self.net.kept > self.cycles.unit.floor() && self.net.kept * self.span() as f64 > LEAST_RISE
     }
 
     /// Cycles from the first point to the last.
@@ -309,6 +319,7 @@ impl Case<'_> {
             started: self.started,
             sawtooth: self.net.sawtooth,
             rests_on_garbage: false,
+            surely_rose: self.surely_rose(),
             even_rise: None,
             filling: None,
         }

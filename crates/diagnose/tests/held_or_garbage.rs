@@ -212,6 +212,27 @@ fn a_list_of_what_others_hold_anyway_proves_nothing() {
 }
 
 #[test]
+fn what_is_met_ever_more_seldom_is_no_leak() {
+    // The last batch of each class: most are met in the first epochs.
+    let lengths = [40, 58, 66, 71, 74];
+    let verdict = |lengths: [u64; 5]| {
+        let report = in_noise(20 * KIB, |w, epoch| {
+            let (path, file) = ("main(): last[*]".to_owned(), "/job/train.py".to_owned());
+            let holder = Holder { id: 1, path, kind: "dict".to_owned(), file, ..Holder::default() };
+            let length = lengths[epoch as usize / 3 - 2];
+            let new = length - if epoch == 6 { length - 18 } else { lengths[epoch as usize / 3 - 3] };
+            w.scans_grown(
+                holder,
+                Grown { cycle: epoch, length, bytes: new * (9 << 10), new, ..Grown::default() },
+            );
+        });
+        report.verdict
+    };
+    assert_eq!(verdict(lengths), Verdict::NoLeak);
+    assert_eq!(verdict([40, 50, 60, 70, 80]), Verdict::Leak);
+}
+
+#[test]
 fn the_lists_of_a_dict_are_one_container() {
     const LISTS: &str = "__main__.shift.by_ward[*][*]";
     let report = in_noise(40 * KIB, |w, epoch| {

@@ -202,14 +202,14 @@ fn outlives(keeps: i64, scan: impl Fn(&mut World, u64)) -> Report {
 fn no_more_passes_for_old_garbage_than_the_exit_collection_frees_of_it() {
     let level = outlives(0, |_, _| ());
     assert_eq!(level.verdict, Verdict::NoLeak, "{} {:?}", level.reason, level.growth);
-    let leak = outlives(73 * KIB, |_, _| ());
-    assert_eq!(leak.verdict, Verdict::Leak, "{} {:?}", leak.reason, leak.growth);
+    let leak = outlives(80 * KIB, |_, _| ());
+    assert_eq!(leak.verdict, Verdict::Undecided, "{} {:?}", leak.reason, leak.growth);
     let rate = leak.growth.unwrap().bytes_per_cycle;
-    assert!(rate.low <= 73 * KIB && rate.high >= 73 * KIB, "{rate:?}");
+    assert!(rate.low <= 80 * KIB && rate.high >= 80 * KIB, "{rate:?}");
 }
 
 #[test]
-fn a_container_tells_more_exactly_than_garbage_leaves_open() {
+fn a_container_that_was_seen_to_grow_settles_it() {
     let seen = outlives(73 * KIB, |w, cycle| {
         let (path, file) = ("pages[*]".to_owned(), "/job/train.py".to_owned());
         let holder = Holder { id: 1, path, kind: "list".to_owned(), file, ..Holder::default() };

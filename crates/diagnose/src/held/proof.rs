@@ -3,8 +3,8 @@
 //!
 //! In: what scans said of containers, a judgement that is no leak yet, its series. Out: the growth
 //! that is certain then. What must not happen here: proof from a container that may have stopped, that has a bound in reach, that a
-//! library fills (weak dictionaries shrink with the next collection), that shares its elements (a list of the samples that were drawn keeps nothing), or
-//! that carries too little of the growth.
+//! library fills (weak dictionaries shrink with the next collection), that shares its elements (a list of the samples that were drawn keeps nothing), that
+//! slows (a dict of what was met last of each class), or that carries too little of the growth.
 
 use nilometer_stats::Interval;
 
@@ -107,6 +107,8 @@ fn grows_by(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<f64> 
         let long = (open && pace.bytes >= HALF * rate.estimate) || pace.cycles >= ENOUGH;
         let watched = late && long && pace.cycles as f64 >= enough || agrees && pace.cycles >= ENOUGH;
         let told = if open { TOLD } else { TOLD_ALONE };
+        // What fills is told by the counters where they show a growth.
+        let users = users && (open || !pace.slows);
         (users && watched && rises.len() >= told).then_some(pace.bytes)
     };
     held.rises.iter().filter_map(speaks).max_by(f64::total_cmp)

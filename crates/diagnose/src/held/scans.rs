@@ -42,6 +42,8 @@ pub(crate) struct Pace {
     pub(crate) native: bool,
     /// Whenever it was looked at, something else held its new elements, too.
     pub(crate) shared: bool,
+    /// Of late it grew less than half as fast as before: it fills perhaps.
+    pub(crate) slows: bool,
 }
 
 impl Pace {
@@ -71,10 +73,26 @@ impl Pace {
             cycles: cycles.round() as u64,
             native,
             shared: rises.iter().all(|rise| rise.grown.shared),
+            slows: slows(counted, points, (cycle_at(points, from)?, cycle_at(points, to)?)).unwrap_or(false),
         })
     }
 }
 
+/// Whether the later half of the rises brought fewer elements per cycle than half of what the earlier ones did.
+fn slows(rises: &[Rise], points: &[Point], (from, to): (f64, f64)) -> Option<bool> {
+    let (first, middle, last) = (rises.first()?, rises.get(rises.len() / 2)?, rises.last()?);
+    let at = cycle_at(points, middle.at_ns)?;
+    let before = first.grown.length.saturating_sub(first.grown.new);
+    let pace = |elements: u64, cycles: f64| elements as f64 / cycles.max(LEAST_CYCLES);
+    let early = pace(middle.grown.length.saturating_sub(before), at - from);
+    let late = pace(last.grown.length.saturating_sub(middle.grown.length), to - at);
+    Some(rises.len() >= LEAST_RISES && late < SLOWER * early)
+}
+
+/// Rises that say whether it slows.
+const LEAST_RISES: usize = 3;
+/// It does below this share of what it had.
+const SLOWER: f64 = 0.5;
 /// A container is watched for at least so long.
 const LEAST_CYCLES: f64 = 0.5;
 

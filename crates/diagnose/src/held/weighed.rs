@@ -82,7 +82,7 @@ mod tests {
         let rate = Interval { estimate: rate, low: 0.5 * rate, high: 1.5 * rate };
         let mut findings =
             [finding("run(): kept[*]", 630, 290, 690), Finding { holder: None, ..finding("", 20, 10, 30) }];
-        let pace = Pace { bytes, elements: 1.0, cycles, native, shared: false };
+        let pace = Pace { bytes, elements: 1.0, cycles, native, shared: false, slows: false };
         weigh(&mut findings, &rate, |path| (path == "run(): kept[*]").then_some(pace));
         assert_eq!(findings[1].bytes_per_cycle.estimate, 20);
         let Bytes { estimate, low, high } = findings[0].bytes_per_cycle;

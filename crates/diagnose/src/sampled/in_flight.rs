@@ -35,7 +35,10 @@ pub(crate) fn settle(
     setting: &Setting,
 ) -> (Judgement, Vec<Finding>, Option<f64>) {
     let (judgement, findings, explained) = concluded;
-    let is_open = judgement.verdict == Verdict::Undecided && judgement.rate.is_some() && findings.is_empty();
+    let is_open = judgement.verdict == Verdict::Undecided
+        && judgement.rate.is_some()
+        && !judgement.surely_rose
+        && findings.is_empty();
     let lasting = sites
         .filter(|_| is_open && setting.basis == Basis::Live)
         .and_then(|sites| sites.without_in_flight(setting))
