@@ -237,7 +237,10 @@ impl Scanner {
         }
         rises.sort_by_key(|rise| std::cmp::Reverse((rise.scans, rise.length - rise.before)));
         rises.truncate(self.limits.grown);
-        let scales = Scales::new(python, &rises);
+        // The number of a place is no object.
+        let containers: Vec<Rise> =
+            rises.iter().filter(|rise| !self.pieces.contains_key(&rise.object.0)).copied().collect();
+        let scales = Scales::new(python, &containers);
         let mut grown: Vec<GrownContainer> = Vec::new();
         for rise in rises {
             let Rise { object, length, before, first, scans } = rise;

@@ -42,7 +42,7 @@ impl Shared {
             if elements.sampled {
                 continue;
             }
-            room -= elements.items.len();
+            room = room.saturating_sub(elements.items.len());
             for element in &elements.items {
                 let before = *first.entry(element.0).or_insert(rise.object.0);
                 all.add(*element, before, rise.object);
