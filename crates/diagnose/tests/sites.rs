@@ -248,6 +248,32 @@ fn what_a_reservoir_that_has_filled_replaces_is_no_leak() {
 }
 
 #[test]
+fn a_leak_is_not_hidden_by_a_ring_of_blocks_of_its_size() {
+    for seed in [15, 16, 17] {
+        let mut w = recorded(64 << 10, seed);
+        let (keep, turn) = (w.stack(&[FIT, KERAS, CALLBACK]), w.stack(&[FIT, "/job/train.py:44 window"]));
+        let mut ring = std::collections::VecDeque::new();
+        for _ in 0..36 {
+            for _ in 0..8 {
+                w.makes(keep, 8 << 10, 1);
+            }
+            for _ in 0..10 {
+                ring.push_back(w.makes(turn, 8 << 10, 1));
+                if ring.len() > 60 {
+                    let oldest = ring.pop_front().unwrap();
+                    w.gives_back(oldest);
+                }
+            }
+            w.objects(50).cycle(Epoch);
+        }
+        w.ends(0);
+        let report = w.report();
+        assert_eq!(report.verdict, Verdict::Leak, "seed {seed}: {}", report.reason);
+        assert_eq!(only(&report).sites[0].line, 30, "seed {seed}");
+    }
+}
+
+#[test]
 fn garbage_that_waits_for_the_collector_is_no_finding() {
     for collected_in_the_run in [false, true] {
         let mut w = recorded(16 << 10, 15);
