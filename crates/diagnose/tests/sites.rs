@@ -208,9 +208,7 @@ fn what_a_cache_replaces_is_no_leak_though_the_new_entries_stay() {
     let mut entries: Vec<_> = (0..400).map(|_| w.makes(fill, 128 << 10, 1)).collect();
     for epoch in 0..30 {
         for slot in 0..10 {
-            let new = w.makes(renew, 128 << 10, 1);
-            let old = std::mem::replace(&mut entries[(epoch * 10 + slot) % 400], new);
-            w.gives_back(old);
+            w.renews(&mut entries[(epoch * 10 + slot) % 400], renew, 128 << 10);
         }
         w.objects(50).cycle(Epoch);
     }
@@ -233,9 +231,7 @@ fn what_a_reservoir_that_has_filled_replaces_is_no_leak() {
                 rows.push(w.makes(fill, 8 << 10, 1));
             } else if f64::midpoint(noise.next(), 1.0) < 300.0 / seen {
                 let place = ((noise.next() + 1.0) * 149.9) as usize;
-                let new = w.makes(renew, 8 << 10, 1);
-                let old = std::mem::replace(&mut rows[place], new);
-                w.gives_back(old);
+                w.renews(&mut rows[place], renew, 8 << 10);
             }
         }
         let breath = noise.bytes(600 * KIB);

@@ -139,6 +139,12 @@ impl World {
         self.takes(-made.bytes)
     }
 
+    /// New memory takes the place of what was kept there.
+    pub(crate) fn renews(&mut self, kept: &mut Made, stack: u64, size: u64) {
+        let new = self.makes(stack, size, 1);
+        self.gives_back(std::mem::replace(kept, new));
+    }
+
     /// The census goes over the whole heap and sees these pieces of memory below these paths, with their owners.
     pub(crate) fn looks(&mut self, seen: &[(&str, &str, &[&Made])]) -> &mut Self {
         for (path, owner, made) in seen {
