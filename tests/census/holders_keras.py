@@ -11,6 +11,7 @@ import functools
 import gc
 import json
 import queue
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -101,6 +102,8 @@ class Loop:
         self.errors: list[BaseException] = []
         self.datasets: list[Any] = []
         self.iterators: list[Any] = []
+        self.writers: list[Any] = []
+        self.tables: list[Any] = []
         self.models: dict[str, Any] = {}
         self.weight = tf.Variable(tf.ones([10, 10]))
 
@@ -112,6 +115,8 @@ class Loop:
         self.tapes.append(tape)
         self.datasets.append(tf.data.Dataset.from_tensor_slices(array(31)))
         self.iterators.append(iter(tf.data.Dataset.from_tensor_slices(array(32)).shuffle(4)))
+        self.writers.append(tf.summary.create_file_writer(tempfile.mkdtemp(dir=FOLDER.name)))
+        self.tables.append(tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1))
         model = keras.Sequential([keras.Input((100,)), keras.layers.Dense(3300)])
         model(np.zeros((1, 100), "f4"))
         self.models[f"request {number}"] = model
@@ -126,11 +131,14 @@ class Loop:
         raise ValueError(len(broken))
 
 
+FOLDER = tempfile.TemporaryDirectory()
 LOOP = Loop()
 truth("__main__.LOOP.losses[*]", "Loop", 29)
 truth("__main__.LOOP.tapes[*]", "Loop", None)
 truth("__main__.LOOP.datasets[*]", "Loop", None)
 truth("__main__.LOOP.iterators[*]", "Loop", None)
+truth("__main__.LOOP.writers[*]", "Loop", None)
+truth("__main__.LOOP.tables[*]", "Loop", None)
 # 333,300 float32; the model around them is a twentieth of it.
 truth("__main__.LOOP.models[*]", "Loop", 1333)
 truth("__main__.LOOP.errors[*]", "Loop", 34)

@@ -35,12 +35,12 @@ def test_each_way_of_keeping(probe: str) -> None:
     wrong = {}
     for path, (owner, truth) in said["truth"].items():
         name, weighed, native = found.pop(path, ["nobody", 0, False])
-        # What native code keeps below a tape, a data set, an iterator is for the recorder to weigh.
+        # What native code keeps below a tape, an iterator, a writer is for the recorder to weigh.
         right = native if truth is None else abs(weighed - truth) <= 0.1 * truth
         if name != owner or not right:
             wrong[path] = [name, weighed, native]
     assert wrong == {}
-    assert len(said["truth"]) == 17
+    assert len(said["truth"]) == 19
     # Keras' own: a row of the history, and what six cycles are too few to tell from a leak.
     assert all(weighed < 20_000 for _, weighed, _ in found.values()), found
     ((held, retained, ids),) = said["only C"]

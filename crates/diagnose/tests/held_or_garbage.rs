@@ -56,6 +56,17 @@ fn what_the_census_saw_held_is_no_garbage() {
 /// Twenty epochs that keep 300 KiB each beside cycles that wait for a collection, for all the counters can tell; scans see a
 /// container grow from the seventh to the last that is given.
 fn may_be_garbage(path: &str, file: &str, bytes: u64, last: u64, scans_end: u64) -> Report {
+    may_be_garbage_of(path, file, (bytes, false), last, scans_end)
+}
+
+/// The same of a container whose elements may keep native memory.
+fn may_be_garbage_of(
+    path: &str,
+    file: &str,
+    (bytes, native): (u64, bool),
+    last: u64,
+    scans_end: u64,
+) -> Report {
     let mut w = started();
     w.fact("cwd", "/job");
     for epoch in 1..=20 {
@@ -64,7 +75,7 @@ fn may_be_garbage(path: &str, file: &str, bytes: u64, last: u64, scans_end: u64)
             if epoch <= last {
                 let (path, kind, file) = (path.to_owned(), "list".to_owned(), file.to_owned());
                 let holder = Holder { id: 1, path, kind, file, ..Holder::default() };
-                w.scans_holder(holder, epoch, epoch, bytes, false);
+                w.scans_holder(holder, epoch, epoch, bytes, native);
             } else {
                 w.scans_nothing();
             }
@@ -96,6 +107,26 @@ fn a_container_that_carries_the_growth_proves_that_it_is_no_garbage() {
     );
     let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 120 << 10, 10, 10);
     assert_eq!(report.verdict, Verdict::Undecided, "it was not watched for long: {}", report.reason);
+}
+
+#[test]
+fn what_keeps_native_memory_each_is_no_garbage_however_small_it_looks() {
+    let of = |file: &str, native: bool, last: u64| {
+        may_be_garbage_of("main(): sweep.writers[*]", file, (900, native), last, 20)
+    };
+    let report = of("/job/train.py", true, 20);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    assert!(report.reason.contains("gets 1 more per epoch"), "{}", report.reason);
+    let rate = report.growth.unwrap().bytes_per_cycle;
+    assert!(rate.low < 2 * KIB && rate.high >= 300 * KIB, "nobody can say how much: {rate:?}");
+    assert_eq!(report.findings[0].holder.as_ref().unwrap().path, "main(): sweep.writers[*]");
+    let library = "/v/lib/python3.11/site-packages/tensorflow/python/ops/summary_ops_v2.py";
+    for (file, native, last) in
+        [("/job/train.py", false, 20), (library, true, 20), ("/job/train.py", true, 11)]
+    {
+        let report = of(file, native, last);
+        assert_ne!(report.verdict, Verdict::Leak, "{file} {native} {last}: {}", report.reason);
+    }
 }
 
 /// Forty-eight requests that leave garbage, which collections take back but for that of the request that runs, and keep a little;

@@ -5,13 +5,16 @@
 use crate::object::{Python, Type};
 
 /// Names along the bases, with the beginning of the module that they must come from.
-const HOLDERS: [(&[u8], &str); 7] = [
+const HOLDERS: [(&[u8], &str); 10] = [
     (b"Tape", "tensorflow"),
     (b"OwnedIterator", "tensorflow."),
     (b"DatasetV2", "tensorflow."),
     (b"ConcreteFunction", "tensorflow."),
     (b"AtomicFunction", "tensorflow."),
     (b"FuncGraph", "tensorflow."),
+    (b"SummaryWriter", "tensorflow."),
+    (b"CapturableResource", "tensorflow."),
+    (b"BaseSession", "tensorflow."),
     (b"UntypedStorage", "torch."),
 ];
 

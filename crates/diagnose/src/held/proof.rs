@@ -34,16 +34,20 @@ const ENOUGH: u64 = 6;
 const AGREES: f64 = 0.2;
 /// What was weighed is right within this share.
 const WEIGHED: f64 = 0.2;
+/// New elements per cycle that native memory hangs below: however little Python can see of them.
+const UNSEEN_EACH: f64 = 0.9;
 
 /// The judgement with what a container proves: a leak, if the growth might be garbage and one does; more of a leak, if some of that was
 /// taken for garbage.
 pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judgement {
     if judgement.verdict == Verdict::Leak {
         let rate =
-            judgement.rate.map(|rate| at_least(rate, grows_by(held, &judgement, cycles).unwrap_or(0.0)));
+            judgement.rate.map(|rate| at_least(rate, most(&paces(held, &judgement, cycles)).unwrap_or(0.0)));
         return Judgement { rate, ..judgement };
     }
-    let Some(rate) = proven(held, &judgement, cycles) else { return judgement };
+    let paces = paces(held, &judgement, cycles);
+    let seen = most(&paces).and_then(|bytes| proven(bytes, &judgement, cycles));
+    let Some(rate) = seen else { return by_unseen(&paces, judgement, cycles) };
     let all = judgement.rate.map_or(rate.estimate, |all| all.estimate);
     let reason = if !is_open(&judgement) {
         format!(
@@ -82,14 +86,40 @@ fn is_open(judgement: &Judgement) -> bool {
     judgement.verdict != Verdict::NoLeak || judgement.rests_on_garbage
 }
 
-/// What the container that grows the most was seen to grow by per cycle, of those that may prove it.
-fn grows_by(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<f64> {
+/// What the container that grows the most was seen to grow by per cycle.
+fn most(paces: &[Pace]) -> Option<f64> {
+    paces.iter().map(|pace| pace.bytes).max_by(f64::total_cmp)
+}
+
+/// The judgement with what a container proves whose elements keep native memory each, which Python cannot see: that they are no garbage is
+/// certain, how much they keep is not.
+fn by_unseen(paces: &[Pace], judgement: Judgement, cycles: &Cycles) -> Judgement {
+    let unseen = |pace: &&Pace| pace.native && !pace.slows && pace.elements >= UNSEEN_EACH;
+    let pace = paces.iter().filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes));
+    let room = judgement.rate.filter(|rate| is_open(&judgement) && rate.high > cycles.unit.floor());
+    let Some((pace, rate)) = pace.zip(room).filter(|(pace, rate)| pace.bytes < rate.high) else {
+        return judgement;
+    };
+    let reason = format!(
+        "some of what live memory grows by may be garbage, but a container that the program holds gets {} more per {}, and native code \
+         keeps memory for each",
+        pace.elements.round(),
+        cycles.unit.word()
+    );
+    let rate =
+        Interval { estimate: rate.estimate.max(pace.bytes), low: pace.bytes.max(rate.low), high: rate.high };
+    Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement }
+}
+
+/// How the containers grow that may prove something.
+fn paces(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Vec<Pace> {
     let open = is_open(judgement);
-    let rate = judgement.rate.filter(|_| judgement.filling.is_none())?;
     let points = &cycles.points;
-    let (first, last) = (points.get(judgement.since)?, points.last()?);
+    let span = points.get(judgement.since).zip(points.first()).zip(points.last());
+    let rate = judgement.rate.filter(|_| judgement.filling.is_none());
+    let Some((rate, ((first, begin), last))) = rate.zip(span) else { return Vec::new() };
     let late_ns = first.at_ns as f64 + LATE * last.at_ns.saturating_sub(first.at_ns) as f64;
-    let half_ns = f64::midpoint(points.first()?.at_ns as f64, last.at_ns as f64);
+    let half_ns = f64::midpoint(begin.at_ns as f64, last.at_ns as f64);
     // Scans of a quiet heap lie ever further apart: the last one must have seen it grow. It ends after what it tells.
     let is_newest =
         |at_ns: u64| held.scans.iter().filter(|scan| (at_ns..=last.at_ns).contains(*scan)).count() <= 1;
@@ -109,14 +139,14 @@ fn grows_by(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<f64> 
         let told = if open { TOLD } else { TOLD_ALONE };
         // What fills is told by the counters where they show a growth.
         let users = users && (open || !pace.slows);
-        (users && watched && rises.len() >= told).then_some(pace.bytes)
+        (users && watched && rises.len() >= told).then_some(pace)
     };
-    held.rises.iter().filter_map(speaks).max_by(f64::total_cmp)
+    held.rises.iter().filter_map(speaks).collect()
 }
 
-/// The growth per cycle, if a container proves it.
-fn proven(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
-    let (rate, bytes) = (judgement.rate?, grows_by(held, judgement, cycles)?);
+/// The growth per cycle, if a container that grows by so many bytes proves it.
+fn proven(bytes: f64, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
+    let rate = judgement.rate?;
     if !is_open(judgement) {
         // The counters must leave room for all of it.
         let (low, high) = (bytes * (1.0 - WEIGHED), bytes * (1.0 + WEIGHED));
