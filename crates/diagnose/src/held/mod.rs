@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nilometer_capture::{Capture, Holder, Observation, Record};
 
+use crate::sampled::origin::Origin;
 use crate::sampled::recording::Sample;
 
 pub(crate) use grown::grown;
@@ -213,6 +214,14 @@ impl<'a> Held<'a> {
             }
         }
         seen > SEEN * all && held >= HELD * seen
+    }
+
+    /// Whether this sample was seen in a container of the user's own that has no bound.
+    pub(crate) fn is_users(&self, sample: &Sample) -> bool {
+        let mut holders =
+            self.of_sample.get(&sample.id).into_iter().flatten().filter_map(|id| self.holder(*id));
+        holders
+            .any(|one| one.bound.is_none() && Origin::is_users(&one.file) && !is_module(&one.path, &one.file))
     }
 
     /// The holders of these samples, the one with the most bytes first. Empty where no look could have seen any.

@@ -114,9 +114,8 @@ impl Look<'_> {
         net / cycles.max(1.0)
     }
 
-    /// Of all old memory made in the judged stretch what stayed, per cycle: in all of it, and an upper limit for its last
-    /// third. Nothing where the stretch is too short to have thirds.
-    pub(crate) fn course(&self, old: &[&Sample]) -> Option<(f64, f64)> {
+    /// Of all old memory made in the judged stretch what stayed, by the cycle that made it.
+    pub(crate) fn stays(&self, old: &[&Sample]) -> Option<Vec<Sampled>> {
         let (end, born_before) = self.ends()?;
         let last = self.bins.len().checked_sub(AGE)?;
         let mut stays: Vec<Sampled> = (self.first..last)
@@ -128,6 +127,13 @@ impl Look<'_> {
                 stay.add(sample.weight, sample.chance);
             }
         }
+        Some(stays)
+    }
+
+    /// Of all old memory made in the judged stretch what stayed, per cycle: in all of it, and an upper limit for its last
+    /// third. Nothing where the stretch is too short to have thirds.
+    pub(crate) fn course(&self, old: &[&Sample]) -> Option<(f64, f64)> {
+        let stays = self.stays(old)?;
         let (_, late) = thirds(&stays).filter(|(_, late)| late.len() >= 2)?;
         // One big block is no course of a growth that many cycles added to, whenever it came.
         let most = stays.iter().map(|s| s.bytes).fold(0.0, f64::max);

@@ -20,6 +20,7 @@ mod verdict;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nilometer_capture::Capture;
+use nilometer_stats::Sampled;
 
 use crate::at_exit::ExitCollection;
 use crate::collector::{full_collections, garbage_at_most};
@@ -52,6 +53,8 @@ pub(crate) struct Sites<'a> {
     names: HashMap<u64, Name>,
     trails: HashMap<u64, Trail<'a>>,
     growing: Vec<GrowingSite<'a>>,
+    /// What stays of each judged cycle in containers of the user's own which have no bound.
+    of_users: Vec<Sampled>,
     /// Old memory that came and stayed, less old memory that went, per judged cycle; over all sites.
     net: f64,
     /// What stays of all that was made, per judged cycle, and at most of what the last third of them made.
@@ -118,11 +121,13 @@ impl<'a> Sites<'a> {
         // A module is imported once: what that makes stays, and is no growth however long it took.
         let made: Vec<&Sample> = old.iter().copied().filter(|s| course.at(s.born_ns) != IMPORT).collect();
         let growing = grown(&made, &trails, &look, held);
+        let of_users: Vec<&Sample> = made.iter().copied().filter(|s| held.is_users(s)).collect();
+        let of_users = look.stays(&of_users).unwrap_or_default();
         let net = look.net(&old);
         let kept = look.course(&old);
         recording.samples = samples;
         let folder = setting.folder;
-        Some(Self { recording, course, names, trails, growing, net, kept, end_ns, folder, held })
+        Some(Self { recording, course, names, trails, growing, of_users, net, kept, end_ns, folder, held })
     }
 
     /// The samples that it rests on.

@@ -55,7 +55,7 @@ pub(crate) fn conclude<'a>(
         _ => case.turned(&speaking).map_or_else(
             || {
                 let likely: Vec<_> = likely().collect();
-                (early::proven(counted, setting.cycles, &likely, held), likely)
+                (early::proven(counted, setting.cycles, &likely, &sites.of_users, held), likely)
             },
             |turned| (Some(turned), speaking.clone()),
         ),
