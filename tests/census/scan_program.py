@@ -325,6 +325,27 @@ def check_what_two_that_grow_have_in_common_is_counted_once() -> None:
     assert other["bytes"] == 0, found
 
 
+def check_what_all_handlers_keep_is_counted_once() -> None:
+    handlers: list[list[Any]] = []
+    forget()
+    number = 0
+    # As scans come: close together at first, then some cycles apart. Each cycle brings one more that keeps all from then on.
+    for cycles in (1, 1, 1, 1, 2, 3):
+        for _ in range(cycles):
+            handlers.append([])
+            for _ in range(20):
+                number += 1
+                record = bytes(str(number), "ascii") + bytes(5000)
+                for handler in handlers:
+                    handler.append(record)
+        del record, handler
+        result = scan()
+    found = [grown(one, result) for one in handlers[:4]]
+    counted, *others = sorted(found, key=lambda one: -one["bytes"])
+    assert 300_000 < counted["bytes"] < 310_000 and not counted["shared"], found
+    assert all(one["shared"] and one["bytes"] == 0 for one in others), found
+
+
 def check_the_newest_element_may_still_be_in_a_variable() -> None:
     saved: list[Any] = []
     forget()

@@ -15,6 +15,9 @@ const LONGEST: u64 = u32::MAX as u64;
 /// Slots of the table: 48 MiB, for 1.5 million containers.
 const MOST: usize = 1 << 21;
 
+/// Containers that are remembered although they are not told.
+const MOST_YOUNG: usize = 1 << 14;
+
 /// Containers that the table is asked for together.
 const WAITING: usize = 16;
 
@@ -60,6 +63,8 @@ pub(crate) struct Growth {
     waiting: [Option<(Object, Type, u64)>; WAITING],
     next: usize,
     pub(crate) rises: Vec<Rise>,
+    /// Those that grew in this scan and were not seen to often enough.
+    pub(crate) young: Vec<Rise>,
 }
 
 impl Growth {
@@ -71,6 +76,7 @@ impl Growth {
     /// A scan begins.
     pub(crate) fn begin(&mut self) {
         self.rises.clear();
+        self.young.clear();
         if self.scan == u16::MAX {
             // The marks begin again: forgetting all is simple, and happens once in 65,535 scans.
             *self = Growth::default();
@@ -141,15 +147,18 @@ impl Growth {
             return;
         }
         entry.rises = entry.rises.saturating_add(1);
-        if entry.rises >= RISES {
-            let rise = Rise {
-                object,
-                length,
-                before: u64::from(before),
-                first: u64::from(entry.first),
-                scans: u32::from(entry.scans),
-            };
+        let told = entry.rises >= RISES;
+        let rise = Rise {
+            object,
+            length,
+            before: u64::from(before),
+            first: u64::from(entry.first),
+            scans: u32::from(entry.scans),
+        };
+        if told {
             self.rises.push(rise);
+        } else if self.young.len() < MOST_YOUNG {
+            self.young.push(rise);
         }
     }
 
@@ -226,8 +235,9 @@ mod tests {
         let mut growth = Growth::default();
         assert_eq!(scan(&mut growth, &[(16, LIST, 5)], true), []);
         assert_eq!(scan(&mut growth, &[(16, LIST, 6)], true), []);
+        assert_eq!((growth.young[0].before, growth.young[0].length), (5, 6), "it is known, and not told");
         assert_eq!(scan(&mut growth, &[(16, LIST, 9)], true), [(16, 6, 9)]);
-        assert_eq!(growth.rises[0].first, 5);
+        assert_eq!((growth.rises[0].first, growth.young.len()), (5, 0));
         assert_eq!(growth.rises[0].scans, 3);
         assert_eq!(scan(&mut growth, &[(16, LIST, 9)], true), []);
         assert_eq!(scan(&mut growth, &[(16, LIST, 10)], true), [(16, 9, 10)]);

@@ -3,7 +3,7 @@
 //! In: the heap, under the GIL. Out: the containers that grow, weighed, and the types whose objects become more or fewer. What
 //! must not happen here: a walk without end. Objects and time are bounded; what was not reached is not forgotten.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use crate::clock::Moment;
@@ -25,6 +25,9 @@ const GRAIN: u64 = 64;
 /// Objects that are walked to weigh one container, first and last.
 const SHORT_LOOK: usize = 1500;
 const LONG_LOOK: usize = 20_000;
+
+/// Containers that are not told yet and grew as one does that is: so many are asked for what they have in common.
+const MOST_ALIKE: usize = 256;
 
 /// How far a scan may go.
 #[derive(Clone, Copy, Debug)]
@@ -237,9 +240,12 @@ impl Scanner {
         }
         rises.sort_by_key(|rise| std::cmp::Reverse((rise.scans, rise.length - rise.before)));
         rises.truncate(self.limits.grown);
-        // The number of a place is no object.
-        let containers: Vec<Rise> =
-            rises.iter().filter(|rise| !self.pieces.contains_key(&rise.object.0)).copied().collect();
+        // The number of a place is no object. What grew by as many elements as one that is told may have them in common with it.
+        let is_container = |rise: &&Rise| !self.pieces.contains_key(&rise.object.0);
+        let steps: HashSet<u64> = rises.iter().map(|rise| rise.length - rise.before).collect();
+        let alike = |rise: &&Rise| steps.contains(&(rise.length - rise.before));
+        let young = self.growth.young.iter().filter(alike).take(MOST_ALIKE);
+        let containers: Vec<Rise> = rises.iter().chain(young).filter(is_container).copied().collect();
         let scales = Scales::new(python, &containers);
         let mut grown: Vec<GrownContainer> = Vec::new();
         for rise in rises {

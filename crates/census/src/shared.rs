@@ -18,7 +18,7 @@ const MOST: usize = 1 << 15;
 /// Containers of one element that are known: `None` and small numbers are in many.
 const MOST_HOLDERS: usize = 64;
 /// So few new elements are containers themselves perhaps.
-const FEW: usize = 2;
+const FEW: usize = 4;
 
 /// For an element the containers that have it among their new ones, in the order in which they are weighed.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// What these have in common. `reached` tells what a few elements of one lead to.
+    /// What these have in common, those that are told before others. `reached` tells what a few elements of one lead to.
     pub(crate) fn of(
         python: &Python,
         rises: &[Rise],
