@@ -46,6 +46,10 @@ const WORTH: f64 = 1.25;
 /// How long the past is remembered, in seconds of CPU time.
 const MEMORY: f64 = 1.0;
 const SHORT_MEMORY: f64 = 0.2;
+/// So many samples of such a cost are supposed to have been before the first, in seconds of CPU time.
+const SUPPOSED: f64 = 20.0;
+const SUPPOSED_COST: f64 = 4e-6;
+const BEFORE: f64 = 0.1;
 /// What was not spent in so many seconds may be spent later; a program begins with half of it: its imports have cold
 /// stacks, which cost most.
 const CREDIT: f64 = 1.0;
@@ -95,6 +99,8 @@ pub(crate) struct Governor {
     /// Of suspects: time that was not spent, and what a sample costs, in seconds.
     credit: f64,
     each: f64,
+    /// Trials had begun at the last step.
+    trained: bool,
 }
 
 impl Governor {
@@ -108,15 +114,16 @@ impl Governor {
             means: [sample; CLASSES],
             points: [sample; CLASSES],
             bytes: [0.0; CLASSES],
-            time: 0.1,
+            time: BEFORE,
             lately: [0.0; CLASSES],
             latest: 0.1,
             // Until it is known.
-            cost: 20.0 * 4e-6,
-            count: 20.0,
+            cost: SUPPOSED * SUPPOSED_COST,
+            count: SUPPOSED,
             debt: -0.5 * CREDIT * overhead * share * MEMORY,
             credit: 0.0,
             each: 10e-6,
+            trained: false,
         }
     }
 
@@ -140,10 +147,21 @@ impl Governor {
         let budget = self.overhead * share;
         self.debt =
             (self.debt + window.cost - budget * window.cpu).clamp(-CREDIT * budget * MEMORY, budget * MEMORY);
+        let begins = window.trials && !std::mem::replace(&mut self.trained, window.trials);
         let rates = self.rates(self.affordable(budget), window.live);
-        let changed = self.follow(&rates);
+        let changed = if begins { self.begin_again() } else { self.follow(&rates) };
         self.keep_account(window);
         self.follow_points(window) || changed
+    }
+
+    /// What an import and a trace asked for, with stacks that were cold, says nothing about the training: it begins with the mean that was
+    /// asked for and without debts. A short one has only its first cycles to tell by.
+    fn begin_again(&mut self) -> bool {
+        self.means = self.means.map(|mean| mean.min(self.sample));
+        (self.bytes, self.time) = ([0.0; CLASSES], BEFORE);
+        (self.cost, self.count) = (SUPPOSED * SUPPOSED_COST, SUPPOSED);
+        self.debt = self.debt.min(0.0);
+        true
     }
 
     /// Of what suspects cost.

@@ -153,6 +153,27 @@ fn trials_are_shared_among_classes_within_their_number() {
 }
 
 #[test]
+fn a_training_does_not_pay_for_its_import() {
+    let mut governor = Governor::new(512 << 10, 0.02);
+    let import: Vec<(usize, f64)> = (4..22).map(|class| (class, 40.0 * MIB)).collect();
+    run(&mut governor, 2.0, &import, 20e-6);
+    let before = governor.means[20];
+    assert!(before > MIB, "{before}");
+    let mut samples = [0; CLASSES];
+    samples[10] = 10;
+    for _ in 0..2 {
+        governor.step(&Window { cpu: 0.02, cost: 50e-6, samples: &samples, trials: true, ..WITHOUT_TRIALS });
+        assert!(governor.means[10] <= MIB && governor.means[20] <= MIB, "{:?}", governor.means);
+    }
+    // Once: a storm in the training is paid for.
+    samples[10] = 2000;
+    for _ in 0..5 {
+        governor.step(&Window { cpu: 0.02, cost: 9e-3, samples: &samples, trials: true, ..WITHOUT_TRIALS });
+    }
+    assert!(governor.means[10] > 2.0 * MIB, "{:?}", governor.means);
+}
+
+#[test]
 fn what_an_import_leaves_for_suspects_is_spent_soon_and_then_their_share() {
     let mut governor = Governor::new(512 << 10, 0.02);
     let import = Window { cpu: 0.1, ..WITHOUT_TRIALS };
