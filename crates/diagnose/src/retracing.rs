@@ -53,7 +53,8 @@ pub(crate) fn called_most(capture: &Capture, cycles: &Cycles, folder: Option<&st
 
 fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Option<Retraced> {
     let (_, last) = traces.last()?;
-    if last.nth <= FEW || !(is_users(last) || last.why.starts_with(BY_ARGUMENT)) {
+    let why = why(traces, last);
+    if last.nth <= FEW || !(is_users(last) || why.starts_with(BY_ARGUMENT)) {
         return None;
     }
     let points = &cycles.points;
@@ -74,7 +75,7 @@ fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Optio
         caller_line: last.caller_line,
         traces: last.nth,
         per_cycle: late as f64 / end.ordinal.saturating_sub(begins.ordinal).max(1) as f64,
-        why: why(traces, last),
+        why,
     })
 }
 
@@ -88,6 +89,14 @@ fn why(traces: &[(u64, &Trace)], last: &Trace) -> String {
             values.entry(name).or_default().insert(value);
             newest.insert(name, said);
         }
+    }
+    // A function that is made anew has its first shapes each time.
+    let renewed = || {
+        traces.iter().map(|(_, t)| t.why.as_str()).filter(|w| !w.is_empty() && !w.starts_with(BY_ARGUMENT))
+    };
+    let distinct: usize = values.values().map(BTreeSet::len).sum();
+    if let Some(anew) = renewed().last().filter(|_| distinct < renewed().count()) {
+        return anew.to_owned();
     }
     let count = |name: &str| values.get(name).map_or(0, BTreeSet::len);
     let told = last.why.split("; ").filter_map(argument).map(|(_, name, _)| count(name)).max();

@@ -74,6 +74,22 @@ fn graphs_that_pile_up_are_told_with_the_line_that_calls_the_function() {
 }
 
 #[test]
+fn a_function_that_is_made_anew_is_not_told_by_the_first_shapes_that_it_has_each_time() {
+    let shape = "argument 'x' had shape (None, 4), before (32, 4)";
+    let told = |whole: &dyn Fn(u64) -> String| {
+        let report = unexplained(|w, epoch| {
+            trace(w, 2 * epoch - 1, "a new function object each time");
+            trace(w, 2 * epoch, &whole(epoch));
+            count(w, "func_graphs", 2 * epoch);
+        });
+        only(&report).cause.clone()
+    };
+    assert_eq!(told(&|_| shape.to_owned()), "retraced-by-functions");
+    let other = |epoch| format!("argument 'x' had shape ({epoch}, 4), before ({}, 4)", epoch + 1);
+    assert_eq!(told(&other), "retraced-by-shapes", "as many shapes as functions");
+}
+
+#[test]
 fn traces_whose_graphs_go_are_no_leak_of_theirs() {
     let report = unexplained(|w, epoch| {
         trace(w, epoch, "a new lambda each time");
