@@ -49,7 +49,8 @@ class ExpectedFinding:
     part: str | None = None
     bytes_per_cycle: int | None = None
     cause: str | list[str] | None = None
-    holder: str | None = None
+    # Several where what is kept has several names.
+    holder: str | list[str] | None = None
     # The line that puts it where it is kept, if another one makes it.
     kept: str | None = None
 
@@ -90,9 +91,11 @@ class ExpectedFinding:
         full = finding["holder"]["path"]
         # The level that grows, if a part of each of its elements is meant: `jobs` of `jobs[*].mask`.
         level = full[: full.rfind("[*]")] if "[*]" in full else full
-        name = re.sub(r"(\[[^]]*\])+$", "", self.holder)
+        holders = [self.holder] if isinstance(self.holder, str) else self.holder
+        names = [re.sub(r"(\[[^]]*\])+$", "", holder) for holder in holders]
         paths = [re.sub(r"(\[[^]]*\])+$", "", path) for path in (full, level)]
-        return any(re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}$", path) for path in paths)
+        ends = [rf"(?<![A-Za-z0-9]){re.escape(name)}$" for name in names]
+        return any(re.search(end, path) for end in ends for path in paths)
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,13 @@ def a_report(findings: list[dict[str, Any]], low: int = 900, high: int = 1100) -
         ("saved.model[*]", "saved", False),
         ("saved[0].models[*]", "saved", False),
         (None, "saved", False),
+        ("main(): taken[*]", ["saved", "taken"], True),
+        ("main(): mistaken[*]", ["saved", "taken"], False),
     ],
 )
-def test_a_holder_is_right_by_the_level_that_grows(path: str | None, named: str, right: bool) -> None:
+def test_a_holder_is_right_by_the_level_that_grows(
+    path: str | None, named: str | list[str], right: bool
+) -> None:
     assert ExpectedFinding(site="train.py:7", holder=named).holder_right(finding(path=path)) is right
 
 

@@ -15,6 +15,9 @@ use crate::mapping::Mapping;
 /// How long a look at the heap may hold up the program where nobody said it.
 pub const DEFAULT_PAUSE_NS: u64 = 150_000_000;
 const NO_LOOKS: u64 = u64::MAX;
+/// What recording may take of the program's time where nobody said it.
+pub const DEFAULT_OVERHEAD: f64 = 0.02;
+const MILLIONTHS: f64 = 1e6;
 
 /// Live counters in the header page of the capture.
 pub struct Board {
@@ -76,6 +79,21 @@ impl Board {
             0 => Some(DEFAULT_PAUSE_NS),
             NO_LOOKS => None,
             most => Some(most),
+        }
+    }
+
+    /// Says what recording may take of the program's time, as a share of it.
+    pub fn allow_overhead(&self, share: f64) {
+        if let Some(place) = atomics::u64_at(&self.header, at::OVERHEAD) {
+            place.store((share * MILLIONTHS).round().max(1.0) as u64, Relaxed);
+        }
+    }
+
+    /// That share; the default where nobody said one.
+    pub fn overhead(&self) -> f64 {
+        match self.read(at::OVERHEAD) {
+            0 => DEFAULT_OVERHEAD,
+            millionths => millionths as f64 / MILLIONTHS,
         }
     }
 

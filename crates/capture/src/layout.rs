@@ -32,6 +32,7 @@ pub(crate) mod at {
     pub(crate) const REFUSAL: usize = 320;
     pub(crate) const CENSUSES: usize = 328;
     pub(crate) const PAUSE_LIMIT: usize = 336;
+    pub(crate) const OVERHEAD: usize = 344;
 }
 /// Room for cycle units on the board.
 pub(crate) const CYCLE_ROOM: usize = 32;

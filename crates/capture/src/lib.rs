@@ -32,7 +32,7 @@ mod streamed;
 mod walk;
 mod writer;
 
-pub use board::{Board, DEFAULT_PAUSE_NS};
+pub use board::{Board, DEFAULT_OVERHEAD, DEFAULT_PAUSE_NS};
 pub use counters::{Counters, ProcessReading, Surroundings};
 pub use cycle_unit::CycleUnit;
 pub use error::{CreateError, JoinError, OpenError};

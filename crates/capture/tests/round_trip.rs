@@ -177,6 +177,19 @@ fn the_board_counts_for_all_who_share_it() {
 }
 
 #[test]
+fn what_recording_may_take_is_said_to_all_who_share_the_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.nilo");
+    let outside = Writer::create(&path, false).unwrap();
+    let inside = Writer::join(&path).unwrap();
+    assert!((inside.board().overhead() - 0.02).abs() < 1e-9, "where nobody said it");
+    for share in [0.2, 0.0005] {
+        outside.board().allow_overhead(share);
+        assert!((inside.board().overhead() - share).abs() < 1e-9);
+    }
+}
+
+#[test]
 fn times_count_from_the_start_of_the_capture() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.nilo");

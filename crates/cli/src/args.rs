@@ -60,7 +60,8 @@ pub(crate) struct RunOptions {
     /// Mean bytes between two samples of allocated memory; smaller sees smaller leaks sooner
     #[arg(long, value_name = "SIZE", default_value = "512K", value_parser = quantity::sample)]
     pub(crate) sample: u64,
-    /// Most of the program's time that sampling may take, in percent; it samples less where it would take more
+    /// Most of the program's time that sampling may take, in percent; it samples less where it would take more, and looks at who holds
+    /// memory sooner where this is more than usual
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = quantity::overhead)]
     pub(crate) max_overhead: f64,
     /// Record the Python processes that the program starts too, each into a capture of its own; the program then sees

@@ -95,7 +95,7 @@ fn why(traces: &[(u64, &Trace)], last: &Trace) -> String {
         traces.iter().map(|(_, t)| t.why.as_str()).filter(|w| !w.is_empty() && !w.starts_with(BY_ARGUMENT))
     };
     let distinct: usize = values.values().map(BTreeSet::len).sum();
-    if let Some(anew) = renewed().last().filter(|_| distinct < renewed().count()) {
+    if let Some(anew) = renewed().next_back().filter(|_| distinct < renewed().count()) {
         return anew.to_owned();
     }
     let count = |name: &str| values.get(name).map_or(0, BTreeSet::len);

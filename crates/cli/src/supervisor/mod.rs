@@ -103,6 +103,9 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     let tell = |writer: &Writer, pid| {
         let most_ns = plan.pause.map(|pause| u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX - 1));
         writer.board().limit_pause(most_ns);
+        if let Some(wanted) = &plan.recorder {
+            writer.board().allow_overhead(wanted.overhead);
+        }
         facts::write(plan, &leads, &recorder, pid, limits, writer);
     };
     let launched = launch(plan, &leads, &inherited, tell)?;

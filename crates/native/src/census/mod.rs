@@ -17,7 +17,9 @@ use pyo3::Python;
 
 use crate::rise::Rise;
 use crate::session::{SECOND_NS, Session};
-use state::{APART, FIRST_SHARE, LEAST, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap, least};
+use state::{
+    APART, FIRST_SHARE, LEAST, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap, least, one_part_in,
+};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
 const ONCE: u64 = 3;
@@ -140,8 +142,9 @@ impl Watch {
         }
         let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session));
         // In such a loop the first looks see little: later ones come when much more has been kept.
-        let later = ordinal >= 2 * state.looked_at && state.whole.is_within(FIRST_SHARE, age);
-        if early || state.whole.times > 0 && (later || state.whole.is_due(PAUSE)) {
+        let later =
+            ordinal >= 2 * state.looked_at && state.whole.is_within(one_part_in(FIRST_SHARE, session), age);
+        if early || state.whole.times > 0 && (later || state.whole.is_due(one_part_in(PAUSE, session))) {
             state.look(py, session);
             state.looked_at = ordinal;
         }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use nilometer_capture::CycleUnit;
+use nilometer_capture::{CycleUnit, DEFAULT_OVERHEAD};
 use pyo3::Python;
 
 use super::looks::Heap;
@@ -30,6 +30,8 @@ const STRONG: u64 = 4 << 20;
 pub(super) const NOTABLE: u64 = 1 << 20;
 const FIRST_LOOK: Duration = Duration::from_millis(300);
 pub(super) const FIRST_SHARE: u32 = 50;
+/// These parts are no larger than so many times the usual ones, whatever is allowed.
+const MOST_EASE: f64 = 10.0;
 /// Later ones lie so far apart, as a part of the time so far: a service that runs for weeks must not fill its capture.
 const PARTS: u64 = 64;
 /// Bytes per cycle (or second) that are a rise, and the same for short cycles.
@@ -81,15 +83,22 @@ impl State {
         }
         let is_due = match self.scan.times {
             ..FIRST_SCANS => self.scan.is_due(FIRST_PAUSE),
-            FIRST_SCANS..NEXT_SCANS => self.scan.is_due(NEXT_PAUSE),
-            _ => self.scan.is_due(PAUSE) && self.scan.rests(Duration::from_nanos(session.age() / PARTS)),
+            FIRST_SCANS..NEXT_SCANS => self.scan.is_due(one_part_in(NEXT_PAUSE, session)),
+            _ => {
+                self.scan.is_due(one_part_in(PAUSE, session))
+                    && self.scan.rests(Duration::from_nanos(session.age() / PARTS))
+            }
         };
         if is_due {
             self.scan(session, ordinal);
         }
         let looked = self.looked_at;
         let first = looked == 0 && (risen >= STRONG || is_cheap(session));
-        if first || looked > 0 && (ordinal >= (2 * looked).max(looked + APART) && self.whole.is_due(PAUSE)) {
+        if first
+            || looked > 0
+                && (ordinal >= (2 * looked).max(looked + APART)
+                    && self.whole.is_due(one_part_in(PAUSE, session)))
+        {
             self.look(py, session);
             self.looked_at = ordinal;
         }
@@ -104,7 +113,13 @@ pub(super) fn least(unit: CycleUnit) -> u64 {
     }
 }
 
+/// One part in so many of the program's time, where it may take as much as is usual; a larger part for who allows more.
+pub(super) fn one_part_in(usual: u32, session: &Session) -> u32 {
+    let ease = (session.board().overhead() / DEFAULT_OVERHEAD).clamp(1.0, MOST_EASE);
+    (f64::from(usual) / ease).ceil() as u32
+}
+
 /// Whether a first look would be a small part of the program's time so far.
 pub(super) fn is_cheap(session: &Session) -> bool {
-    Duration::from_nanos(session.age()) >= FIRST_LOOK * FIRST_SHARE
+    Duration::from_nanos(session.age()) >= FIRST_LOOK * one_part_in(FIRST_SHARE, session)
 }
