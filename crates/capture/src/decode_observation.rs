@@ -3,7 +3,9 @@
 //! In: what is left of a payload behind its time. Out: the record, or why not. What must not happen here: as in `decode`.
 
 use crate::decode::{Rest, Unreadable};
-use crate::observation::{CensusCounts, GROWN_NATIVE, GROWN_SHARED, Grown, Holder, Observation, Trace};
+use crate::observation::{
+    CensusCounts, GROWN_NATIVE, GROWN_PARTIAL, GROWN_SHARED, Grown, Holder, Observation, Trace,
+};
 use crate::record::kind;
 
 pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Observation, Unreadable> {
@@ -40,7 +42,8 @@ fn grown(rest: &mut Rest) -> Result<Grown, Unreadable> {
         ..Grown::default()
     };
     let about = rest.number()?;
-    Ok(Grown { native: about & GROWN_NATIVE != 0, shared: about & GROWN_SHARED != 0, ..grown })
+    let has = |bit| about & bit != 0;
+    Ok(Grown { native: has(GROWN_NATIVE), shared: has(GROWN_SHARED), partial: has(GROWN_PARTIAL), ..grown })
 }
 
 fn holder(rest: &mut Rest) -> Result<Holder, Unreadable> {

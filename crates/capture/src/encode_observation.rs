@@ -3,7 +3,7 @@
 //! In: an [`Observation`]. Out: bytes into a sink. What must not happen here: allocation, as `encode` says.
 
 use crate::encode::{Sink, number, numbers, string};
-use crate::observation::{GROWN_NATIVE, GROWN_SHARED, Grown, Holder, Observation, Trace};
+use crate::observation::{GROWN_NATIVE, GROWN_PARTIAL, GROWN_SHARED, Grown, Holder, Observation, Trace};
 use crate::record::kind;
 
 pub(crate) fn kind_of_observation(seen: &Observation) -> u8 {
@@ -38,8 +38,10 @@ pub(crate) fn observation(seen: &Observation, sink: &mut impl Sink) {
                 before = *id;
             }
         }
-        Observation::Grown(Grown { holder, cycle, length, bytes, new, native, shared }) => {
-            let about = (u64::from(*native) * GROWN_NATIVE) | (u64::from(*shared) * GROWN_SHARED);
+        Observation::Grown(Grown { holder, cycle, length, bytes, new, native, shared, partial }) => {
+            let about = (u64::from(*native) * GROWN_NATIVE)
+                | (u64::from(*shared) * GROWN_SHARED)
+                | (u64::from(*partial) * GROWN_PARTIAL);
             for value in [*holder, *cycle, *length, *bytes, *new, about] {
                 number(value, sink);
             }

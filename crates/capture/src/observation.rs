@@ -93,11 +93,14 @@ pub struct Grown {
     pub native: bool,
     /// Whether something else holds each of them, too: it may keep all of the bytes, and have kept them before.
     pub shared: bool,
+    /// The walk below its new elements was cut: they may keep more than `bytes`, of whatever kind.
+    pub partial: bool,
 }
 
 /// What [`Grown`] says besides numbers, as bits.
 pub(crate) const GROWN_NATIVE: u64 = 1;
 pub(crate) const GROWN_SHARED: u64 = 2;
+pub(crate) const GROWN_PARTIAL: u64 = 4;
 
 /// One thing that was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -106,9 +106,9 @@ fn observation() -> impl Strategy<Value = Observation> {
             }
         ),
         (number(), vec(number(), 0..200)).prop_map(|(holder, samples)| Observation::Held { holder, samples }),
-        ((number(), number(), number()), number(), number(), any::<[bool; 2]>()).prop_map(
-            |((holder, cycle, length), bytes, new, [native, shared])| {
-                Observation::Grown(Grown { holder, cycle, length, bytes, new, native, shared })
+        ((number(), number(), number()), number(), number(), any::<[bool; 3]>()).prop_map(
+            |((holder, cycle, length), bytes, new, [native, shared, partial])| {
+                Observation::Grown(Grown { holder, cycle, length, bytes, new, native, shared, partial })
             }
         ),
     ]

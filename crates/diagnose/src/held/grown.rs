@@ -6,7 +6,7 @@
 use nilometer_stats::Interval;
 
 use super::join::{is_within, of, sentence};
-use super::scans::Pace;
+use super::scans::{Pace, Weighed};
 use super::{Held, level};
 use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
@@ -54,15 +54,17 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         if is_told && below > 0.0 && pace.bytes > 0.0 && pace.bytes + below <= rate.high {
             left -= pace.bytes;
         }
-        if is_told || (below >= UNSEEN * rate.estimate && pace.native) {
+        if is_told || (below >= UNSEEN * rate.estimate && pace.weighed != Weighed::All) {
             continue;
         }
-        let unseen = pace.native && out.is_empty() && left > UNSEEN * rate.estimate;
+        let unseen = pace.weighed != Weighed::All && out.is_empty() && left > UNSEEN * rate.estimate;
         let bytes = if unseen { left } else { pace.bytes };
         if left <= 0.0 || bytes < SHARE * left.max(SHARE * rate.estimate) || pace.bytes > 2.0 * rate.high {
             continue;
         }
-        let agrees = !pace.native && !pace.shared && (pace.bytes - left).abs() <= AGREES * rate.estimate;
+        let agrees = pace.weighed == Weighed::All
+            && !pace.shared
+            && (pace.bytes - left).abs() <= AGREES * rate.estimate;
         let confidence = match () {
             () if agrees => "certain",
             () if unseen || pace.bytes >= UNSEEN * left => "likely",

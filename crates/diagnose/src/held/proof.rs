@@ -9,7 +9,7 @@
 use nilometer_stats::Interval;
 
 use super::Held;
-use super::scans::Pace;
+use super::scans::{Pace, Weighed};
 use crate::cycles::{Cycles, Unit};
 use crate::judge::Judgement;
 use crate::report::Verdict;
@@ -94,7 +94,8 @@ fn most(paces: &[Pace]) -> Option<f64> {
 /// The judgement with what a container proves whose elements keep native memory each, which Python cannot see: that they are no garbage is
 /// certain, how much they keep is not.
 fn by_unseen(paces: &[Pace], judgement: Judgement, cycles: &Cycles) -> Judgement {
-    let unseen = |pace: &&Pace| pace.native && !pace.slows && pace.elements >= UNSEEN_EACH;
+    let unseen =
+        |pace: &&Pace| pace.weighed == Weighed::NotNative && !pace.slows && pace.elements >= UNSEEN_EACH;
     let pace = paces.iter().filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     let room = judgement.rate.filter(|rate| is_open(&judgement) && rate.high > cycles.unit.floor());
     let Some((pace, rate)) = pace.zip(room).filter(|(pace, rate)| pace.bytes < rate.high) else {

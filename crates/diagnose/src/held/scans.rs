@@ -26,7 +26,28 @@ pub(super) fn add(rises: &mut Vec<Rise>, rise: Rise, since: Option<u64>) {
     all.bytes += rise.grown.bytes;
     all.new += rise.grown.new;
     all.native |= rise.grown.native;
+    all.partial |= rise.grown.partial;
     all.shared &= rise.grown.shared;
+}
+
+/// What of the memory that its new elements keep was weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weighed {
+    All,
+    /// More hangs below them than could be walked.
+    Part,
+    /// Native memory does, which Python cannot see.
+    NotNative,
+}
+
+impl Weighed {
+    fn of(rises: &[Rise]) -> Self {
+        match () {
+            () if rises.iter().any(|rise| rise.grown.native) => Self::NotNative,
+            () if rises.iter().any(|rise| rise.grown.partial) => Self::Part,
+            () => Self::All,
+        }
+    }
 }
 
 /// How a container grew.
@@ -38,8 +59,7 @@ pub(crate) struct Pace {
     pub(crate) elements: f64,
     /// Cycles in which it was watched.
     pub(crate) cycles: u64,
-    /// Memory that Python cannot see hangs below it.
-    pub(crate) native: bool,
+    pub(crate) weighed: Weighed,
     /// Whenever it was looked at, something else held its new elements, too.
     pub(crate) shared: bool,
     /// Of late it grew less than half as fast as before: it fills perhaps.
@@ -66,12 +86,11 @@ impl Pace {
         }
         let bytes: u64 = counted.iter().map(|rise| rise.grown.bytes).sum();
         let new: u64 = counted.iter().map(|rise| rise.grown.new).sum();
-        let native = rises.iter().any(|rise| rise.grown.native);
         Some(Self {
             bytes: bytes as f64 / cycles,
             elements: new as f64 / cycles,
             cycles: cycles.round() as u64,
-            native,
+            weighed: Weighed::of(rises),
             shared: rises.iter().all(|rise| rise.grown.shared),
             slows: slows(counted, points, (cycle_at(points, from)?, cycle_at(points, to)?)).unwrap_or(false),
         })

@@ -5,7 +5,7 @@
 
 use super::Held;
 use super::join::{is_within, of, sentence};
-use super::scans::Pace;
+use super::scans::{Pace, Weighed};
 use crate::cycles::Point;
 use crate::report::{Finding, Site};
 use crate::sampled::origin::{Origin, shown};
@@ -27,7 +27,7 @@ pub(crate) fn hold(held: &Held, findings: &mut [Finding], series: &[Point], fold
     let fits = |finding: &Finding, (id, pace): &(u64, Pace)| {
         let bytes = finding.bytes_per_cycle.estimate as f64;
         let holder = held.holder(*id)?;
-        let alike = !pace.native && (pace.bytes - bytes).abs() <= ALIKE * bytes;
+        let alike = pace.weighed == Weighed::All && (pace.bytes - bytes).abs() <= ALIKE * bytes;
         let users = Origin::is_users(&holder.file);
         let is_there = |site: &Site| site.role == "made_at" && site.file == shown(&holder.file, folder);
         let told = known.iter().any(|path| is_within(&holder.path, path) || is_within(path, &holder.path));

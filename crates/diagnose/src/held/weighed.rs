@@ -8,7 +8,7 @@ use nilometer_stats::Interval;
 
 use super::Held;
 use super::level::split;
-use super::scans::Pace;
+use super::scans::{Pace, Weighed};
 use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
@@ -44,7 +44,11 @@ fn weigh(findings: &mut [Finding], rate: &Interval, pace: impl Fn(&str) -> Optio
         let with = sum - estimate as f64 + pace.bytes;
         let off = |sum: f64| (sum - rate.estimate).abs();
         let agrees = off(with) <= AGREES * rate.estimate && off(with) < off(sum);
-        if pace.native || pace.cycles < LEAST_CYCLES || !(low..=high).contains(&told) || !agrees {
+        if pace.weighed != Weighed::All
+            || pace.cycles < LEAST_CYCLES
+            || !(low..=high).contains(&told)
+            || !agrees
+        {
             continue;
         }
         let about = |share: f64| (pace.bytes * share).round() as i64;
@@ -82,7 +86,8 @@ mod tests {
         let rate = Interval { estimate: rate, low: 0.5 * rate, high: 1.5 * rate };
         let mut findings =
             [finding("run(): kept[*]", 630, 290, 690), Finding { holder: None, ..finding("", 20, 10, 30) }];
-        let pace = Pace { bytes, elements: 1.0, cycles, native, shared: false, slows: false };
+        let weighed = if native { Weighed::NotNative } else { Weighed::All };
+        let pace = Pace { bytes, elements: 1.0, cycles, weighed, shared: false, slows: false };
         weigh(&mut findings, &rate, |path| (path == "run(): kept[*]").then_some(pace));
         assert_eq!(findings[1].bytes_per_cycle.estimate, 20);
         let Bytes { estimate, low, high } = findings[0].bytes_per_cycle;

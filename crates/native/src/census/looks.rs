@@ -74,9 +74,9 @@ impl State {
                 length: grown.length,
                 bytes: grown.bytes,
                 new: grown.length.saturating_sub(grown.before),
-                // What leads to more than could be walked is not weighed either.
-                native: grown.native || grown.partial,
+                native: grown.native,
                 shared: grown.shared,
+                partial: grown.partial,
             }));
         }
         self.scan.note(took);
