@@ -95,7 +95,7 @@ fn most(paces: &[Pace]) -> Option<f64> {
 /// certain, how much they keep is not.
 fn by_unseen(paces: &[Pace], judgement: Judgement, cycles: &Cycles) -> Judgement {
     let unseen =
-        |pace: &&Pace| pace.weighed == Weighed::NotNative && !pace.slows && pace.elements >= UNSEEN_EACH;
+        |pace: &&Pace| pace.weighed == Weighed::AllButNative && !pace.slows && pace.elements >= UNSEEN_EACH;
     let pace = paces.iter().filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     let room = judgement.rate.filter(|rate| is_open(&judgement) && rate.high > cycles.unit.floor());
     let Some((pace, rate)) = pace.zip(room).filter(|(pace, rate)| pace.bytes < rate.high) else {

@@ -37,13 +37,13 @@ pub(crate) enum Weighed {
     /// More hangs below them than could be walked.
     Part,
     /// Native memory does, which Python cannot see.
-    NotNative,
+    AllButNative,
 }
 
 impl Weighed {
     fn of(rises: &[Rise]) -> Self {
         match () {
-            () if rises.iter().any(|rise| rise.grown.native) => Self::NotNative,
+            () if rises.iter().any(|rise| rise.grown.native) => Self::AllButNative,
             () if rises.iter().any(|rise| rise.grown.partial) => Self::Part,
             () => Self::All,
         }

@@ -86,7 +86,7 @@ mod tests {
         let rate = Interval { estimate: rate, low: 0.5 * rate, high: 1.5 * rate };
         let mut findings =
             [finding("run(): kept[*]", 630, 290, 690), Finding { holder: None, ..finding("", 20, 10, 30) }];
-        let weighed = if native { Weighed::NotNative } else { Weighed::All };
+        let weighed = if native { Weighed::AllButNative } else { Weighed::All };
         let pace = Pace { bytes, elements: 1.0, cycles, weighed, shared: false, slows: false };
         weigh(&mut findings, &rate, |path| (path == "run(): kept[*]").then_some(pace));
         assert_eq!(findings[1].bytes_per_cycle.estimate, 20);
