@@ -247,6 +247,21 @@ fn a_metric_that_is_made_in_every_step_is_seen_in_the_cache_of_kernels() {
 }
 
 #[test]
+fn an_operation_that_is_called_with_ever_new_values_leaves_kernels() {
+    let generated =
+        "/v/lib/python3.11/site-packages/tensorflow/python/ops/gen_string_ops.py:706 static_regex_replace";
+    let readies = "tensorflow::GetOrCreateKernelAndDevice";
+    let told = |stack: &[&str]| only(&sampled(stack, |_, _| {})).clone();
+    let finding = told(&[STEP, generated, readies, "tensorflow::Graph::Graph"]);
+    assert_eq!(finding.cause, "kernel-cache");
+    assert!(finding.sentence.starts_with("static_regex_replace is called with"), "{}", finding.sentence);
+    for stack in [[STEP, generated, "tensorflow::Graph::Graph"], [STEP, readies, "tensorflow::Graph::Graph"]]
+    {
+        assert_eq!(told(&stack).cause, "growth-at-site", "{stack:?}");
+    }
+}
+
+#[test]
 fn what_the_call_of_a_retraced_function_makes_is_of_its_traces() {
     const CALL: &str = "/v/lib/python3.11/site-packages/tensorflow/python/eager/polymorphic_function/polymorphic_function.py:833 Function.__call__";
     let told = |stack: &[&str], grow: bool| {

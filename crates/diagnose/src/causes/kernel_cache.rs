@@ -1,9 +1,11 @@
 //! TensorFlow's cache of eager kernels, which only grows: metrics, losses or optimizers that are made in every step.
 //!
 //! Evidence: the memory is of that cache. If Keras's metrics, losses or optimizers are on the stack, it is these that are made
-//! anew; each has variables of its own name, and a kernel per name. Python's heap shows nothing of it.
+//! anew; each has variables of its own name, and a kernel per name. If an operation was being made ready to run, it is called in ever new
+//! forms. Python's heap shows nothing of it.
 
 use super::{Case, Explanation};
+use crate::report::Frame;
 
 const MAKERS: [(&str, &str); 3] =
     [("/metrics/", "a metric"), ("/optimizers/", "an optimizer"), ("/losses/", "a loss")];
@@ -34,6 +36,25 @@ pub(super) fn by_metrics(case: &Case) -> Option<Explanation> {
         change: format!(
             "make {what} once, before the loop; call `reset_state()` where a new one was made, if it has that"
         ),
+        ..Explanation::default()
+    })
+}
+
+/// An operation of TensorFlow's that is made ready to run for attributes which it had in no call before, outside of all traced functions: a
+/// pattern, a separator. What it is made ready with lies in many parts of TensorFlow's.
+pub(super) fn by_operation(case: &Case) -> Option<Explanation> {
+    let is_ready = |f: &Frame| {
+        f.kind == "native" && f.function.rsplit("::").next() == Some("GetOrCreateKernelAndDevice")
+    };
+    let operation = case.carriers().find(|f| f.kind == "library" && f.file.contains("/ops/gen_"))?;
+    let name = operation.function.rsplit('.').next().unwrap_or_default();
+    let is_anew = case.finding.holder.is_none() && case.carriers().any(is_ready);
+    (is_anew && !name.is_empty()).then(|| Explanation {
+        sentence: format!("{name} is called with ever new values in place of tensors, and TensorFlow keeps a kernel for each"),
+        change: "pass what differs as a tensor where the operation takes one (`tf.raw_ops.RegexReplace(input=..., pattern=...)` does, \
+                 `tf.strings.regex_replace` does not), or do it in Python before the tensor is made; `keras.backend.clear_session()` \
+                 empties this cache with Keras 3.15, at the end of a round"
+            .to_owned(),
         ..Explanation::default()
     })
 }

@@ -196,7 +196,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 48] = [
+const ALL: [Cause; 49] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -245,6 +245,7 @@ const ALL: [Cause; 48] = [
     ("global-grows", kept_by_module::explain),
     ("object-keeps", kept_by_object::explain),
     ("gc-disabled", gc_disabled::explain),
+    ("kernel-cache", kernel_cache::by_operation),
 ];
 
 /// Says the cause of each finding that has one.
