@@ -1,6 +1,8 @@
 //! What goes in comes out: every kind of record, through a real file.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::path::PathBuf;
+
 use nilometer_capture::*;
 use proptest::collection::vec;
 use proptest::option;
@@ -161,12 +163,18 @@ proptest! {
     }
 }
 
-#[test]
-fn the_board_counts_for_all_who_share_it() {
+/// A capture's folder and path, whoever began it and a process that joined.
+fn outside_and_inside() -> (tempfile::TempDir, PathBuf, Writer, Writer) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.nilo");
     let outside = Writer::create(&path, false).unwrap();
     let inside = Writer::join(&path).unwrap();
+    (folder, path, outside, inside)
+}
+
+#[test]
+fn the_board_counts_for_all_who_share_it() {
+    let (_folder, path, outside, inside) = outside_and_inside();
     assert_eq!(inside.board().count_cycle(CycleUnit::Epoch), 1);
     assert_eq!(inside.board().count_cycle(CycleUnit::Epoch), 2);
     assert_eq!(outside.board().count_cycle(CycleUnit::Call), 1);
@@ -178,10 +186,7 @@ fn the_board_counts_for_all_who_share_it() {
 
 #[test]
 fn what_recording_may_take_is_said_to_all_who_share_the_capture() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.nilo");
-    let outside = Writer::create(&path, false).unwrap();
-    let inside = Writer::join(&path).unwrap();
+    let (_folder, _path, outside, inside) = outside_and_inside();
     assert!((inside.board().overhead() - 0.02).abs() < 1e-9, "where nobody said it");
     for share in [0.2, 0.0005] {
         outside.board().allow_overhead(share);
@@ -191,10 +196,7 @@ fn what_recording_may_take_is_said_to_all_who_share_the_capture() {
 
 #[test]
 fn times_count_from_the_start_of_the_capture() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.nilo");
-    let outside = Writer::create(&path, false).unwrap();
-    let inside = Writer::join(&path).unwrap();
+    let (_folder, _path, outside, inside) = outside_and_inside();
     let first = outside.now();
     let second = inside.now();
     let third = outside.now();
