@@ -53,7 +53,7 @@ pub(crate) struct Sites<'a> {
     names: HashMap<u64, Name>,
     trails: HashMap<u64, Trail<'a>>,
     growing: Vec<GrowingSite<'a>>,
-    /// What stays of each judged cycle in containers of the user's own which have no bound.
+    /// What stays of each judged cycle in containers of the user's own which have no bound; empty where nobody asks.
     of_users: Vec<Sampled>,
     /// Old memory that came and stayed, less old memory that went, per judged cycle; over all sites.
     net: f64,
@@ -121,8 +121,12 @@ impl<'a> Sites<'a> {
         // A module is imported once: what that makes stays, and is no growth however long it took.
         let made: Vec<&Sample> = old.iter().copied().filter(|s| course.at(s.born_ns) != IMPORT).collect();
         let growing = grown(&made, &trails, &look, held);
-        let of_users: Vec<&Sample> = made.iter().copied().filter(|s| held.is_users(s)).collect();
-        let of_users = look.stays(&of_users).unwrap_or_default();
+        // Asked for by a run that is one cycle too short alone.
+        let of_users = setting.judgement.even_rise.and_then(|_| {
+            let of_users: Vec<&Sample> = made.iter().copied().filter(|s| held.is_users(s)).collect();
+            look.stays(&of_users)
+        });
+        let of_users = of_users.unwrap_or_default();
         let net = look.net(&old);
         let kept = look.course(&old);
         recording.samples = samples;
