@@ -18,6 +18,7 @@ mod early;
 mod floor;
 mod forecast;
 mod garbage_weight;
+mod gpu;
 mod held;
 mod judge;
 mod leftover;
@@ -46,9 +47,9 @@ pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary,
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
-    Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
-    Kind, Look, Memory, NextStep, Objects, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced,
-    SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
+    About, Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder,
+    HolderBytes, Kind, Look, Memory, NextStep, Objects, PhaseSpan, PhaseTotal, Probe, Process, Program,
+    Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 pub use sizes::{duration, size};
 
@@ -126,7 +127,8 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();
     let retraced = retracing::retraced(capture, &cycles, outside.folder());
-    let probes = probes::Probes::of(capture, &cycles).told();
+    let counts = probes::Probes::of(capture, &cycles);
+    let probes = counts.told();
     let phase_totals = phase_table::totals(capture, &course, &stretches, timeline.end_ns);
     let traced_at = retracing::called_most(capture, &cycles, outside.folder());
     let seen = sites.as_ref().map(|sites| sites.holders(&findings)).unwrap_or_default();
@@ -149,7 +151,8 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     held.count(&mut findings, &mut holders, &cycles.points);
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
-    let warnings = warnings::warnings(&outside, lookup);
+    let mut warnings = warnings::warnings(&outside, lookup);
+    warnings.extend(gpu::growing(&counts, cycles.unit.word()));
     let mut report = Report {
         schema: SCHEMA,
         program,
@@ -164,7 +167,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         growth: growth(&judgement, &cycles, basis, explained),
         forecast: forecast::forecast(judgement.verdict, rate, &cycles, limit),
         memory: outside.memory(last.and_then(|r| r.live), last.and_then(timeline::Reading::anonymous)),
-        components: evidence.components(),
+        components: evidence.components().into_iter().chain(gpu::reserved(&counts)).collect(),
         findings,
         next_steps: Vec::new(),
         warnings,

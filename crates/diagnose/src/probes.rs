@@ -95,19 +95,23 @@ impl Probes {
         if let Some(rate) = self.by_clock(name) {
             return Some(rate);
         }
+        let [first, middle, last] = self.windows(name)?.map(lowest);
+        if !(first.value < middle.value && middle.value < last.value) {
+            return Some(0.0);
+        }
+        Some((last.value - first.value) as f64 / last.cycle.saturating_sub(first.cycle).max(1) as f64)
+    }
+
+    /// The counts after start-up, in windows of so many cycles each.
+    pub(crate) fn windows(&self, name: &str) -> Option<[&[Count]; WINDOWS]> {
         let series = self.series(name);
         let late = series.get(series.len() / WARM_UP..)?;
         let size = late.len() / WINDOWS;
         if size == 0 {
             return None;
         }
-        // The lowest of each window: garbage that a collection takes back stands above it.
-        let mut lowest = late.chunks(size).take(WINDOWS).filter_map(|w| w.iter().min_by_key(|c| c.value));
-        let (first, middle, last) = (lowest.next()?, lowest.next()?, lowest.next()?);
-        if !(first.value < middle.value && middle.value < last.value) {
-            return Some(0.0);
-        }
-        Some((last.value - first.value) as f64 / last.cycle.saturating_sub(first.cycle).max(1) as f64)
+        let mut windows = late.chunks(size);
+        Some([windows.next()?, windows.next()?, windows.next()?])
     }
 
     /// For the report: every count that was said.
@@ -119,6 +123,11 @@ impl Probes {
         };
         self.series.keys().filter_map(told).collect()
     }
+}
+
+/// The lowest count of a window: garbage that a collection takes back stands above it.
+pub(crate) fn lowest(window: &[Count]) -> Count {
+    window.iter().copied().min_by_key(|count| count.value).unwrap_or(Count { cycle: 0, value: 0 })
 }
 
 /// When each count was said, and its value.

@@ -5,7 +5,7 @@
 
 use crate::lookup::Lookup;
 use crate::program::Outside;
-use crate::report::{Site, Warning};
+use crate::report::{About, Site, Warning};
 use crate::sampled::origin::shown;
 
 /// A warning: its name, the fact that tells it, the sentence with a place for the layers, and the change.
@@ -40,6 +40,7 @@ pub(crate) fn warnings(outside: &Outside, lookup: &mut dyn Lookup) -> Vec<Warnin
         let Some(layers) = outside.fact(fact).filter(|layers| !layers.is_empty()) else { continue };
         out.push(Warning {
             name: name.to_owned(),
+            about: About::Training,
             sentence: sentence.replacen("{}", &listed(layers), 1),
             called_at: outside.fact(&format!("{fact}.at")).and_then(|at| site(at, outside.folder(), lookup)),
             change: change.to_owned(),

@@ -36,7 +36,7 @@ pub fn github(report: &Report) -> String {
             properties.push(format!("line={}", site.line));
         }
         properties.push(format!("title={}", property(&warning.name)));
-        let text = format!("{}; {}", warning.sentence, warning.change);
+        let text = format!("{}: {}; {}", warning.about.words(), warning.sentence, warning.change);
         out += &format!("::warning {}::{}\n", properties.join(","), data(&text));
     }
     out

@@ -138,7 +138,7 @@ fn finding(number: usize, finding: &Finding, unit: &str) -> String {
 }
 
 fn warning(warning: &Warning) -> String {
-    let mut out = format!("**Warning, not about memory**: {}\n\n", escape(&warning.sentence));
+    let mut out = format!("**Warning, {}**: {}\n\n", warning.about.words(), escape(&warning.sentence));
     if let Some(called) = &warning.called_at {
         out += &site(called);
     }

@@ -1,4 +1,4 @@
-//! Warnings on the terminal, apart from the verdict and the findings: they are about the training, not about memory.
+//! Warnings on the terminal, apart from the verdict and the findings: what they are about is not what the verdict is about.
 
 use anstyle::AnsiColor;
 use nilometer_diagnose::Warning;
@@ -13,7 +13,7 @@ impl Screen {
         for warning in warnings {
             let word = self.paint("WARNING", AnsiColor::Yellow.on_default().bold());
             self.out.push('\n');
-            self.line(&format!("{word}  not about memory: {}", warning.sentence), 9);
+            self.line(&format!("{word}  {}: {}", warning.about.words(), warning.sentence), 9);
             if let Some(site) = &warning.called_at {
                 self.site(site);
             }

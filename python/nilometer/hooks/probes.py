@@ -11,7 +11,7 @@ import sys
 from time import monotonic, perf_counter
 
 from nilometer import _native
-from nilometer.hooks import alive, shapes
+from nilometer.hooks import alive, gpu_memory, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +99,9 @@ _rows = [
     _Row("functions", f"{_TENSORFLOW}.eager.polymorphic_function.atomic_function", _functions),
     _Row("py_functions", f"{_TENSORFLOW}.ops.script_ops", _py_functions),
     _Row("eager_switches", f"{_TENSORFLOW}.eager.polymorphic_function.eager_function_run", _eager_switches),
+    _Row("gpu_memory", f"{_TENSORFLOW}.eager.context", gpu_memory.in_use),
+    _Row("gpu_memory_peak", f"{_TENSORFLOW}.eager.context", gpu_memory.peak),
+    _Row("gpu_memory_reserved", f"{_TENSORFLOW}.eager.context", gpu_memory.reserved),
     _Row("keras_state", "keras.src.backend.common.global_state", _keras_state),
     _Row("figures", "matplotlib._pylab_helpers", _figures),
     _Row("log_handlers", "logging", _log_handlers),

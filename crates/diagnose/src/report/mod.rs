@@ -15,7 +15,7 @@ pub use curve::{Component, Cycles, Kind, Memory, PhaseSpan, PhaseTotal, Timeline
 pub use finding::{Finding, Frame, Holder, HolderBytes, Sampling, Site};
 pub use growth::{Bytes, Forecast, Growth, NextStep};
 pub use program::{Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};
-pub use warning::Warning;
+pub use warning::{About, Warning};
 
 /// The name and version of the JSON report.
 pub const SCHEMA: &str = "nilometer.report/1";

@@ -1,18 +1,40 @@
-//! What is said of a training that is wrong while its memory is well.
+//! What is said beside the verdict: a training that is wrong while its memory is well, memory that is not the process's own.
 
 use serde::Serialize;
 
 use super::Site;
 
-/// Something wrong with the training that is not about memory.
+/// Something that the verdict is not about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// Its name, as `docs/warnings.md` has it.
     pub name: String,
+    /// What it is about.
+    pub about: About,
     /// What happens, for people.
     pub sentence: String,
     /// The line of the program that asked for it, if it is known.
     pub called_at: Option<Site>,
     /// What to change.
     pub change: String,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum About {
+    /// The training, not its memory.
+    Training,
+    /// Memory of GPUs; the verdict is about the memory of the process.
+    GpuMemory,
+}
+
+impl About {
+    /// How a warning begins.
+    pub fn words(self) -> &'static str {
+        match self {
+            About::Training => "not about memory",
+            About::GpuMemory => "of GPU memory, which the verdict leaves out",
+        }
+    }
 }

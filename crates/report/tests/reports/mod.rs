@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use nilometer_diagnose::{
-    Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes,
-    Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Profile, ProfileStack, Program,
-    Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
+    About, Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder,
+    HolderBytes, Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Profile, ProfileStack,
+    Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -113,6 +113,7 @@ pub(crate) fn leak() -> Report {
         next_steps: Vec::new(),
         warnings: vec![Warning {
             name: "stateful-not-reset".to_owned(),
+            about: About::Training,
             sentence: "each epoch begins with the state in which the last one left lstm".to_owned(),
             called_at: Some(Site { role: "called_at", function: String::new(), ..made_at(48, 0) }),
             change: "reset_state() of the layer in on_epoch_begin of a callback".to_owned(),

@@ -75,18 +75,21 @@ function siteRow(site) {
   ];
 }
 
-/** What is wrong with the training, not with its memory. */
+/** How a warning begins, by what it is about. */
+const WARNING_OF = { training: "not about memory", "gpu-memory": "of GPU memory, which the verdict leaves out" };
+
+/** What the verdict is not about. */
 function warningsSection(report) {
   const warnings = report.warnings ?? [];
   if (warnings.length === 0) return null;
   const row = (name, content) => h("div", {}, h("dt", {}, name), h("dd", {}, content));
-  const item = ({ sentence, called_at, change }) =>
+  const item = ({ about, sentence, called_at, change }) =>
     h("li", {}, h("article", { class: "finding" },
-      h("h3", {}, sentence),
+      h("h3", {}, `${WARNING_OF[about]}: ${sentence}`),
       h("dl", { class: "evidence" }, called_at && row(...siteRow(called_at)), row("change", h("span", { class: "change" }, change))),
     ));
   const title = warnings.length === 1 ? "A warning" : `${warnings.length} warnings`;
-  return section("warnings", title, "Not about memory: about what the training does. The verdict is the same with and without.", h("ul", { class: "findings" }, warnings.map(item)));
+  return section("warnings", title, "The verdict is the same with and without.", h("ul", { class: "findings" }, warnings.map(item)));
 }
 
 /** Words in which code stands between backquotes. */
