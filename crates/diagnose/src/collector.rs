@@ -43,6 +43,9 @@ pub(crate) struct Net {
     pub(crate) likely_high: f64,
     /// What memory that is no garbage rose by at the least, per cycle; it may have been once, or in the first cycles only.
     pub(crate) kept: f64,
+    /// The same as the last full collection left it, where one was within the series; 0 without. Two levels tell it, and may differ by
+    /// what was in use.
+    pub(crate) outlived: f64,
     /// Bytes per cycle that collections take back.
     pub(crate) sawtooth: f64,
     /// Whether the collector has looked at all of it: no garbage is left in the interval.
@@ -76,6 +79,7 @@ pub(crate) fn net_growth(
             gross: plain,
             likely_high: plain.high,
             kept: plain.low,
+            outlived: plain.estimate,
             sawtooth: 0.0,
             examined: true,
         });
@@ -83,8 +87,8 @@ pub(crate) fn net_growth(
     let full = troughs(timeline, before, points, 2);
     if let Some(rate) = envelope(&full, points, &plain) {
         let sawtooth = rising(points) - rate.estimate;
-        let (likely_high, kept) = (rate.high, rate.low);
-        return Some(Net { rate, gross: rate, likely_high, kept, sawtooth, examined: true });
+        let (likely_high, kept, outlived) = (rate.high, rate.low, rate.estimate);
+        return Some(Net { rate, gross: rate, likely_high, kept, outlived, sawtooth, examined: true });
     }
     let collected = troughs(timeline, before, points, 1);
     let limit = limit(timeline, all, part);
@@ -99,7 +103,8 @@ pub(crate) fn net_growth(
         // Nobody counted objects and no collection was seen: all of it may be garbage.
         let rate = Interval { estimate: seen.estimate, low: seen.low.min(0.0), high: seen.high };
         let likely_high = seen.high;
-        return Some(Net { rate, gross: seen, likely_high, kept: 0.0, sawtooth: 0.0, examined: false });
+        let (kept, outlived) = (0.0, 0.0);
+        return Some(Net { rate, gross: seen, likely_high, kept, outlived, sawtooth: 0.0, examined: false });
     };
     let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
     let most = most(timeline, points, exit, objects, by_exit);
@@ -115,9 +120,11 @@ pub(crate) fn net_growth(
         low: seen.low.min(seen.estimate) - most,
         high: seen.high,
     };
+    let mut outlived = 0.0;
     if let Some(trough) = full.last() {
         let to_exit = exit.and_then(|e| between(trough, points.last()?, -e.freed, rising(points)));
         let sure = [since_trough(points, trough), to_exit].into_iter().flatten().fold(rate.low, f64::max);
+        outlived = sure.max(0.0);
         // Knowing what is no garbage does not make the series less noisy.
         rate.low = rate.low.max(sure.min(seen.low)).min(rate.estimate);
     }
@@ -130,7 +137,8 @@ pub(crate) fn net_growth(
     let at_exit = at_exit.map_or(0.0, |((exit, freed), weight)| exit.garbage_of_weight(freed, weight));
     let beside = |limit: Limit| limit.likely_with(at_exit).max(limit.surely - left);
     let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(beside(limit)));
-    Some(Net { rate, gross: seen, likely_high, kept: kept.unwrap_or(0.0), sawtooth, examined: false })
+    let kept = kept.unwrap_or(0.0);
+    Some(Net { rate, gross: seen, likely_high, kept, outlived, sawtooth, examined: false })
 }
 
 /// The most that may be garbage, per cycle.

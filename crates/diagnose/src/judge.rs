@@ -35,6 +35,8 @@ pub(crate) struct Judgement {
     pub(crate) sawtooth: f64,
     /// No leak, if what memory grows by is garbage; nothing else says so.
     pub(crate) rests_on_garbage: bool,
+    /// Bytes per cycle that memory rose by which a full collection left; 0 where none was seen.
+    pub(crate) outlived: f64,
     /// Memory that is no garbage rose, be it once or for good.
     pub(crate) surely_rose: bool,
     /// Of a run one cycle too short: the rise that each of its cycles brought.
@@ -133,6 +135,7 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
         started: warm.min(cycles.points.len().saturating_sub(1)),
         sawtooth: 0.0,
         rests_on_garbage: false,
+        outlived: 0.0,
         surely_rose: false,
         even_rise: None,
         filling: None,
@@ -319,6 +322,7 @@ impl Case<'_> {
             started: self.started,
             sawtooth: self.net.sawtooth,
             rests_on_garbage: false,
+            outlived: self.net.outlived,
             surely_rose: self.surely_rose(),
             even_rise: None,
             filling: None,

@@ -116,6 +116,7 @@ pub(crate) fn conclude<'a>(
     }
     add_source(&mut findings, setting.folder, lookup);
     add_kept_at(&mut findings, setting.folder, lookup);
+    let judgement = if counted_alone { judgement } else { case.with_room(judgement) };
     let explained = leaking(&judgement).map(|rate| share(&findings, rate));
     (judgement, findings, explained)
 }
@@ -204,6 +205,22 @@ impl Case<'_, '_> {
             since,
             ..self.setting.judgement.clone()
         })
+    }
+    /// A leak that sites alone are sure of, with room for all that the counters see beyond it: where collections were few nobody knows how
+    /// much of that is garbage, and none of it is said to be made or held by what was found.
+    fn with_room(&self, judgement: Judgement) -> Judgement {
+        let (counted, sure) = (self.setting.judgement, judgement.rate);
+        let Some((sum, all)) = sure.zip(counted.rate).filter(|(sum, all)| all.estimate > sum.high) else {
+            return judgement;
+        };
+        let reason = format!(
+            "{} per {} stays alive for good; what live memory grows by beyond it may be garbage",
+            size(sum.estimate),
+            self.setting.cycles.unit.word()
+        );
+        let estimate = counted.outlived.min(all.high).max(sum.estimate);
+        let rate = Some(Interval { estimate, low: sum.low, high: all.high });
+        Judgement { reason, rate, ..judgement }
     }
 }
 
