@@ -19,13 +19,18 @@ class PredictionLogger(keras.callbacks.Callback):  # type: ignore[misc]
         super().__init__()
         self.saved: list[Any] = []
         self.by_epoch: dict[int, Any] = {}
+        self.shaped: list[Any] = []
+        self.rows: list[Any] = []
 
     def on_epoch_end(self, epoch: int, logs: object = None) -> None:
         self.saved.append(self.model(np.zeros((500, 4), "float32")))
         self.by_epoch[epoch] = np.zeros((1000, 100))
         self.history.append(np.zeros((1000, 100)))
+        self.shaped.append(np.zeros((1000, 100)).reshape(500, 200)[::-1])
+        self.rows.append(np.zeros((1000, 100))[:2])
         ADDRESSES[:] = [id(self.saved), id(self.by_epoch), id(self.history)]
-        arrays = [*self.by_epoch.values(), *self.history]
+        wholes = [view.base for view in (*self.shaped, *self.rows)]
+        arrays = [*self.by_epoch.values(), *self.history, *wholes]
         BLOCKS[:] = [(number, one.ctypes.data, one.nbytes) for number, one in enumerate(arrays)]
 
 

@@ -135,7 +135,10 @@ impl<'a> Look<'a> {
             Kind::LruCache if word(parent, LRU_FUNCTION) == child => {
                 Some(Label::Attribute("__wrapped__".into()))
             }
-            Kind::Array if word(parent, ARRAY_BASE) == child => Some(Label::Attribute("base".into())),
+            Kind::Array if word(parent, ARRAY_BASE) == child => {
+                let whole = self.sizes.is_all_of(Object(parent), Object(child));
+                Some(if whole { Label::Contents } else { Label::Attribute("base".into()) })
+            }
             Kind::MemoryView => Some(Label::Attribute("obj".into())),
             _ => None,
         };

@@ -159,6 +159,15 @@ impl<'a> Sizes<'a> {
             )
     }
 
+    /// Whether an array is another form of all of its base: `x.reshape(...)`, and no slice that keeps more than itself.
+    pub(crate) fn is_all_of(&self, view: Object, base: Object) -> bool {
+        let bytes = |o: Object| match self.family(self.python.type_of(o)) {
+            Family::Numpy => numpy::shape(o).map(|(_, bytes)| bytes),
+            _ => None,
+        };
+        bytes(view).zip(bytes(base)).is_some_and(|(view, base)| view >= base)
+    }
+
     /// How often a dict refers to each of its keys.
     pub(crate) fn key_references(&self, o: Object) -> u32 {
         if self.family(self.python.type_of(o)) == Family::OrderedDict { 2 } else { 1 }
