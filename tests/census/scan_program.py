@@ -384,6 +384,27 @@ def check_many_elements_are_weighed_by_a_part() -> None:
     assert abs(one["bytes"] - 30_000 * each) < 0.02 * 30_000 * each, (one, each)
 
 
+def check_heavy_elements_are_weighed_by_a_few_of_them() -> None:
+    """Fifteen models at once are more than a look may walk; two are not."""
+    container: list[Any] = []
+    forget()
+
+    def model() -> list[Any]:
+        layers: list[Any] = [bytearray(100_000)]
+        for _ in range(4000):
+            layers = [layers]
+        return layers
+
+    for _ in range(3):
+        container.extend(model() for _ in range(15))
+        one = grown(container, scan())
+    assert one["length"] - one["before"] == 15
+    each = 100_057 + 4000 * (seen([None])["bytes"] + 8)
+    assert 0.95 * 15 * each < one["bytes"] < 1.05 * 15 * each, (one, each)
+    assert one["elements"] == "15 x list", one
+    assert not one["partial"], one
+
+
 def check_types_are_counted() -> None:
     forget()
     scan()

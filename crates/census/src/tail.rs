@@ -18,6 +18,8 @@ use crate::sizes::{Addresses, Sizes};
 
 /// Elements that are looked at; the rest is taken to be alike.
 const MOST_ELEMENTS: usize = 4096;
+/// Elements that are looked at where all of them are more than may be walked: two models are, where fifteen are not.
+const FEW: usize = 2;
 /// References that are followed for each object that may be walked.
 const EDGES_PER_NODE: usize = 10;
 /// References of one object that are followed.
@@ -86,11 +88,23 @@ impl<'a> Scales<'a> {
     /// Weighs the last `new` elements of a container of `length`, walking at most so many objects.
     pub(crate) fn tail(&self, container: Object, new: u64, length: u64, most: usize) -> Tail {
         let elements = newest(self.python, container, new, MOST_ELEMENTS);
+        let tail = self.tail_of(&elements, container, new, length, most);
+        if !tail.partial || elements.items.len() <= FEW {
+            return tail;
+        }
+        let few = newest(self.python, container, new, FEW);
+        let by_few = self.tail_of(&few, container, new, length, most);
+        // What a walk did not reach refers to what it did: cut short, all of them may seem to keep nothing.
+        if by_few.partial { tail } else { Tail { elements: tail.elements, ..by_few } }
+    }
+
+    /// The same by some of these elements.
+    fn tail_of(&self, elements: &Elements, container: Object, new: u64, length: u64, most: usize) -> Tail {
         let taken = elements.items.len() as u64;
         if taken == 0 {
             return Tail::default();
         }
-        let mut weight = self.weigh(container, &elements, false, most);
+        let mut weight = self.weigh(container, elements, false, most);
         let mut counted = taken;
         let mut shared = false;
         if weight.held >= taken && elements.items.iter().any(|one| self.shared.is_of_another(container, *one))
@@ -106,7 +120,7 @@ impl<'a> Scales<'a> {
                 weight = before;
                 counted = free;
             } else {
-                weight = self.weigh(container, &elements, true, most);
+                weight = self.weigh(container, elements, true, most);
                 shared = true;
             }
         } else if weight.held > 0 && weight.held <= 2 && weight.last_is_held {
@@ -114,7 +128,7 @@ impl<'a> Scales<'a> {
         }
         Tail {
             bytes: scale(weight.bytes, new, counted),
-            elements: self.words(&elements, new),
+            elements: self.words(elements, new),
             native: weight.native,
             shared,
             partial: weight.partial,

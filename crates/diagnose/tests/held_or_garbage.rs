@@ -4,7 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{Epoch, Predict};
-use nilometer_capture::{Grown, Holder};
+use nilometer_capture::{Grown, Holder, Moment};
 use nilometer_diagnose::{Report, Verdict};
 use world::recorder::Made;
 use world::{KIB, World, started};
@@ -80,16 +80,19 @@ fn may_be_garbage_of(
     })
 }
 
-/// Twenty such epochs, and what scans see after each.
+/// Twenty such epochs, and what scans see after each. The program is killed: no collection at exit tells what was garbage.
 fn beside_what_waits(scan: impl Fn(&mut World, u64)) -> Report {
+    waits(scan).report_with_names()
+}
+
+fn waits(scan: impl Fn(&mut World, u64)) -> World {
     let mut w = started();
     w.fact("cwd", "/job");
     for epoch in 1..=20 {
         w.takes(300 * KIB).objects(20_000).cycle(Epoch);
         scan(&mut w, epoch);
     }
-    // It is killed: no collection at exit tells what was garbage.
-    w.report_with_names()
+    w
 }
 
 #[test]
@@ -102,6 +105,19 @@ fn a_container_that_carries_the_growth_proves_that_it_is_no_garbage() {
     // The last scans are long ago, and memory grew on as the container did.
     let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 290 << 10, 13, 13);
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    // When the program ends its functions have returned: a scan sees nothing of what they held.
+    let mut w = waits(|w, epoch| {
+        if (7..=13).contains(&epoch) {
+            let (path, kind, file) = ("main(): loaded[*]".into(), "list".into(), "/job/train.py".into());
+            let holder = Holder { id: 1, path, kind, file, ..Holder::default() };
+            w.scans_holder(holder, epoch, epoch, 290 << 10, false);
+        }
+    });
+    w.scans_nothing().scan_ends().reads(Moment::BeforeExit).reads(Moment::BeforeExit);
+    let report = w.report_with_names();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let rate = report.growth.unwrap().bytes_per_cycle;
+    assert!(rate.low > 200 * KIB && rate.high >= 300 * KIB, "{rate:?}");
     // One that carries a part of it: that part is certain.
     let report = may_be_garbage("main(): loaded[*]", "/job/train.py", 120 << 10, 20, 20);
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);

@@ -19,7 +19,7 @@ mod weighed;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use nilometer_capture::{Capture, Holder, Observation, Record};
+use nilometer_capture::{Capture, Holder, Moment, Observation, Record};
 
 use crate::sampled::origin::Origin;
 use crate::sampled::recording::Sample;
@@ -81,11 +81,21 @@ impl<'a> Held<'a> {
     /// What process `pid` said, or whoever spoke where it is not known.
     pub(crate) fn of(capture: &'a Capture, pid: Option<u64>) -> Self {
         let mut out = Self::default();
+        let mut last_cycle = 0;
         for stamped in &capture.records {
-            let Record::Observation(seen) = &stamped.record else { continue };
             if pid.is_some_and(|pid| pid != u64::from(stamped.pid)) {
                 continue;
             }
+            match &stamped.record {
+                Record::Reading { moment: Moment::Cycle { .. }, .. } => last_cycle = stamped.at_ns,
+                // The scan when the program ends comes before: what its functions held is gone, and that it did not grow says nothing.
+                Record::Reading { moment: Moment::BeforeExit, .. } => {
+                    out.scans.pop_if(|at_ns| *at_ns > last_cycle);
+                    last_cycle = stamped.at_ns;
+                }
+                _ => {}
+            }
+            let Record::Observation(seen) = &stamped.record else { continue };
             match seen {
                 // Without a path it is native code's, or garbage.
                 Observation::Holder(holder) if holder.path.is_empty() => {
