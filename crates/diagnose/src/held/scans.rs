@@ -57,7 +57,7 @@ pub(crate) struct Pace {
     pub(crate) bytes: f64,
     /// Elements per cycle; of an array, bytes.
     pub(crate) elements: f64,
-    /// Cycles in which it was watched.
+    /// Cycles in which it was watched: it is told of from the second scan on that it grew in.
     pub(crate) cycles: u64,
     pub(crate) weighed: Weighed,
     /// Whenever it was looked at, something else held its new elements, too.
@@ -86,10 +86,13 @@ impl Pace {
         }
         let bytes: u64 = counted.iter().map(|rise| rise.grown.bytes).sum();
         let new: u64 = counted.iter().map(|rise| rise.grown.new).sum();
+        // What the first rise was told of had grown in a scan before that one already.
+        let since = scans.iter().rfind(|at| **at < from).copied().unwrap_or(from);
+        let watched = cycle_at(points, to)? - cycle_at(points, since)?;
         Some(Self {
             bytes: bytes as f64 / cycles,
             elements: new as f64 / cycles,
-            cycles: cycles.round() as u64,
+            cycles: watched.round() as u64,
             weighed: Weighed::of(rises),
             shared: rises.iter().all(|rise| rise.grown.shared),
             slows: slows(counted, points, (cycle_at(points, from)?, cycle_at(points, to)?)).unwrap_or(false),
@@ -166,7 +169,9 @@ mod tests {
     fn one_rise_tells_of_the_time_since_the_scan_before() {
         let found = pace(&[(8010, 8, 600)], &[2020, 5020, 8020]).unwrap();
         assert!((found.bytes - 200.0).abs() < 1.0, "{found:?}");
-        assert_eq!(found.cycles, 3);
+        assert_eq!(found.cycles, 6, "it had grown by the scan before already");
+        let found = pace(&[(8010, 8, 600)], &[5020, 8020]).unwrap();
+        assert_eq!(found.cycles, 3, "of the scans before that one nothing is known");
         assert_eq!(pace(&[(8010, 8, 600)], &[8020]), None, "it is not known since when");
     }
 
