@@ -76,7 +76,7 @@ function siteRow(site) {
 }
 
 /** How a warning begins, by what it is about. */
-const WARNING_OF = { training: "not about memory", "gpu-memory": "of GPU memory, which the verdict leaves out" };
+const WARNING_OF = { training: "Not about memory", "gpu-memory": "Of GPU memory, which the verdict leaves out" };
 
 /** What the verdict is not about. */
 function warningsSection(report) {
@@ -86,7 +86,7 @@ function warningsSection(report) {
   const item = ({ about, sentence, called_at, change }) =>
     h("li", {}, h("article", { class: "finding" },
       h("h3", {}, `${WARNING_OF[about]}: ${sentence}`),
-      h("dl", { class: "evidence" }, called_at && row(...siteRow(called_at)), row("change", h("span", { class: "change" }, change))),
+      h("dl", { class: "evidence" }, called_at && row(...siteRow(called_at)), row("change", h("span", { class: "change" }, withCode(change)))),
     ));
   const title = warnings.length === 1 ? "A warning" : `${warnings.length} warnings`;
   return section("warnings", title, "The verdict is the same with and without.", h("ul", { class: "findings" }, warnings.map(item)));
