@@ -108,17 +108,28 @@ fn look_at_trials(w: &mut World, path: &str, made: &[Made]) {
     w.looked(false, &[]);
 }
 
+/// A recorded run, and a stack of its step.
+fn recorded() -> (World, u64) {
+    let mut w = started();
+    w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#).records(64 << 10, 1);
+    let stack = w.stack(&[STEP]);
+    (w, stack)
+}
+
+/// A model is built, and keeps a mebibyte.
+fn builds(w: &mut World) {
+    w.phase("build", |w| {
+        w.takes(1 << 20);
+    });
+}
+
 #[test]
 fn who_keeps_the_models_of_a_loop_is_told_beside_the_registry() {
     let told = |grow: bool| {
-        let mut w = started();
-        w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#).records(64 << 10, 1);
-        let stack = w.stack(&[STEP]);
+        let (mut w, stack) = recorded();
         let mut made = Vec::new();
         for epoch in 1..=15 {
-            w.phase("build", |w| {
-                w.takes(1 << 20);
-            });
+            builds(&mut w);
             made.push(w.makes(stack, 64 << 10, 1));
             w.objects(100);
             count(&mut w, "models", if grow { epoch } else { 1 });
@@ -145,14 +156,10 @@ fn who_keeps_the_models_of_a_loop_is_told_beside_the_registry() {
 /// Fifteen rounds that build a model each; a container of the program's grows, of whose elements nobody but the look knows that
 /// models hang below them.
 fn models_of_trials(counts: &[&str], growing: &str) -> Report {
-    let mut w = started();
-    w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#).records(64 << 10, 1);
-    let stack = w.stack(&[STEP]);
+    let (mut w, stack) = recorded();
     let mut made = Vec::new();
     for epoch in 1..=15 {
-        w.phase("build", |w| {
-            w.takes(1 << 20);
-        });
+        builds(&mut w);
         if epoch <= 2 {
             made.push(w.makes(stack, 1 << 20, 1));
         }
