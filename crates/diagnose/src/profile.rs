@@ -19,6 +19,7 @@ use crate::program::Outside;
 use crate::report::Frame;
 use crate::sampled::Setting;
 use crate::sampled::bins::Bins;
+use crate::sampled::by_id::ById;
 use crate::sampled::finding::frame;
 use crate::sampled::growing::{AGE, Look};
 use crate::sampled::lives::Moments;
@@ -111,7 +112,7 @@ pub(crate) fn of_heard(capture: &Capture, heard: Heard, lookup: &mut dyn Lookup)
     stacks.sort_unstable();
     let wanted = addresses(stacks.iter().flat_map(|s| recording.frames(*s)));
     recording.locate(&wanted);
-    let names = lookup.names(&recording.modules, &wanted);
+    let names: ById<Name> = lookup.names(&recording.modules, &wanted).into_iter().collect();
     let mut frames = Frames::default();
     let drawn: HashMap<u64, Vec<u32>> =
         stacks.into_iter().map(|s| (s, frames.of(&recording, &names, s, setting.folder))).collect();
@@ -260,7 +261,7 @@ impl Frames {
     fn of(
         &mut self,
         recording: &Recording,
-        names: &HashMap<u64, Name>,
+        names: &ById<Name>,
         stack: u64,
         folder: Option<&str>,
     ) -> Vec<u32> {

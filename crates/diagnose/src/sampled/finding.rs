@@ -139,9 +139,13 @@ pub(crate) fn frame(step: Step, folder: Option<&str>) -> Frame {
             function: line.function.to_owned(),
             carries: false,
         },
-        Step::Native { short, object, .. } => {
-            Frame { kind: "native", file: base(object).to_owned(), line: 0, function: short, carries: false }
-        }
+        Step::Native { name, object, .. } => Frame {
+            kind: "native",
+            file: base(object).to_owned(),
+            line: 0,
+            function: name.to_owned(),
+            carries: false,
+        },
         Step::Cut => {
             Frame { kind: "cut", file: String::new(), line: 0, function: String::new(), carries: false }
         }

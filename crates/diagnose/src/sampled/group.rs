@@ -3,8 +3,9 @@
 //! In: samples that outlived a few cycles, and where each was made. Out: the sites that grow, the biggest first. What must
 //! not happen here: unrelated habits under one line that together look like growth which none of them is.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use super::by_id::ById;
 use super::growing::{Growing, Look};
 use super::recording::Sample;
 use super::replaced::is_made_good;
@@ -27,7 +28,7 @@ const AS_A_WHOLE: usize = 5;
 /// The sites that grow. Where a line as a whole does not, or not for long enough, the biggest of what it calls may.
 pub(super) fn grown<'a>(
     old: &[&Sample],
-    trails: &HashMap<u64, Trail<'a>>,
+    trails: &ById<Trail<'a>>,
     look: &Look,
     held: &Held,
 ) -> Vec<GrowingSite<'a>> {
@@ -61,7 +62,7 @@ pub(super) fn grown<'a>(
 /// The part of a line's samples that grows most by itself: parts differ in the library's line and the framework's part.
 fn biggest<'s>(
     samples: Vec<&'s Sample>,
-    trails: &HashMap<u64, Trail>,
+    trails: &ById<Trail>,
     look: &Look,
     held: &Held,
 ) -> Option<(Growing, Vec<&'s Sample>)> {
@@ -82,7 +83,7 @@ fn site<'a>(
     place: &Place<'a>,
     growing: Growing,
     samples: &[&Sample],
-    trails: &HashMap<u64, Trail>,
+    trails: &ById<Trail>,
     look: &Look,
 ) -> GrowingSite<'a> {
     let survivors: Vec<Sample> =

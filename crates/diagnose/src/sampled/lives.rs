@@ -3,12 +3,10 @@
 //! In: births and deaths in any order, and the moments at which it matters what was alive. Out: the samples that one of
 //! those moments saw, and how many there were besides. What must not happen here: memory for every sample that ever was.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use nilometer_capture::{Birth, Capture, Record, Sampling};
 
 use super::bins::Bins;
+use super::by_id::ById;
 use super::recording::{Sample, is_live};
 
 /// Moments at which it matters what was alive, in order.
@@ -45,7 +43,7 @@ enum Known {
 /// Samples by id, while they are read.
 #[derive(Debug, Default)]
 pub(crate) struct Lives {
-    known: HashMap<u64, Known, BuildHasherDefault<Spread>>,
+    known: ById<Known>,
     seen: Vec<Sample>,
     passed: u64,
 }
@@ -98,27 +96,5 @@ impl Lives {
         }));
         samples.sort_by_key(|sample| (sample.born_ns, sample.id));
         (samples, self.passed)
-    }
-}
-
-/// Spreads ids over a table. They count from 1, and who could choose them to lie badly would slow down the report of its own run.
-#[derive(Debug, Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, id: u64) {
-        // The golden ratio, as a fraction of 2^64; its product's high bits depend on all bits of the id.
-        let product = u128::from(self.0 ^ id) * 0x9e37_79b9_7f4a_7c15;
-        self.0 = (product >> 64) as u64 ^ product as u64;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

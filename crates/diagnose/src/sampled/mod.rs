@@ -5,6 +5,7 @@
 
 mod beside;
 pub(crate) mod bins;
+pub(crate) mod by_id;
 pub(crate) mod finding;
 mod group;
 pub(crate) mod growing;
@@ -17,7 +18,7 @@ mod replaced;
 pub(crate) mod trail;
 mod verdict;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use nilometer_capture::Capture;
 use nilometer_stats::Sampled;
@@ -34,6 +35,7 @@ use crate::report::{Finding, HolderBytes, Sampling, Site};
 use crate::timeline::{Basis, Timeline};
 
 use bins::Bins;
+use by_id::ById;
 pub(crate) use group::GrowingSite;
 use group::grown;
 use growing::Look;
@@ -50,8 +52,8 @@ const START_UP: u64 = 2;
 pub(crate) struct Sites<'a> {
     recording: Recording<'a>,
     course: Course<'a>,
-    names: HashMap<u64, Name>,
-    trails: HashMap<u64, Trail<'a>>,
+    names: ById<Name>,
+    trails: ById<Trail<'a>>,
     growing: Vec<GrowingSite<'a>>,
     /// What stays of each judged cycle in containers of the user's own which have no bound; empty where nobody asks.
     of_users: Vec<Sampled>,
@@ -114,8 +116,8 @@ impl<'a> Sites<'a> {
         stacks.sort_unstable();
         let wanted = addresses(stacks.iter().flat_map(|s| recording.frames(*s)));
         recording.locate(&wanted);
-        let names = lookup.names(&recording.modules, &wanted);
-        let trails: HashMap<u64, Trail> =
+        let names: ById<Name> = lookup.names(&recording.modules, &wanted).into_iter().collect();
+        let trails: ById<Trail> =
             stacks.into_iter().map(|s| (s, trail(&recording, &names, lookup, s))).collect();
         let course = Course::of(capture);
         // A module is imported once: what that makes stays, and is no growth however long it took.

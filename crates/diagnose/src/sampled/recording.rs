@@ -4,13 +4,15 @@
 //! the program counts: what an earlier one had in memory went when the program replaced itself. What must not happen
 //! here: trust in an id; each may be missing, doubled or point anywhere.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use nilometer_capture::{Birth, Capture, Record, Sampling, SamplingCount, Source, StackFrame};
 
 use crate::lookup::Object;
 
+use super::by_id::ById;
 use super::lives::{Lives, Moments};
+use super::origin::Origin;
 
 /// A sample that has no death.
 pub(crate) const ALIVE: u64 = u64::MAX;
@@ -79,11 +81,13 @@ pub(crate) struct Recording<'a> {
     pub(crate) samples: Vec<Sample>,
     /// How many those are.
     pub(crate) passed: u64,
-    pub(crate) nodes: HashMap<u64, Node>,
-    pub(crate) codes: HashMap<u64, Code>,
-    pub(crate) texts: HashMap<u64, &'a str>,
+    pub(crate) nodes: ById<Node>,
+    pub(crate) codes: ById<Code>,
+    pub(crate) texts: ById<&'a str>,
     pub(crate) modules: Vec<Object<'a>>,
-    objects: HashMap<u64, &'a str>,
+    objects: ById<&'a str>,
+    /// Whose each file of code is, by the id of its name: thousands of stacks have the same few hundred files.
+    origins: ById<Origin>,
     /// Mean bytes between samples that was asked for.
     pub(crate) asked: Option<u64>,
     /// The last count.
@@ -141,6 +145,9 @@ impl<'a> Recording<'a> {
                 other => out.note(other),
             }
         }
+        let files: HashSet<u64> = out.codes.values().map(|code| code.file).collect();
+        let of = |file: u64| Origin::of(out.texts.get(&file).copied().unwrap_or_default());
+        out.origins = files.into_iter().map(|file| (file, of(file))).collect();
         Some((out, pid, begun))
     }
 
@@ -165,6 +172,11 @@ impl<'a> Recording<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Whose a file of code is, by the id of its name.
+    pub(crate) fn origin(&self, file: u64) -> Origin {
+        self.origins.get(&file).copied().unwrap_or_else(|| Origin::of(""))
     }
 
     /// The frames of a stack, the innermost first.

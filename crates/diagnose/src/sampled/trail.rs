@@ -3,10 +3,9 @@
 //! In: a stack's frames, and names where they are known. Out: the site it belongs to. What must not happen here: a site
 //! guessed where frames are missing; a stack that tells nothing has the site that says so.
 
-use std::collections::HashMap;
-
 use nilometer_capture::StackFrame;
 
+use super::by_id::ById;
 use super::origin::Origin;
 use super::recording::Recording;
 use crate::lookup::{Lookup, Name, Part};
@@ -33,10 +32,15 @@ pub(crate) enum Place<'a> {
 }
 
 /// One frame for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step<'n, 'a> {
     Python(Origin, Line<'a>),
-    Native { short: String, object: &'a str, plumbing: bool },
+    /// `name` is empty where none is known.
+    Native {
+        name: &'n str,
+        object: &'a str,
+        plumbing: bool,
+    },
     Cut,
 }
 
@@ -63,14 +67,17 @@ impl Trail<'_> {
 const ARRAY: &str = "NumPy array";
 
 /// The frames of a stack with what is known about each, the innermost first; ours are left out.
-pub(crate) fn steps<'a>(recording: &Recording<'a>, names: &HashMap<u64, Name>, stack: u64) -> Vec<Step<'a>> {
+pub(crate) fn steps<'n, 'a>(
+    recording: &Recording<'a>,
+    names: &'n ById<Name>,
+    stack: u64,
+) -> Vec<Step<'n, 'a>> {
     let text = |id: u64| recording.texts.get(&id).copied().unwrap_or_default();
     let step = |frame: StackFrame| match frame {
         StackFrame::Native { address } => {
-            let object = recording.object(address);
-            let name = names.get(&address);
+            let (object, name) = (recording.object(address), names.get(&address));
             Some(Step::Native {
-                short: name.map(|n| n.short.clone()).unwrap_or_default(),
+                name: name.map_or("", |n| n.short.as_str()),
                 object,
                 plumbing: name.is_some_and(|n| n.plumbing),
             })
@@ -80,7 +87,7 @@ pub(crate) fn steps<'a>(recording: &Recording<'a>, names: &HashMap<u64, Name>, s
             let line = if line == 0 { u32::try_from(code.first_line).unwrap_or(0) } else { line };
             let line = Line { file: text(code.file), number: line, function: text(code.function) };
             // Code whose text was lost is no line of anybody's.
-            let origin = Origin::of(line.file);
+            let origin = recording.origin(code.file);
             (origin != Origin::Ours).then_some(if line.file.is_empty() {
                 Step::Cut
             } else {
@@ -95,7 +102,7 @@ pub(crate) fn steps<'a>(recording: &Recording<'a>, names: &HashMap<u64, Name>, s
 /// Reads a stack.
 pub(crate) fn trail<'a>(
     recording: &Recording<'a>,
-    names: &HashMap<u64, Name>,
+    names: &ById<Name>,
     lookup: &mut dyn Lookup,
     stack: u64,
 ) -> Trail<'a> {
@@ -125,19 +132,19 @@ pub(crate) fn trail<'a>(
     }
 }
 
-fn native_place<'a>(steps: &[Step<'a>], part: Option<&Part>) -> Place<'a> {
+fn native_place<'a>(steps: &[Step<'_, 'a>], part: Option<&Part>) -> Place<'a> {
     if let Some(part) = part {
         return Place::Part(part.words.clone());
     }
     let native = |wanted: fn(&str, bool) -> bool| {
         steps.iter().find_map(|s| match s {
-            Step::Native { short, object, plumbing } if wanted(short, *plumbing) => {
-                Some((short.clone(), (*object).to_owned()))
+            Step::Native { name, object, plumbing } if wanted(name, *plumbing) => {
+                Some(((*name).to_owned(), (*object).to_owned()))
             }
             _ => None,
         })
     };
-    let named = native(|short, plumbing| !short.is_empty() && !plumbing);
+    let named = native(|name, plumbing| !name.is_empty() && !plumbing);
     // Without a name, its file says at least whose it is; the C library is on every stack.
     let known = named.or_else(|| {
         steps.iter().find_map(|s| match s {
@@ -158,12 +165,7 @@ fn is_libc(object: &str) -> bool {
 }
 
 /// The part that the native frames further in than any Python belong to.
-fn part(
-    recording: &Recording,
-    names: &HashMap<u64, Name>,
-    lookup: &mut dyn Lookup,
-    stack: u64,
-) -> Option<Part> {
+fn part(recording: &Recording, names: &ById<Name>, lookup: &mut dyn Lookup, stack: u64) -> Option<Part> {
     let frames = recording.frames(stack);
     let inner = frames.iter().take_while(|f| !matches!(f, StackFrame::Python { .. }));
     let native: Vec<(&str, &str)> = inner

@@ -14,7 +14,7 @@ use crate::short;
 use pattern::Pattern;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use table::{LIBRARIES, RULES, Rank};
+use table::{LIBRARIES, RULES, Rank, Rule};
 
 /// A part, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +33,17 @@ pub fn part(frames: &[(&str, &str)]) -> Option<Part> {
 }
 
 /// Finds parts, and remembers what it found out about each name: stacks share most of theirs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Parts {
+    rules: Vec<(Pattern, &'static Rule)>,
     known: HashMap<String, Known>,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        let rules = RULES.iter().map(|rule| (Pattern::new(rule.frame), rule)).collect();
+        Self { rules, known: HashMap::new() }
+    }
 }
 
 /// What one name says.
@@ -67,24 +75,25 @@ impl Parts {
     fn known(&mut self, name: &str) -> &Known {
         // Not the entry API: it would copy the name, which is long, every time.
         if !self.known.contains_key(name) {
-            self.known.insert(name.to_owned(), know(name));
+            self.known.insert(name.to_owned(), self.know(name));
         }
         self.known.get(name).unwrap_or(const { &Known { best: None, op: None } })
     }
-}
 
-fn know(name: &str) -> Known {
-    let path = short::path(name);
-    let op = op::of(name, &path);
-    // `min_by_key` takes the first of equals: the one further up in the table.
-    let rule = RULES.iter().filter(|rule| Pattern(rule.frame).matches(&path)).min_by_key(|rule| rule.rank);
-    let by_rule = rule.map(|rule| (rule.rank, Cow::Borrowed(rule.words)));
-    let by_op = op.as_ref().map(|op| (Rank::Op, Cow::Owned(format!("op {op} (kernel)"))));
-    let best = match (by_rule, by_op) {
-        (Some(rule), Some(op)) => Some(if op.0 < rule.0 { op } else { rule }),
-        (rule, op) => rule.or(op),
-    };
-    Known { best, op }
+    fn know(&self, name: &str) -> Known {
+        let path = short::path(name);
+        let op = op::of(name, &path);
+        // `min_by_key` takes the first of equals: the one further up in the table.
+        let fits = self.rules.iter().filter(|(pattern, _)| pattern.matches(&path)).map(|(_, rule)| rule);
+        let rule = fits.min_by_key(|rule| rule.rank);
+        let by_rule = rule.map(|rule| (rule.rank, Cow::Borrowed(rule.words)));
+        let by_op = op.as_ref().map(|op| (Rank::Op, Cow::Owned(format!("op {op} (kernel)"))));
+        let best = match (by_rule, by_op) {
+            (Some(rule), Some(op)) => Some(if op.0 < rule.0 { op } else { rule }),
+            (rule, op) => rule.or(op),
+        };
+        Known { best, op }
+    }
 }
 
 fn library(object: &str) -> Option<&'static str> {

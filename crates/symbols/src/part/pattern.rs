@@ -6,21 +6,24 @@
 /// Real paths have under twenty names; forged ones would only cost time.
 const MAX_NAMES: usize = 64;
 
-/// A pattern as it stands in the table.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Pattern(pub(crate) &'static str);
+/// A pattern, taken apart once: every name of a recording is compared with the whole table.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern {
+    anchored: bool,
+    names: Vec<&'static str>,
+}
 
 impl Pattern {
-    pub(crate) fn matches(self, path: &[String]) -> bool {
-        let (anchored, names) = match self.0.strip_prefix('^') {
-            Some(names) => (true, names),
-            None => (false, self.0),
-        };
-        let starts = if anchored { 1 } else { MAX_NAMES };
-        (0..starts.min(path.len())).any(|start| {
-            let mut rest = path.iter().skip(start);
-            names.split("::").all(|pattern| rest.next().is_some_and(|name| is(pattern, name)))
-        })
+    /// Of an entry as it stands in the table.
+    pub(crate) fn new(entry: &'static str) -> Self {
+        let names = entry.strip_prefix('^').unwrap_or(entry);
+        Self { anchored: names.len() < entry.len(), names: names.split("::").collect() }
+    }
+
+    pub(crate) fn matches(&self, path: &[String]) -> bool {
+        let starts = if self.anchored { 1 } else { MAX_NAMES };
+        let in_a_row = |row: &[String]| self.names.iter().zip(row).all(|(pattern, name)| is(pattern, name));
+        path.windows(self.names.len()).take(starts).any(in_a_row)
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) enum Rank {
 }
 
 /// One entry.
+#[derive(Debug)]
 pub(super) struct Rule {
     pub(super) rank: Rank,
     /// See [`super::pattern`].
