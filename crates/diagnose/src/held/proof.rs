@@ -6,6 +6,8 @@
 //! library fills (weak dictionaries shrink with the next collection), that shares its elements (a list of the samples that were drawn keeps nothing), that
 //! slows (a dict of what was met last of each class), or that carries too little of the growth.
 
+use std::collections::BTreeMap;
+
 use nilometer_stats::Interval;
 
 use super::Held;
@@ -41,30 +43,30 @@ const UNSEEN_EACH: f64 = 0.9;
 /// taken for garbage.
 pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judgement {
     if judgement.verdict == Verdict::Leak {
-        let rate =
-            judgement.rate.map(|rate| at_least(rate, most(&paces(held, &judgement, cycles)).unwrap_or(0.0)));
+        let seen = together(&paces(held, &judgement, cycles)).unwrap_or(0.0);
+        let rate = judgement.rate.map(|rate| at_least(rate, seen));
         return Judgement { rate, ..judgement };
     }
     let paces = paces(held, &judgement, cycles);
-    let seen = most(&paces).and_then(|bytes| proven(bytes, &judgement, cycles));
+    let seen = together(&paces).and_then(|bytes| proven(bytes, &judgement, cycles));
     let Some(rate) = seen else { return by_unseen(&paces, judgement, cycles) };
     let all = judgement.rate.map_or(rate.estimate, |all| all.estimate);
     let reason = if !is_open(&judgement) {
         format!(
-            "a container that the program holds grows by {} per {}, though live memory as a whole moves too much to show it",
+            "what the program's own containers keep grows by {} per {}, though live memory as a whole moves too much to show it",
             size(rate.estimate),
             cycles.unit.word()
         )
     } else if rate.estimate < HALF * all {
         format!(
-            "live memory grows by {} per {}; some of it may be garbage, but a container that the program holds grows by {}",
+            "live memory grows by {} per {}; some of it may be garbage, but what the program's own containers keep grows by {}",
             size(all),
             cycles.unit.word(),
             size(rate.estimate)
         )
     } else {
         format!(
-            "live memory grows by {} per {}, and a container that the program holds grows by as much: it is no garbage",
+            "live memory grows by {} per {}, and what the program's own containers keep grows by as much: it is no garbage",
             size(rate.estimate),
             cycles.unit.word()
         )
@@ -86,17 +88,29 @@ fn is_open(judgement: &Judgement) -> bool {
     judgement.verdict != Verdict::NoLeak || judgement.rests_on_garbage
 }
 
-/// What the container that grows the most was seen to grow by per cycle.
-fn most(paces: &[Pace]) -> Option<f64> {
-    paces.iter().map(|pace| pace.bytes).max_by(f64::total_cmp)
+/// A container that may prove something.
+struct Seen {
+    /// When the scan ended that told of it last.
+    told_by: u64,
+    pace: Pace,
+}
+
+/// What the containers that one scan told of grow by per cycle together, the most of all scans. Each has its own share of what is new: a
+/// scan counts no element twice, and a container once, where another scan may call it differently.
+fn together(seen: &[Seen]) -> Option<f64> {
+    let mut by_scan: BTreeMap<u64, f64> = BTreeMap::new();
+    for one in seen {
+        *by_scan.entry(one.told_by).or_default() += one.pace.bytes;
+    }
+    by_scan.into_values().max_by(f64::total_cmp)
 }
 
 /// The judgement with what a container proves whose elements keep native memory each, which Python cannot see: that they are no garbage is
 /// certain, how much they keep is not.
-fn by_unseen(paces: &[Pace], judgement: Judgement, cycles: &Cycles) -> Judgement {
+fn by_unseen(seen: &[Seen], judgement: Judgement, cycles: &Cycles) -> Judgement {
     let unseen =
         |pace: &&Pace| pace.weighed == Weighed::AllButNative && !pace.slows && pace.elements >= UNSEEN_EACH;
-    let pace = paces.iter().filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes));
+    let pace = seen.iter().map(|one| &one.pace).filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     let room = judgement.rate.filter(|rate| is_open(&judgement) && rate.high > cycles.unit.floor());
     let Some((pace, rate)) = pace.zip(room).filter(|(pace, rate)| pace.bytes < rate.high) else {
         return judgement;
@@ -113,7 +127,7 @@ fn by_unseen(paces: &[Pace], judgement: Judgement, cycles: &Cycles) -> Judgement
 }
 
 /// How the containers grow that may prove something.
-fn paces(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Vec<Pace> {
+fn paces(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Vec<Seen> {
     let open = is_open(judgement);
     let points = &cycles.points;
     let span = points.get(judgement.since).zip(points.first()).zip(points.last());
@@ -140,7 +154,8 @@ fn paces(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Vec<Pace> {
         let told = if open { TOLD } else { TOLD_ALONE };
         // What fills is told by the counters where they show a growth.
         let users = users && (open || !pace.slows);
-        (users && watched && rises.len() >= told).then_some(pace)
+        let told_by = held.scans.iter().copied().find(|ended| *ended >= newest).unwrap_or(u64::MAX);
+        (users && watched && rises.len() >= told).then_some(Seen { told_by, pace })
     };
     held.rises.iter().filter_map(speaks).collect()
 }
