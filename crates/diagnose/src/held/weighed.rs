@@ -1,7 +1,7 @@
 //! Bytes of a finding, by the scans that weighed its container, where samples are too few to say them well.
 //!
 //! In: findings by holder, each with the interval of its samples; what scans weighed of their containers; the growth that was
-//! counted. Out: the same findings, some with better numbers. What must not happen here: a number that the samples rule out, or that
+//! counted. Out: the same findings, some with better numbers. What must not happen here: a number below what the samples are sure of, or that
 //! does not bring the findings nearer to the growth.
 
 use nilometer_stats::Interval;
@@ -44,15 +44,13 @@ fn weigh(findings: &mut [Finding], rate: &Interval, pace: impl Fn(&str) -> Optio
         let with = sum - estimate as f64 + pace.bytes;
         let off = |sum: f64| (sum - rate.estimate).abs();
         let agrees = off(with) <= AGREES * rate.estimate && off(with) < off(sum);
-        if pace.weighed != Weighed::All
-            || pace.cycles < LEAST_CYCLES
-            || !(low..=high).contains(&told)
-            || !agrees
-        {
+        if pace.weighed != Weighed::All || pace.cycles < LEAST_CYCLES || told < low || !agrees {
             continue;
         }
         let about = |share: f64| (pace.bytes * share).round() as i64;
-        let (low, high) = (low.max(about(1.0 - WEIGHED)), high.min(about(1.0 + WEIGHED)));
+        // More than the samples say: memory that one line frees and another takes anew, as small objects' is, was sampled elsewhere.
+        let most = if told > high { i64::MAX } else { high };
+        let (low, high) = (low.max(about(1.0 - WEIGHED)), most.min(about(1.0 + WEIGHED)));
         finding.bytes_per_cycle = Bytes { estimate: told, low, high };
         for site in &mut finding.sites {
             let share = site.bytes_per_cycle as f64 / estimate.max(1) as f64;
@@ -97,6 +95,11 @@ mod tests {
     #[test]
     fn scans_that_agree_with_the_growth_say_the_bytes() {
         assert_eq!(weighed(530.0, 512.0, 8, false), (512, 410, 614, 512));
+        assert_eq!(
+            weighed(960.0, 920.0, 8, false),
+            (920, 736, 1104, 920),
+            "more than was sampled at its lines"
+        );
     }
 
     #[test]
@@ -105,7 +108,7 @@ mod tests {
         assert_eq!(weighed(650.0, 512.0, 8, false), as_it_was, "the samples are nearer");
         assert_eq!(weighed(530.0, 512.0, 3, false), as_it_was, "too short a time");
         assert_eq!(weighed(530.0, 512.0, 8, true), as_it_was, "native code keeps more");
-        assert_eq!(weighed(300.0, 280.0, 8, false), as_it_was, "samples rule it out");
+        assert_eq!(weighed(300.0, 280.0, 8, false), as_it_was, "the samples are sure of more");
         assert_eq!(weighed(400.0, 512.0, 8, false), as_it_was, "better, and wrong all the same");
     }
 }
