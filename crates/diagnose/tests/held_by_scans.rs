@@ -12,6 +12,7 @@ const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";
 const CALLBACK: &str = "/job/train.py:30 Keep.on_epoch_end";
 const OTHER: &str = "/job/train.py:31 Keep.on_epoch_end";
+const BLOCKS: &str = "fit(): callbacks[0].blocks[*]";
 
 /// Fifteen epochs that keep 300 KiB each, which no recorder saw; from the seventh on scans see lists grow.
 fn scanned(each: impl Fn(&mut World, u64)) -> Report {
@@ -124,6 +125,35 @@ fn a_line_that_fills_another_container_is_not_told_with_it() {
     let held = report.findings.iter().find(|f| f.holder.is_some()).unwrap();
     assert!(held.sites.iter().all(|s| s.line != 45), "{:#?}", report.findings);
     assert!(report.findings.iter().any(|f| f.holder.is_none() && f.sites[0].line == 45));
+}
+
+#[test]
+fn what_python_cannot_see_into_is_kept_where_the_line_that_makes_it_puts_it() {
+    let holder = |path: &str, elements: &str| {
+        let mut w = started();
+        w.fact("cwd", "/job").records(64 << 10, 1);
+        let stack = w.stack(&[FIT, KERAS, "/job/train.py:45 Keep.on_epoch_end"]);
+        for epoch in 1..=15 {
+            w.makes(stack, 1 << 20, 1);
+            w.objects(200).cycle(Epoch);
+            if epoch >= 7 {
+                let (path, kind, file) = (path.to_owned(), "list".to_owned(), "/job/train.py".to_owned());
+                let holder =
+                    Holder { id: 1, path, kind, file, elements: elements.to_owned(), ..Holder::default() };
+                w.scans_holder(holder, epoch, epoch, 288, false);
+            }
+        }
+        w.ends(0);
+        let report = w.report_with_names();
+        let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+        let holder = finding.holder.as_ref().map(|holder| (holder.path.clone(), finding.confidence));
+        (holder, finding.bytes_per_cycle.estimate >> 20)
+    };
+    assert_eq!(holder(BLOCKS, "1 x Image"), (Some((BLOCKS.to_owned(), "likely")), 1));
+    assert_eq!(holder(BLOCKS, "1 x tuple (int, Image)"), (Some((BLOCKS.to_owned(), "likely")), 1));
+    assert_eq!(holder(BLOCKS, "1 x float").0, None, "numbers keep nothing else");
+    assert_eq!(holder(BLOCKS, "1 x ndarray (2, 2) float32").0, None, "arrays are weighed whole");
+    assert_eq!(holder("fit(): callbacks[0].others[*]", "1 x Image").0, None, "the line fills another list");
 }
 
 #[test]

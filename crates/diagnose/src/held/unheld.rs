@@ -1,10 +1,12 @@
-//! Lines whose memory no look met below a holder, where scans saw a container grow by just as much.
+//! Lines whose memory no look met below a holder, where scans saw a container grow by just as much, or by things that the line itself
+//! puts into it and that Python cannot see into (pictures, trees of a parser).
 //!
-//! In: findings, what the scans said of containers. Out: the same, with the one container that fits as holder. What must not happen
+//! In: findings with their source, what the scans said of containers. Out: the same, with the one container that fits as holder. What must not happen
 //! here: a guess between several, a container of somebody else's code, one that was told already.
 
 use super::Held;
 use super::join::{is_within, of, sentence};
+use super::kept_at::adds_to;
 use super::scans::{Pace, Weighed};
 use crate::cycles::Point;
 use crate::report::{Finding, Site};
@@ -14,6 +16,34 @@ use crate::sampled::origin::{Origin, shown};
 const ALIKE: f64 = 0.15;
 /// Cycles in which the container was watched at least.
 const WATCHED: u64 = 6;
+
+/// Elements per cycle that a line puts into a container at least.
+const EACH: f64 = 0.9;
+/// Elements that are weighed whole: of these a line's other memory is no part.
+const SEEN: [&str; 20] = [
+    "int",
+    "float",
+    "bool",
+    "complex",
+    "str",
+    "bytes",
+    "NoneType",
+    "tuple",
+    "list",
+    "dict",
+    "set",
+    "frozenset",
+    "deque",
+    "ndarray",
+    "EagerTensor",
+    "datetime",
+    "Timestamp",
+    "Series",
+    "DataFrame",
+    "x",
+];
+/// How the names of numbers begin that arrays are of.
+const NUMBERS: [&str; 4] = ["float", "int", "uint", "bool"];
 
 /// Adds the holder to each finding that has none and that just one container fits.
 pub(crate) fn hold(held: &Held, findings: &mut [Finding], series: &[Point], folder: Option<&str>) {
@@ -28,10 +58,14 @@ pub(crate) fn hold(held: &Held, findings: &mut [Finding], series: &[Point], fold
         let bytes = finding.bytes_per_cycle.estimate as f64;
         let holder = held.holder(*id)?;
         let alike = pace.weighed == Weighed::All && (pace.bytes - bytes).abs() <= ALIKE * bytes;
+        let unseen = pace.bytes < bytes && pace.elements >= EACH && !pace.slows && hides(&holder.elements);
         let users = Origin::is_users(&holder.file);
-        let is_there = |site: &Site| site.role == "made_at" && site.file == shown(&holder.file, folder);
+        let is_there = |site: &Site| {
+            let there = site.role == "made_at" && site.file == shown(&holder.file, folder);
+            there && (alike || unseen && adds_to(site, &holder.path))
+        };
         let told = known.iter().any(|path| is_within(&holder.path, path) || is_within(path, &holder.path));
-        let fits = alike && users && !told && pace.cycles >= WATCHED;
+        let fits = users && !told && pace.cycles >= WATCHED;
         (fits && finding.sites.iter().any(is_there)).then_some(*id)
     };
     let mut found: Vec<(usize, u64)> = Vec::new();
@@ -55,4 +89,13 @@ pub(crate) fn hold(held: &Held, findings: &mut [Finding], series: &[Point], fold
         finding.sentence = sentence(holder);
         finding.holder = Some(of(holder));
     }
+}
+
+/// Whether something is among these elements that may hold memory which Python cannot see.
+fn hides(elements: &str) -> bool {
+    let is_seen = |word: &str| SEEN.contains(&word) || NUMBERS.iter().any(|number| word.starts_with(number));
+    let words = elements.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words
+        .filter(|word| word.starts_with(|c: char| !c.is_numeric()))
+        .any(|word| !is_seen(word) && word != "more")
 }
