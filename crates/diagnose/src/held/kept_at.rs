@@ -52,6 +52,14 @@ pub(crate) fn adds_elsewhere(site: &Site, path: &str) -> bool {
     ADDS.iter().any(|add| text.contains(add)) && !adds_to(site, path)
 }
 
+/// Where a file is that the report names.
+pub(super) fn in_folder(file: &str, folder: Option<&str>) -> String {
+    match folder {
+        Some(folder) if !file.starts_with(['/', '<']) => format!("{folder}/{file}"),
+        _ => file.to_owned(),
+    }
+}
+
 fn kept_at(finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
     let holder = finding.holder.as_ref()?;
     adding_to(attribute(&holder.path)?, finding, folder, lookup)
@@ -73,11 +81,7 @@ fn adding_to(name: &str, finding: &Finding, folder: Option<&str>, lookup: &mut d
     }
     let mut found: Vec<(String, usize, String)> = Vec::new();
     for file in files {
-        let path = match folder {
-            Some(folder) if !file.starts_with(['/', '<']) => format!("{folder}/{file}"),
-            _ => file.clone(),
-        };
-        let lines = lookup.lines(&path);
+        let lines = lookup.lines(&in_folder(&file, folder));
         let mut adding: Vec<usize> = (0..lines.len().min(MOST_LINES))
             .filter(|at| lines.get(*at).is_some_and(|line| adds(line, name, keys)))
             .collect();
@@ -113,7 +117,7 @@ fn class_of(lines: &[String], name: &str) -> Option<std::ops::Range<usize>> {
 }
 
 /// What the container is called in the source.
-fn attribute(path: &str) -> Option<&str> {
+pub(super) fn attribute(path: &str) -> Option<&str> {
     let name = level::name(path);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
@@ -125,7 +129,7 @@ fn around_queue(path: &str) -> Option<&str> {
 }
 
 /// Whether this line adds something to what is called so, or to what it has under these keys.
-fn adds(line: &str, name: &str, keys: &str) -> bool {
+pub(super) fn adds(line: &str, name: &str, keys: &str) -> bool {
     let code = line.split('#').next().unwrap_or(line);
     let mut rest = code;
     while let Some(at) = rest.find(name) {
@@ -201,7 +205,7 @@ fn quoted(text: &str) -> Option<&str> {
 }
 
 /// The indexes behind a container's name: `['train']['loss']`.
-fn keys(path: &str) -> &str {
+pub(super) fn keys(path: &str) -> &str {
     let container = level::split(path).0;
     let last = container.rsplit_once(['.', ' ']).map_or(container, |(_, last)| last);
     last.find('[').map_or("", |at| &last[at..])

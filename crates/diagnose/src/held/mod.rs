@@ -4,6 +4,7 @@
 //! here: a holder for memory that it was not seen to hold; a path is named only where samples and census met at an address.
 
 mod counts;
+mod function;
 mod grown;
 mod inside;
 mod join;

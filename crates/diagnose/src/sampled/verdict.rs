@@ -111,7 +111,7 @@ pub(crate) fn conclude<'a>(
         findings = beside(fold(told), unheld, &rate);
         findings.extend(grown(held, &rate, points, &findings));
         sites.add_made_at(&mut findings);
-        hold(held, &mut findings, points, setting.folder);
+        hold(held, &mut findings, points, setting.folder, lookup);
         findings = held.take_in_parts(findings);
     }
     add_source(&mut findings, setting.folder, lookup);
