@@ -8,7 +8,8 @@
 //! seldom asks for are watched closely at little cost, and small steady leaks are there.
 //!
 //! Once trials have begun, points lie denser than samples, as many to each class, and part of the samples goes to the sizes
-//! of which something stays.
+//! of which something stays. A short training has only its first seconds to tell by; in a long one trials, suspects and
+//! refinement take a smaller part of the time from then on, and still tell more in all.
 
 use crate::key::LARGEST;
 use crate::quota::{mean_of_part, quota};
@@ -31,6 +32,9 @@ const SPEND_WITHIN: f64 = 0.5;
 const TRIALS_PER_SHARE: f64 = 800_000.0;
 /// How much more of the trials a class with suspects gets.
 const MORE_FOR_SUSPECTS: f64 = 16.0;
+/// Seconds of CPU time after which trials, suspects and refinement get less, and the least part of it that they keep.
+const EARLY: f64 = 10.0;
+const LATE: f64 = 0.25;
 /// What of the samples may go into all classes alike.
 const FOR_ALL_ALIKE: f64 = 0.6;
 /// No mean is larger, whatever it costs.
@@ -101,6 +105,8 @@ pub(crate) struct Governor {
     each: f64,
     /// Trials had begun at the last step.
     trained: bool,
+    /// CPU time since they began, in seconds.
+    training: f64,
 }
 
 impl Governor {
@@ -124,6 +130,7 @@ impl Governor {
             credit: 0.0,
             each: 10e-6,
             trained: false,
+            training: 0.0,
         }
     }
 
@@ -148,6 +155,7 @@ impl Governor {
         self.debt =
             (self.debt + window.cost - budget * window.cpu).clamp(-CREDIT * budget * MEMORY, budget * MEMORY);
         let begins = window.trials && !std::mem::replace(&mut self.trained, window.trials);
+        self.training += if window.trials { window.cpu } else { 0.0 };
         let rates = self.rates(self.affordable(budget), window.live);
         let changed = if begins { self.begin_again() } else { self.follow(&rates) };
         self.keep_account(window);
@@ -166,7 +174,7 @@ impl Governor {
 
     /// Of what suspects cost.
     fn keep_account(&mut self, window: &Window<'_>) {
-        let budget = self.overhead * SHARE_FOR_SUSPECTS;
+        let budget = self.overhead * SHARE_FOR_SUSPECTS * self.ease();
         let most = budget * CREDIT_OF_SUSPECTS;
         self.credit = (self.credit + budget * window.cpu - window.suspects_cost).clamp(-most, most);
         if window.suspects_count > 0.0 {
@@ -177,8 +185,13 @@ impl Governor {
 
     /// Samples per second of CPU time that suspects may have.
     pub(crate) fn for_suspects(&self) -> f64 {
-        let budget = self.overhead * SHARE_FOR_SUSPECTS;
+        let budget = self.overhead * SHARE_FOR_SUSPECTS * self.ease();
         (budget + self.credit / SPEND_WITHIN).max(budget / 4.0) / self.each.clamp(1e-6, 50e-6)
+    }
+
+    /// The part of their budget that trials, suspects and refinement still get.
+    fn ease(&self) -> f64 {
+        (EARLY / self.training.max(EARLY)).max(LATE)
     }
 
     /// By how much the finest means grow, as there are very many samples.
@@ -212,7 +225,7 @@ impl Governor {
         let total = |quota: f64| -> f64 {
             flow.iter().map(|flow| bounds(*flow)).map(|(least, most)| quota.min(most).max(least)).sum()
         };
-        let low = quota(affordable, total);
+        let low = quota(affordable * self.ease(), total);
         std::array::from_fn(|class| {
             let flow = *flow.get(class).unwrap_or(&0.0);
             let (least, most) = bounds(flow);
@@ -243,7 +256,7 @@ impl Governor {
         let number: [f64; CLASSES] =
             std::array::from_fn(|class| self.lately.get(class).unwrap_or(&0.0) / self.latest / size(class));
         let more = |class: usize| if window.suspects >> class & 1 == 1 { MORE_FOR_SUSPECTS } else { 1.0 };
-        let share = quota(self.overhead * TRIALS_PER_SHARE, |share| {
+        let share = quota(self.overhead * TRIALS_PER_SHARE * self.ease(), |share| {
             let of_class = |(class, number): (usize, &f64)| (share * more(class)).min(*number);
             number.iter().enumerate().filter(|(class, _)| tried(*class)).map(of_class).sum()
         });

@@ -34,6 +34,12 @@ pub(super) const FIRST_SHARE: u32 = 50;
 const MOST_EASE: f64 = 10.0;
 /// Later ones lie so far apart, as a part of the time so far: a service that runs for weeks must not fill its capture.
 const PARTS: u64 = 64;
+/// And they wait until memory has risen by such a part more, which tells something new; but no longer than such a part of the
+/// time so far: what fills up to a bound must be seen not to grow any more.
+const FURTHER: u64 = 8;
+const PARTS_AT_MOST: u64 = 4;
+/// Later whole looks at a small rise lie so many times as far apart as others.
+const SMALL_RISE: u32 = 3;
 /// Bytes per cycle (or second) that are a rise, and the same for short cycles.
 pub(super) const LEAST: u64 = 2 << 10;
 const LEAST_OF_SHORT: u64 = 512;
@@ -66,6 +72,8 @@ pub(super) struct State {
     /// Cycles of the rising unit at the last whole look, and at the last scan.
     pub(super) looked_at: u64,
     pub(super) scanned_at: u64,
+    /// Bytes that live memory had risen by at the last scan.
+    risen_at_scan: u64,
     /// Calls of `fit` that are under way.
     pub(super) fits: u32,
 }
@@ -85,20 +93,21 @@ impl State {
             ..FIRST_SCANS => self.scan.is_due(FIRST_PAUSE),
             FIRST_SCANS..NEXT_SCANS => self.scan.is_due(one_part_in(NEXT_PAUSE, session)),
             _ => {
+                let rests = |parts| self.scan.rests(Duration::from_nanos(session.age() / parts));
+                let has_risen_further = risen >= self.risen_at_scan + self.risen_at_scan / FURTHER;
                 self.scan.is_due(one_part_in(PAUSE, session))
-                    && self.scan.rests(Duration::from_nanos(session.age() / PARTS))
+                    && rests(if has_risen_further { PARTS } else { PARTS_AT_MOST })
             }
         };
         if is_due {
+            self.risen_at_scan = risen;
             self.scan(session, ordinal);
         }
         let looked = self.looked_at;
         let first = looked == 0 && (risen >= STRONG || is_cheap(session));
-        if first
-            || looked > 0
-                && (ordinal >= (2 * looked).max(looked + APART)
-                    && self.whole.is_due(one_part_in(PAUSE, session)))
-        {
+        let pause = one_part_in(PAUSE, session) * if risen < NOTABLE { SMALL_RISE } else { 1 };
+        let next = looked > 0 && ordinal >= (2 * looked).max(looked + APART) && self.whole.is_due(pause);
+        if first || next {
             self.look(py, session);
             self.looked_at = ordinal;
         }
