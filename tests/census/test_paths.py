@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from paths_support import run
 
 
@@ -26,3 +28,8 @@ def test_each_way_of_holding(python: str, probe: str) -> None:
     assert said["spoken"] == {"__main__.SPOKEN[*]": [0, 1, 2]}
     assert said["weighed"] == ["__main__.TEXTS[*]", True, True]
     assert said["pages"], "what two lists keep, and only one object both lists"
+
+
+def test_what_a_call_was_made_with_while_it_ends(probe: str) -> None:
+    """Our own wrapper is then the only one whose arguments lead to it: no native code keeps it."""
+    assert run(sys.executable, probe, "paths_ending.py") == [["fit(): callbacks[0].kept[*]"], 4]

@@ -37,6 +37,8 @@ enum Mode {
     Generator,
     /// The node is a thread-local object's table of threads.
     Threads,
+    /// The node is what a wrapper of ours was called with by name.
+    HandedOn,
 }
 
 struct Writer<'a> {
@@ -93,6 +95,10 @@ impl Writer<'_> {
         self.owners.root(self.look, self.roots, root);
         let code = |frame: u32| self.roots.frames.get(frame as usize).map_or(0, |frame| frame.running.code);
         self.text = match root.place {
+            Place::Variable { frame, .. } if self.hands_on(frame, root.object) => {
+                self.mode = Mode::HandedOn;
+                format!("{}():", self.look.code_name(code(frame)))
+            }
             Place::Variable { frame, index } => {
                 let name = self.look.variable_name(code(frame), u64::from(index)).unwrap_or_default();
                 format!("{}(): {name}", self.look.code_name(code(frame)))
@@ -108,6 +114,12 @@ impl Writer<'_> {
             }
             Place::Type => self.class_name(root.object),
         };
+    }
+
+    /// The arguments by name of a wrapper of ours: told as the wrapped function's own, which had them before it ended.
+    fn hands_on(&self, frame: u32, object: u64) -> bool {
+        let frame = self.roots.frames.get(frame as usize);
+        frame.is_some_and(|frame| frame.whose == Whose::Ours) && self.look.kinds.of(object) == Kind::Dict
     }
 
     fn step(&mut self, parent: u64, child: u64, label: &Label) {
@@ -164,6 +176,7 @@ impl Writer<'_> {
             (Mode::KeywordDefaults(function), Some(name)) => {
                 self.rebase(function, &format!(".<default {name}>"));
             }
+            (Mode::HandedOn, Some(name)) if is_identifier(name) => self.text += &format!(" {name}"),
             _ => self.text += &format!("[{text}]"),
         }
     }

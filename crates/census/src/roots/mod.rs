@@ -182,8 +182,10 @@ impl Roots {
         for (at, frame) in self.frames.iter().enumerate() {
             let running = frame.running;
             let place_of = at as u32;
+            let ours = frame.whose == Whose::Ours;
             let cost = match frame.whose {
-                Whose::Ours => continue,
+                // What a wrapper of ours was called with is the program's, and while the call ends nobody else may hold it.
+                Whose::Ours => LIBRARY_FRAME,
                 Whose::Library => {
                     in_library = Some(frame.thread);
                     LIBRARY_FRAME
@@ -195,18 +197,24 @@ impl Roots {
             if running.readable {
                 look.variables(running.frame, running.code, &mut |index, object| {
                     let collected = look.is_collected_argument(running.code, index);
+                    if ours && !collected {
+                        return;
+                    }
                     let more =
                         if collected { COLLECTED } else { 0 } + if look.is_value(object) { VALUE } else { 0 };
                     let place = Place::Variable { frame: place_of, index: index as u32 };
                     into.push(Root { object, place, cost: cost + more });
                 });
                 look.stack(&running, &mut |object| {
+                    if ours {
+                        return;
+                    }
                     let more = COLLECTED + if look.is_value(object) { VALUE } else { 0 };
                     into.push(Root { object, place: Place::Stack { frame: place_of }, cost: cost + more });
                 });
             }
             for dict in [running.globals, running.locals] {
-                if dict != 0 && look.kinds.of(dict) == Kind::Dict && !module_dicts.contains(&dict) {
+                if !ours && dict != 0 && look.kinds.of(dict) == Kind::Dict && !module_dicts.contains(&dict) {
                     into.push(Root { object: dict, place: Place::Names { frame: place_of }, cost });
                 }
             }
