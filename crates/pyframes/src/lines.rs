@@ -42,23 +42,25 @@ fn pairs(table: &[u8], first_line: i32, instruction: u32) -> Option<i32> {
 /// Bits of an entry's head: marked, kind in the middle, length in two-byte units less one at the end.
 fn locations(table: &[u8], first_line: i32, instruction: u32) -> Option<i32> {
     let (mut line, mut end) = (first_line, 0_u32);
-    let mut rest = table.iter().copied().peekable();
-    while let Some(head) = rest.next() {
+    let mut rest = table;
+    while let [head, behind @ ..] = rest {
         if head & HEAD == 0 {
             return None;
         }
         let kind = head >> 3 & 15;
-        let step = match kind {
-            15 | 0..=9 => 0,
-            10..=12 => i32::from(kind) - 10,
-            _ => signed(number(&mut rest)?),
+        // Nearly all entries are of a kind whose length is known: bodies of modules have tens of thousands.
+        let (step, columns) = match kind {
+            0..=9 => (0, 1),
+            10..=12 => (i32::from(kind) - 10, 2),
+            15 => (0, 0),
+            _ => (signed(number(behind)?), behind.iter().take_while(|byte| **byte & HEAD == 0).count()),
         };
         line = line.checked_add(step)?;
         end = end.checked_add(2 * (u32::from(head & 7) + 1))?;
         if instruction < end {
             return (kind != 15).then_some(line);
         }
-        while rest.next_if(|byte| byte & HEAD == 0).is_some() {}
+        rest = behind.get(columns..)?;
     }
     None
 }
@@ -66,10 +68,9 @@ fn locations(table: &[u8], first_line: i32, instruction: u32) -> Option<i32> {
 const HEAD: u8 = 0x80;
 const MORE: u8 = 0x40;
 
-fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
+fn number(bytes: &[u8]) -> Option<u32> {
     let mut value = 0_u32;
-    for shift in (0..32).step_by(6) {
-        let byte = bytes.next()?;
+    for (shift, byte) in (0..32).step_by(6).zip(bytes) {
         value |= u32::from(byte & 0x3f) << shift;
         if byte & MORE == 0 {
             return Some(value);
