@@ -43,7 +43,8 @@ pub(crate) fn settle(
         .filter(|_| is_open && setting.basis == Basis::Live)
         .and_then(|sites| sites.without_in_flight(setting))
         .map(|cycles| judge(setting.timeline, &cycles, setting.basis, setting.exit))
-        .filter(|lasting| lasting.verdict == Verdict::NoLeak);
+        // Of two kinds of noise one at a time may be taken away: what both together hide may be a leak.
+        .filter(|lasting| lasting.verdict == Verdict::NoLeak && !lasting.rests_on_garbage);
     let Some(lasting) = lasting else { return (judgement, findings, explained) };
     let unit = setting.cycles.unit.word();
     let reason = format!(
