@@ -54,7 +54,7 @@ fn begin() {
         let writer = if children { of_family(template) } else { of_program(&template.0) };
         if let Some(recorder) = writer.and_then(|writer| make(writer, &template.1)) {
             nilometer_unwind::prepare();
-            let wrapped = wrappers::put(real::is_hooked(crate::hooks::malloc_address()));
+            let wrapped = wrappers::put();
             tell_facts(&recorder, wrapped);
             let registered = fork::register(children.then_some(make_in_child));
             if registered {

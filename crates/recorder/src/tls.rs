@@ -36,8 +36,6 @@ pub(crate) struct Block {
     pub(crate) left_out: AtomicBool,
     /// Python's allocator is getting an arena: its objects are counted, not the arena.
     pub(crate) arena: AtomicBool,
-    /// Memory that a hook is to see: 0 none, [`AWAITED`], or where it lies.
-    pub(crate) passed: AtomicUsize,
     /// A pool of tensors is at work: its place among them, from 1; 0 if none is.
     pub(crate) pool: AtomicUsize,
 }
@@ -108,27 +106,8 @@ impl Default for Block {
             busy: AtomicBool::new(false),
             left_out: AtomicBool::new(false),
             arena: AtomicBool::new(false),
-            passed: AtomicUsize::new(0),
             pool: AtomicUsize::new(0),
         }
-    }
-}
-
-/// [`Block::passed`] before the memory is there; no address.
-const AWAITED: usize = 1;
-
-/// Memory that is on its way through a hook.
-pub(crate) struct Awaited<'a> {
-    passed: &'a AtomicUsize,
-    remaining: &'a AtomicI64,
-    left: i64,
-}
-
-impl Awaited<'_> {
-    /// The address that a hook saw; 0 or [`AWAITED`] if none did. The countdown goes on where it was.
-    pub(crate) fn end(self) -> usize {
-        self.remaining.store(self.left, Relaxed);
-        self.passed.swap(0, Relaxed)
     }
 }
 
@@ -146,23 +125,6 @@ impl Block {
         let left = remaining.load(Relaxed).wrapping_sub(size.cast_signed() as i64);
         remaining.store(left, Relaxed);
         left < 0
-    }
-
-    /// From now on, the next allocation of this class that a hook sees on this thread is the one that is waited for.
-    pub(crate) fn await_memory(&self, class: usize) -> Awaited<'_> {
-        let remaining = self.remaining.get(class).unwrap_or(&self.remaining[0]);
-        let left = remaining.swap(i64::MIN >> 1, Relaxed);
-        self.passed.store(AWAITED, Relaxed);
-        Awaited { passed: &self.passed, remaining, left }
-    }
-
-    /// A hook sees memory at which the countdown has ended: is it what was waited for?
-    pub(crate) fn is_awaited(&self, address: usize) -> bool {
-        let is_it = self.passed.load(Relaxed) == AWAITED;
-        if is_it {
-            self.passed.store(address, Relaxed);
-        }
-        is_it
     }
 
     /// The kernel's number of this thread.

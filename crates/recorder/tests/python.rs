@@ -89,28 +89,6 @@ fn each_kind_of_leak_on_its_line_in_each_version() {
 }
 
 #[test]
-fn objects_keep_their_bytes_and_each_death_is_seen_in_each_version() {
-    for python in pythons() {
-        for setting in ["pymalloc", "debug"] {
-            let mut command = Command::new(&python);
-            command.arg(program("objects.py")).env("PYTHONMALLOC", setting);
-            let recording = Recording::of(&mut command, "sample=256,overhead=0.9");
-            assert_eq!(recording.output, "True 100000 True\n", "{} {setting}", python.display());
-            let of_program = |birth: &&nilometer_capture::Birth| {
-                birth.source == nilometer_capture::Source::Python
-                    && recording
-                        .stack(birth.stack)
-                        .iter()
-                        .any(|frame| frame.starts_with("turn ") || frame.starts_with("garbage "))
-            };
-            let born = recording.births.iter().filter(of_program).count();
-            let left = recording.live().filter(of_program).count();
-            assert!(born > 500 && left < 20, "{} {setting}: {left} of {born}", python.display());
-        }
-    }
-}
-
-#[test]
 fn the_estimate_is_right_on_average() {
     let python = python();
     let found: Vec<f64> = (0..6)

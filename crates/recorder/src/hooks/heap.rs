@@ -18,10 +18,6 @@ type Memory = *mut c_void;
 #[cold]
 #[inline(never)]
 fn born(at: Memory, size: usize) -> Memory {
-    if block().is_awaited(at as usize) {
-        // A wrapper asked for it, and takes care of it.
-        return at;
-    }
     births::consider(New { address: at as usize, size, source: Source::Malloc });
     at
 }

@@ -6,26 +6,21 @@
 //! goes on to `malloc` and is counted there. Arenas are not counted then. What must not happen here: an object that is
 //! counted twice, or a build without the GIL, whose allocator is another one.
 
-mod allocator;
 mod arenas;
-mod foreign;
-mod own;
+mod objects;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
+use std::sync::atomic::{AtomicU32, AtomicUsize};
 
 use crate::quiet::Quiet;
 use crate::state;
-use allocator::{Allocator, MallocIn};
+use objects::{Allocator, MallocIn, behind};
 
 type Memory = *mut c_void;
 
 /// `PyMem_GetAllocator` and `PyMem_SetAllocator`.
 type DomainAccess = unsafe extern "C" fn(c_int, *mut Allocator);
-
-/// The largest object of the small-object allocator.
-const SMALL: usize = 512;
 
 /// `PYMEM_DOMAIN_OBJ`.
 const OBJECTS: c_int = 2;
@@ -44,13 +39,8 @@ static FIRST: AtomicUsize = AtomicUsize::new(0);
 /// Python forgets them when it is told which allocator to use (`PYTHONMALLOC`, `-X dev`).
 const PUT_MOST: u32 = 4;
 
-/// Whether what Python gets from `malloc` comes through our hooks.
-static HOOKED: AtomicBool = AtomicBool::new(false);
-
-/// Puts the wrappers in place if there is a Python that takes them; to be called before it is initialised. `hooked`: whether
-/// its calls of `malloc` reach our hooks.
-pub(crate) fn put(hooked: bool) -> bool {
-    HOOKED.store(hooked, Relaxed);
+/// Puts the wrappers in place if there is a Python that takes them; to be called before it is initialised.
+pub(crate) fn put() -> bool {
     let done = put_before_objects();
     if done {
         arenas::put_before_arenas();
@@ -82,13 +72,14 @@ fn put_before_objects() -> bool {
         let mut next = Allocator::NONE;
         // SAFETY: fills the structure; allowed before initialisation, and later with the GIL.
         unsafe { get(domain, &raw mut next) };
-        let Some([malloc_behind, ..]) = next.places() else {
+        if next.malloc.is_none() || next.calloc.is_none() || next.realloc.is_none() || next.free.is_none() {
             done = false;
             continue;
-        };
+        }
+        let malloc_behind = next.malloc.map_or(0, |malloc| malloc as usize);
         let _not_the_first = FIRST.compare_exchange(0, malloc_behind, Relaxed, Relaxed);
-        let before_own = if HOOKED.load(Relaxed) { own::before(&next) } else { None };
-        let mut ours = before_own.unwrap_or_else(|| foreign::before(next));
+        let context: Memory = Box::into_raw(Box::new(Behind { next })).cast();
+        let mut ours = Allocator::ours(context);
         // SAFETY: copies the structure; what it points to is never freed.
         unsafe { set(domain, &raw mut ours) };
     }
@@ -120,7 +111,7 @@ fn put_again_if_forgotten() {
         context as usize > 4096 && context.is_aligned() && unsafe { *context.add(2) } == next
     };
     let forgotten = address(now.malloc) == first
-        || (!own::are_ours(&now) && !foreign::are_ours(&now) && is_debug_before(first));
+        || (address(now.malloc) != objects::malloc as *const () as usize && is_debug_before(first));
     if forgotten && let Some(_quiet) = Quiet::begin() {
         put_before_objects();
     }
@@ -143,11 +134,8 @@ pub(crate) fn without(call: impl FnOnce()) {
     // SAFETY: fills the structure, with the GIL.
     unsafe { get(OBJECTS, &raw mut ours) };
     let mut own = ours;
-    while foreign::are_ours(&own) {
-        own = *foreign::behind(own.context);
-    }
-    if own::are_ours(&own) {
-        own = own::allocator();
+    while own.malloc.is_some_and(|front| front as usize == objects::malloc as *const () as usize) {
+        own = *behind(own.context);
     }
     // SAFETY: copies the structures; both are allocators of the same memory, one calling the other.
     unsafe {

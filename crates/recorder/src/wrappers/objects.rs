@@ -1,6 +1,5 @@
 #![expect(unsafe_code, reason = "stands in front of Python's allocator functions")]
-//! The wrappers of Python's objects before an allocator that is not Python's own, such as the one that looks for mistakes
-//! (`PYTHONMALLOC=debug`): as the functions behind them, and counted.
+//! The wrappers of Python's objects: as the functions behind them, and counted.
 //!
 //! The way of objects at which the countdown ends lies apart, so that the others need no stack.
 
@@ -8,28 +7,36 @@ use std::ptr::null_mut;
 
 use nilometer_capture::Source;
 
-use super::allocator::Allocator;
-use super::{Behind, Memory, SMALL};
+use super::{Behind, Memory};
 use crate::births::{self, New};
 use crate::deaths;
 use crate::filter::FILTER;
 use crate::tls::block;
 
-/// Our functions before these.
-pub(super) fn before(next: Allocator) -> Allocator {
-    let context: Memory = Box::into_raw(Box::new(Behind { next })).cast();
-    Allocator {
-        context,
-        malloc: Some(malloc),
-        calloc: Some(calloc),
-        realloc: Some(realloc),
-        free: Some(free),
-    }
+/// The largest object of the small-object allocator.
+const SMALL: usize = 512;
+
+pub(super) type MallocIn = unsafe extern "C" fn(Memory, usize) -> Memory;
+
+/// `PyMemAllocatorEx`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Allocator {
+    pub(super) context: Memory,
+    pub(super) malloc: Option<MallocIn>,
+    pub(super) calloc: Option<unsafe extern "C" fn(Memory, usize, usize) -> Memory>,
+    pub(super) realloc: Option<unsafe extern "C" fn(Memory, Memory, usize) -> Memory>,
+    pub(super) free: Option<unsafe extern "C" fn(Memory, Memory)>,
 }
 
-/// Whether these functions are ours.
-pub(super) fn are_ours(allocator: &Allocator) -> bool {
-    allocator.malloc.is_some_and(|front| front as usize == malloc as *const () as usize)
+impl Allocator {
+    pub(super) const NONE: Self =
+        Self { context: null_mut(), malloc: None, calloc: None, realloc: None, free: None };
+
+    /// Our functions, before what the context tells.
+    pub(super) fn ours(context: Memory) -> Self {
+        Self { context, malloc: Some(malloc), calloc: Some(calloc), realloc: Some(realloc), free: Some(free) }
+    }
 }
 
 #[cold]
@@ -42,11 +49,11 @@ fn born(at: Memory, size: usize) -> Memory {
 /// What stands behind a wrapper.
 #[inline(always)]
 pub(super) fn behind(context: Memory) -> &'static Allocator {
-    // SAFETY: `before` gave this context, which is never freed.
+    // SAFETY: `put` gave this context, which is never freed.
     unsafe { &(*context.cast::<Behind<Allocator>>()).next }
 }
 
-unsafe extern "C" fn malloc(context: Memory, size: usize) -> Memory {
+pub(super) unsafe extern "C" fn malloc(context: Memory, size: usize) -> Memory {
     let next = behind(context);
     let Some(malloc) = next.malloc else { return null_mut() };
     if size <= SMALL && block().count(size) {
