@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 FUZZ_SECONDS ?= 60
-SOURCES := $(shell git ls-files -co --exclude-standard -- crates python/nilometer scripts/build_backend.py Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
+SOURCES := $(shell git ls-files -co --exclude-standard -- crates python scripts/build_backend.py Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
 
 .PHONY: demo test test-fast test-rust test-python check format lock corpus harm orders miri bench fuzz clean
 
