@@ -35,7 +35,7 @@ pub struct CycleRow {
 /// The rows of a run.
 pub fn cycle_table(capture: &Capture) -> Vec<CycleRow> {
     let timeline = Timeline::of(capture);
-    let cycles = Cycles::of(&timeline, &capture.board, timeline.basis());
+    let cycles = Cycles::of(&timeline, capture, timeline.basis());
     let mut said = capture.records.iter().filter_map(|stamped| match &stamped.record {
         Record::Observation(Observation::Probe { name, value }) => Some((stamped.at_ns, name, *value)),
         _ => None,

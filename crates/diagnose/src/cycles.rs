@@ -3,8 +3,9 @@
 //! In: the timeline and the board's counts. Out: one series of points for one unit. A program has many things that
 //! repeat (epochs inside fits, predictions inside callbacks); the verdict needs the one that its user would name.
 
-use nilometer_capture::{BoardCounts, CycleUnit, Moment};
+use nilometer_capture::{BoardCounts, Capture, CycleUnit, Moment};
 
+use crate::phases::{Course, IMPORT};
 use crate::timeline::{Basis, Reading, Timeline};
 
 /// What the series counts: a unit that was marked, or stretches of time where nothing was.
@@ -76,11 +77,12 @@ const MOST_POINTS: usize = 2000;
 const ENOUGH_POINTS: usize = 10;
 
 impl Cycles {
-    pub(crate) fn of(timeline: &Timeline, board: &BoardCounts, basis: Basis) -> Self {
+    pub(crate) fn of(timeline: &Timeline, capture: &Capture, basis: Basis) -> Self {
+        let board = &capture.board;
         let unit = choose(timeline, board);
         match unit {
             Some(unit) => marked(timeline, board, unit, basis),
-            None => windows(timeline, basis),
+            None => windows(timeline, &Course::of(capture), basis),
         }
     }
 }
@@ -186,14 +188,22 @@ fn thinned(points: Vec<Point>) -> Vec<Point> {
 const WINDOWS: u64 = 60;
 const SHORTEST_WINDOW: u64 = 1;
 
-fn windows(timeline: &Timeline, basis: Basis) -> Cycles {
-    let length = (timeline.end_ns / 1_000_000_000 / WINDOWS).max(SHORTEST_WINDOW);
+/// The time that is cut is what the program does besides importing frameworks: an import that takes long, from a cold disk, would be
+/// steady growth, and is made once.
+fn windows(timeline: &Timeline, course: &Course<'_>, basis: Basis) -> Cycles {
+    let spans = course.spans(timeline.end_ns).filter(|(_, _, phase)| *phase == IMPORT);
+    let imports: Vec<(u64, u64)> = spans.map(|(begin, end, _)| (begin, end)).collect();
+    let besides = |at_ns: u64| {
+        let import = |(begin, end): &(u64, u64)| at_ns.min(*end).saturating_sub(*begin);
+        at_ns.saturating_sub(imports.iter().map(import).sum())
+    };
+    let length = (besides(timeline.end_ns) / 1_000_000_000 / WINDOWS).max(SHORTEST_WINDOW);
     let mut points: Vec<Point> = Vec::new();
     for (i, r) in timeline.readings.iter().enumerate() {
-        if !matches!(r.moment, Moment::Tick | Moment::Phase) {
+        if !matches!(r.moment, Moment::Tick | Moment::Phase) || course.at(r.at_ns) == IMPORT {
             continue;
         }
-        let ordinal = r.at_ns / (length * 1_000_000_000) + 1;
+        let ordinal = besides(r.at_ns) / (length * 1_000_000_000) + 1;
         let Some(point) = point(i, r, ordinal, basis) else { continue };
         match points.last_mut() {
             Some(last) if last.ordinal == ordinal => *last = point, // the last reading speaks for its window

@@ -90,7 +90,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let outside = Outside::of(capture);
     let timeline = Timeline::of(capture);
     let basis = timeline.basis();
-    let cycles = Cycles::of(&timeline, &capture.board, basis);
+    let cycles = Cycles::of(&timeline, capture, basis);
     let exit = ExitCollection::of(&timeline, basis);
     let held = Held::of(capture, outside.pid());
     let counted = held::prove(&held, judge::judge(&timeline, &cycles, basis, exit), &cycles);

@@ -72,7 +72,7 @@ pub struct ProfileStack {
 pub fn profile(capture: &Capture, lookup: &mut dyn Lookup) -> Option<Profile> {
     let outside = Outside::of(capture);
     let timeline = Timeline::of(capture);
-    let bins = Bins::of(&timeline, &Cycles::of(&timeline, &capture.board, timeline.basis()));
+    let bins = Bins::of(&timeline, &Cycles::of(&timeline, capture, timeline.basis()));
     let end_ns = timeline.last().map_or(timeline.end_ns, |r| r.at_ns);
     let recording = Recording::of(capture, outside.pid(), &Moments::of(capture, &bins, end_ns))?;
     of_heard(capture, recording.into_heard(), lookup)
@@ -83,7 +83,7 @@ pub(crate) fn of_heard(capture: &Capture, heard: Heard, lookup: &mut dyn Lookup)
     let outside = Outside::of(capture);
     let timeline = Timeline::of(capture);
     let basis = timeline.basis();
-    let cycles = Cycles::of(&timeline, &capture.board, basis);
+    let cycles = Cycles::of(&timeline, capture, basis);
     let exit = ExitCollection::of(&timeline, basis);
     let judgement = judge::judge(&timeline, &cycles, basis, exit);
     let setting = Setting {

@@ -176,6 +176,42 @@ fn without_any_cycle_windows_of_time_serve() {
     assert!((rate.estimate - 256 * KIB).abs() < 8 * KIB, "{rate:?}");
 }
 
+/// An import of so many seconds, as from a cold disk.
+fn imports(w: &mut World, seconds: u32) {
+    w.phase("import", |w| {
+        for _ in 0..4 * seconds {
+            w.passes(0.25).takes(2 * MIB).objects(500).reads(Moment::Tick);
+        }
+    });
+}
+
+#[test]
+fn an_import_that_takes_long_is_no_growth() {
+    let mut w = World::new();
+    imports(&mut w, 30);
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Undecided, "{} {:?}", report.reason, report.growth);
+    let once = report.components.iter().find(|c| c.phase.as_deref() == Some("import")).unwrap();
+    assert_eq!((once.kind, once.bytes / MIB), (Kind::OneTime, 240));
+    // Nor is one later; and what grows besides does so by the second that is no import's.
+    for (later, each, verdict) in [(20, 0, Verdict::NoLeak), (0, 64 * KIB, Verdict::Leak)] {
+        let mut w = World::new();
+        for (import, part) in [(20, 80), (later, 100)] {
+            imports(&mut w, import);
+            for _ in 0..part {
+                w.passes(0.25).takes(each).objects(3).reads(Moment::Tick);
+            }
+        }
+        w.ends(0);
+        let report = w.report();
+        assert_eq!(report.verdict, verdict, "{} {:?}", report.reason, report.growth);
+        assert!(report.cycles.count <= 47, "{:?}", report.cycles);
+        let rate = report.growth.unwrap().bytes_per_cycle;
+        assert!((rate.estimate - 4 * each).abs() < 16 * KIB, "{rate:?}");
+    }
+}
+
 #[test]
 fn the_cycle_is_what_the_program_is_about() {
     let mut w = started();
