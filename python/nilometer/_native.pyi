@@ -18,6 +18,9 @@ def phase_begin(name: str) -> None:
 def phase_end(name: str) -> None:
     """A phase ends on this thread."""
 
+def importing(begins: bool) -> None:
+    """A framework begins to be imported, or has been."""
+
 def step() -> None:
     """Count one batch."""
 

@@ -43,6 +43,10 @@ def phase_end(name):
     _tell("phase_end", name, get_ident())
 
 
+def importing(begins):
+    _tell("importing", int(begins), get_ident())
+
+
 def step():
     _tell("step")
 

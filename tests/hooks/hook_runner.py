@@ -84,13 +84,15 @@ class Ran:
         return dict(began)
 
     def order(self, *wanted: str) -> list[str]:
-        """The marks named, in the order they came: `+phase`, `-phase` or a cycle's unit."""
+        """The marks named, in the order they came: `+phase`, `-phase`, `+importing` or a cycle's unit."""
         said = []
         for what, *rest in self.calls:
             if what == "phase_begin":
                 said.append(f"+{rest[0]}")
             elif what == "phase_end":
                 said.append(f"-{rest[0]}")
+            elif what == "importing":
+                said.append(f"{'+' if rest[0] else '-'}importing")
             elif what == "cycle":
                 said.append(UNITS[rest[0]])
         return [mark for mark in said if mark.lstrip("+-") in wanted]

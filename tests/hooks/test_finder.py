@@ -56,6 +56,7 @@ def test_failing_import_is_the_programs_own(run: Runner) -> None:
     plain, ended = run.plain(["main.py"], env), run(["main.py"], env)
     assert (ended.code, ended.stdout, ended.stderr) == (plain.returncode, plain.stdout, plain.stderr)
     assert ended.phases() == {"import": 3}
+    assert ended.order("importing") == ["+importing", "-importing"] * 3
 
 
 def test_absent_framework_is_absent(run: Runner) -> None:
@@ -71,7 +72,7 @@ def test_frameworks_in_each_other_are_one_import(run: Runner) -> None:
         "tensorflow/__init__.py": "__version__ = '2.0'\n",
     })  # fmt: skip
     ended = run(["-c", "import keras, tensorflow"], env)
-    assert ended.order("import") == ["+import", "-import"]
+    assert ended.order("import", "importing") == ["+import", "+importing", "-importing", "-import"]
     assert ended.frameworks() == {"framework.keras": "3.0", "framework.tensorflow": "2.0"}
 
 

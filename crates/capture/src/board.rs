@@ -65,6 +65,23 @@ impl Board {
         self.read(at::CENSUSES)
     }
 
+    /// A framework begins to be imported: what that makes, it makes once.
+    pub fn begin_import(&self) {
+        self.count(at::IMPORTS);
+    }
+
+    /// One of the imports that have begun has ended.
+    pub fn end_import(&self) {
+        if let Some(imports) = atomics::u64_at(&self.header, at::IMPORTS).filter(|_| !self.is_closed()) {
+            let _none_had_begun = imports.try_update(Relaxed, Relaxed, |imports| imports.checked_sub(1));
+        }
+    }
+
+    /// Whether a framework is being imported just now.
+    pub fn is_importing(&self) -> bool {
+        self.read(at::IMPORTS) != 0
+    }
+
     /// Limits how long the program may be held up by a look at its heap, in nanoseconds; `None`: no look at all, unless
     /// somebody asks.
     pub fn limit_pause(&self, most_ns: Option<u64>) {

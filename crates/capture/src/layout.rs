@@ -33,6 +33,7 @@ pub(crate) mod at {
     pub(crate) const CENSUSES: usize = 328;
     pub(crate) const PAUSE_LIMIT: usize = 336;
     pub(crate) const OVERHEAD: usize = 344;
+    pub(crate) const IMPORTS: usize = 352;
 }
 /// Room for cycle units on the board.
 pub(crate) const CYCLE_ROOM: usize = 32;

@@ -185,6 +185,23 @@ fn the_board_counts_for_all_who_share_it() {
 }
 
 #[test]
+fn imports_that_have_begun_and_not_ended_are_known_to_all() {
+    let (_folder, _path, outside, inside) = outside_and_inside();
+    let mut said = Vec::new();
+    inside.board().end_import();
+    said.push(outside.board().is_importing());
+    for begins in [true, true, false, false] {
+        if begins {
+            inside.board().begin_import();
+        } else {
+            inside.board().end_import();
+        }
+        said.push(outside.board().is_importing());
+    }
+    assert_eq!(said, [false, true, true, true, false], "one that had not begun ends none");
+}
+
+#[test]
 fn what_recording_may_take_is_said_to_all_who_share_the_capture() {
     let (_folder, _path, outside, inside) = outside_and_inside();
     assert!((inside.board().overhead() - 0.02).abs() < 1e-9, "where nobody said it");

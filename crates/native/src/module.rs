@@ -90,6 +90,12 @@ mod _native {
         phase(name, Edge::End);
     }
 
+    /// Says that a framework begins to be imported, or that this has ended.
+    #[pyfunction]
+    fn importing(begins: bool) {
+        with_session(|session| session.importing(begins));
+    }
+
     /// States a fact about the program.
     #[pyfunction]
     fn fact(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) {

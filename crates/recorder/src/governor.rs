@@ -22,6 +22,9 @@ const SAMPLES_PER_SHARE: f64 = 150_000.0;
 /// What of the overhead may go into samples; the rest is the hooks themselves, and doubt. Who asks for finer samples than
 /// usual gets up to all of it for them.
 const SHARE_FOR_SAMPLES: f64 = 0.4;
+/// What of this goes into samples while a framework is imported, before any training: stacks are cold then, and what is made is made
+/// once and by one line. No class is refined for it, so all classes alike get nearly what they get otherwise.
+const PART_FOR_IMPORTS: f64 = 0.5;
 /// What of the overhead goes to suspects once trials have begun.
 const SHARE_FOR_SUSPECTS: f64 = 0.14;
 /// What was not spent on them in so many seconds of CPU time is kept for them, the import's among it, and spent within
@@ -72,6 +75,8 @@ pub(crate) struct Window<'a> {
     pub(crate) asked: &'a [f64; CLASSES],
     /// Trials have begun.
     pub(crate) trials: bool,
+    /// A framework is being imported just now.
+    pub(crate) importing: bool,
     /// A bit for each class with suspects.
     pub(crate) suspects: u64,
     /// Time spent on suspects, in seconds, and samples of them.
@@ -151,12 +156,14 @@ impl Governor {
         self.cost = self.cost * fade.max(0.1) + window.cost;
         self.count = self.count * fade.max(0.1) + count;
         let share = if window.trials { self.share - SHARE_FOR_SUSPECTS } else { self.share };
-        let budget = self.overhead * share;
+        let is_less = window.importing && !window.trials && self.sample >= USUAL;
+        let (part, alike) = if is_less { (PART_FOR_IMPORTS, 1.0) } else { (1.0, FOR_ALL_ALIKE) };
+        let budget = self.overhead * share * part;
         self.debt =
             (self.debt + window.cost - budget * window.cpu).clamp(-CREDIT * budget * MEMORY, budget * MEMORY);
         let begins = window.trials && !std::mem::replace(&mut self.trained, window.trials);
         self.training += if window.trials { window.cpu } else { 0.0 };
-        let rates = self.rates(self.affordable(budget), window.live);
+        let rates = self.rates(self.affordable(budget), alike, window.live);
         let changed = if begins { self.begin_again() } else { self.follow(&rates) };
         self.keep_account(window);
         self.follow_points(window) || changed
@@ -212,14 +219,14 @@ impl Governor {
         by_cost.min(by_count)
     }
 
-    /// The wanted mean of each class.
-    fn rates(&self, affordable: f64, live: u64) -> [f64; CLASSES] {
+    /// The wanted mean of each class, where such a part of the samples may go into all of them alike.
+    fn rates(&self, affordable: f64, alike: f64, live: u64) -> [f64; CLASSES] {
         let finest = ((self.sample / REFINEMENT).max(FINEST) * Self::crowd(live)).min(COARSEST);
         let flow: [f64; CLASSES] =
             std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
         let together = flow.iter().sum::<f64>().max(1.0);
         // All classes alike: as asked for, or as much as a part of the budget pays.
-        let alike = (1.0 / self.sample).min(FOR_ALL_ALIKE * affordable / together);
+        let alike = (1.0 / self.sample).min(alike * affordable / together);
         // At least, and at most, this many samples of a class per second.
         let bounds = |flow: f64| (flow * alike, (flow / finest).max(flow * alike));
         let total = |quota: f64| -> f64 {

@@ -8,6 +8,7 @@ const WITHOUT_TRIALS: Window<'_> = Window {
     samples: &[0; CLASSES],
     asked: &[0.0; CLASSES],
     trials: false,
+    importing: false,
     suspects: 0,
     suspects_cost: 0.0,
     suspects_count: 0.0,
@@ -16,6 +17,17 @@ const WITHOUT_TRIALS: Window<'_> = Window {
 
 /// Runs a program that allocates so many bytes per second of CPU time in each class; samples and cost per second.
 fn run(governor: &mut Governor, seconds: f64, flows: &[(usize, f64)], each: f64) -> (f64, f64) {
+    run_with(governor, seconds, flows, each, &WITHOUT_TRIALS)
+}
+
+/// The same, with what else is so all the time.
+fn run_with(
+    governor: &mut Governor,
+    seconds: f64,
+    flows: &[(usize, f64)],
+    each: f64,
+    all_along: &Window<'_>,
+) -> (f64, f64) {
     const DT: f64 = 0.05;
     let (mut all, mut time, mut left) = (0.0, 0.0, [0.0; CLASSES]);
     while time < seconds {
@@ -29,7 +41,7 @@ fn run(governor: &mut Governor, seconds: f64, flows: &[(usize, f64)], each: f64)
             left[*class] -= left[*class].floor();
         }
         let count: f64 = samples.iter().map(|count| f64::from(*count)).sum();
-        governor.step(&Window { cpu, cost: count * each, samples: &samples, ..WITHOUT_TRIALS });
+        governor.step(&Window { cpu, cost: count * each, samples: &samples, ..*all_along });
         all += count;
         time += cpu;
     }
@@ -80,6 +92,21 @@ fn an_import_with_cold_stacks_stays_in_the_budget() {
     let flows: Vec<(usize, f64)> = (4..22).map(|class| (class, 10.0 * MIB)).collect();
     let (_rate, cost) = run(&mut governor, 5.0, &flows, 12e-6);
     assert!(cost < 0.018, "{cost}");
+}
+
+#[test]
+fn the_import_of_a_framework_is_sampled_less() {
+    let flows: Vec<(usize, f64)> = (4..22).map(|class| (class, 40.0 * MIB)).collect();
+    let importing = Window { importing: true, ..WITHOUT_TRIALS };
+    let cost = |sample: u32, all_along: &Window<'_>| {
+        let mut governor = Governor::new(sample, 0.02);
+        run_with(&mut governor, 1.0, &flows, 20e-6, all_along);
+        run_with(&mut governor, 3.0, &flows, 20e-6, all_along).1
+    };
+    let (less, usual) = (cost(512 << 10, &importing), cost(512 << 10, &WITHOUT_TRIALS));
+    assert!((0.35..0.65).contains(&(less / usual)), "{less} {usual}");
+    let (asked_for, usual) = (cost(64 << 10, &importing), cost(64 << 10, &WITHOUT_TRIALS));
+    assert!((0.95..1.05).contains(&(asked_for / usual)), "{asked_for} {usual}");
 }
 
 #[test]

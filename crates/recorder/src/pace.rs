@@ -146,6 +146,7 @@ fn step(recorder: &Recorder, steps: &mut Steps, now: u64) {
         samples: &samples,
         asked: &asked,
         trials: recorder.watch.is_open(),
+        importing: recorder.writer.board().is_importing(),
         suspects: steps.survey.suspects.classes(),
         suspects_cost: seconds(suspects.1, steps.suspects.1),
         suspects_count: suspects.0.saturating_sub(steps.suspects.0) as f64,

@@ -130,10 +130,12 @@ def _begin_import() -> bool:
     if any(name == "import" for name, _ in marks.thread.open):
         return False
     marks.begin("import")
+    _native.importing(True)
     return True
 
 
 def _end_import() -> None:
+    _native.importing(False)
     marks.end("import")
     facts.say_versions()
 

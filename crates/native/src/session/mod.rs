@@ -170,6 +170,12 @@ impl Session {
         self.writer.board().count_step();
     }
 
+    /// A framework begins to be imported, or has been.
+    pub(crate) fn importing(&self, begins: bool) {
+        let board = self.writer.board();
+        if begins { board.begin_import() } else { board.end_import() }
+    }
+
     pub(crate) fn cycle(&self, py: Python<'_>, unit: CycleUnit) {
         let ordinal = self.writer.board().count_cycle(unit);
         let now = self.writer.now();
