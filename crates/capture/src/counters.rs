@@ -85,6 +85,8 @@ numbers! {
         gc_enabled,
         /// Bytes in use inside pools of libraries that have an allocator of their own, outside of the C allocator's blocks.
         library_used,
+        /// Python modules that are loaded (a count).
+        modules,
     }
 }
 

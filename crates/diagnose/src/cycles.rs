@@ -5,8 +5,9 @@
 
 use nilometer_capture::{BoardCounts, Capture, CycleUnit, Moment};
 
-use crate::phases::{Course, IMPORT};
+use crate::phases::Course;
 use crate::timeline::{Basis, Reading, Timeline};
+use crate::windows;
 
 /// What the series counts: a unit that was marked, or stretches of time where nothing was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,8 @@ pub(crate) struct Cycles {
     pub(crate) points: Vec<Point>,
     /// Median seconds of one cycle.
     pub(crate) seconds: Option<f64>,
+    /// When each window ends, where windows serve.
+    pub(crate) window_ends: Vec<u64>,
 }
 
 /// Fits in a row, each of several epochs, from which on a fit is the cycle (models in a loop, folds, trials).
@@ -82,7 +85,7 @@ impl Cycles {
         let unit = choose(timeline, board);
         match unit {
             Some(unit) => marked(timeline, board, unit, basis),
-            None => windows(timeline, &Course::of(capture), basis),
+            None => windows::of(timeline, &Course::of(capture), basis),
         }
     }
 }
@@ -129,10 +132,11 @@ fn marked(timeline: &Timeline, board: &BoardCounts, unit: CycleUnit, basis: Basi
         count: board.cycles(unit),
         points: thinned(even(&increasing(points.collect()))),
         seconds: median(seconds),
+        window_ends: Vec::new(),
     }
 }
 
-fn point(reading: usize, r: &Reading, ordinal: u64, basis: Basis) -> Option<Point> {
+pub(crate) fn point(reading: usize, r: &Reading, ordinal: u64, basis: Basis) -> Option<Point> {
     Some(Point { ordinal, at_ns: r.at_ns, level: r.level(basis)?, reading })
 }
 
@@ -182,40 +186,6 @@ fn apart(points: &[Point], cycles: u64) -> Vec<Point> {
 fn thinned(points: Vec<Point>) -> Vec<Point> {
     let every = points.len().div_ceil(MOST_POINTS).max(1);
     points.into_iter().step_by(every).collect()
-}
-
-/// Windows that a run is cut into at most, and their shortest length in seconds.
-const WINDOWS: u64 = 60;
-const SHORTEST_WINDOW: u64 = 1;
-
-/// The time that is cut is what the program does besides importing frameworks: an import that takes long, from a cold disk, would be
-/// steady growth, and is made once.
-fn windows(timeline: &Timeline, course: &Course<'_>, basis: Basis) -> Cycles {
-    let spans = course.spans(timeline.end_ns).filter(|(_, _, phase)| *phase == IMPORT);
-    let imports: Vec<(u64, u64)> = spans.map(|(begin, end, _)| (begin, end)).collect();
-    let besides = |at_ns: u64| {
-        let import = |(begin, end): &(u64, u64)| at_ns.min(*end).saturating_sub(*begin);
-        at_ns.saturating_sub(imports.iter().map(import).sum())
-    };
-    let length = (besides(timeline.end_ns) / 1_000_000_000 / WINDOWS).max(SHORTEST_WINDOW);
-    let mut points: Vec<Point> = Vec::new();
-    for (i, r) in timeline.readings.iter().enumerate() {
-        if !matches!(r.moment, Moment::Tick | Moment::Phase) || course.at(r.at_ns) == IMPORT {
-            continue;
-        }
-        let ordinal = besides(r.at_ns) / (length * 1_000_000_000) + 1;
-        let Some(point) = point(i, r, ordinal, basis) else { continue };
-        match points.last_mut() {
-            Some(last) if last.ordinal == ordinal => *last = point, // the last reading speaks for its window
-            _ => points.push(point),
-        }
-    }
-    Cycles {
-        unit: Unit::Window { seconds: length },
-        count: points.len() as u64,
-        points,
-        seconds: Some(length as f64),
-    }
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {

@@ -107,6 +107,7 @@ mod tests {
             count: points.len() as u64 + 2,
             points: Vec::new(),
             seconds: None,
+            window_ends: Vec::new(),
         };
         even_rise(&cycles, &points)
     }

@@ -41,6 +41,7 @@ mod teeth;
 mod timeline;
 mod until_full;
 mod warnings;
+mod windows;
 
 pub use cycle_table::{CycleRow, cycle_table};
 pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};

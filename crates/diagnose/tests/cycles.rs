@@ -213,6 +213,41 @@ fn an_import_that_takes_long_is_no_growth() {
 }
 
 #[test]
+fn a_program_begins_to_work_when_its_modules_are_there() {
+    // Of no framework; one of them is a library that takes three seconds without another module.
+    let mut w = World::new();
+    for part in 0..80 {
+        w.passes(if part == 40 { 3.0 } else { 0.25 })
+            .takes(2 * MIB)
+            .objects(500)
+            .imports(1)
+            .reads(Moment::Tick);
+    }
+    for _ in 0..28 {
+        w.passes(0.25).objects(3).reads(Moment::Tick);
+    }
+    w.ends(0);
+    let report = w.report();
+    assert_eq!(report.verdict, Verdict::Undecided, "{} {:?}", report.reason, report.growth);
+    assert!(report.cycles.count <= 8, "{:?}", report.cycles);
+    // But modules that come later, or for ever, are no reason to wait.
+    for every in [1, 20] {
+        let mut w = World::new();
+        for part in 0..400 {
+            w.imports(u64::from(part % every == 0))
+                .passes(0.25)
+                .takes(64 * KIB)
+                .objects(3)
+                .reads(Moment::Tick);
+        }
+        w.ends(0);
+        let report = w.report();
+        assert_eq!(report.verdict, Verdict::Leak, "{every}: {}", report.reason);
+        assert!(report.cycles.count >= 40, "{every}: {:?}", report.cycles);
+    }
+}
+
+#[test]
 fn the_cycle_is_what_the_program_is_about() {
     let mut w = started();
     for _ in 0..3 {

@@ -80,6 +80,7 @@ impl Interpreter {
         let figure = |index: usize, name: &str| -> Option<u64> {
             stats.as_ref()?.get_item(index).ok()?.get_item(name).ok()?.extract().ok()
         };
+        counters.modules = Some(modules(py) as u64);
         counters.gc0 = figure(0, "collections");
         counters.gc1 = figure(1, "collections");
         counters.gc2 = figure(2, "collections");

@@ -30,10 +30,7 @@ impl Bins {
             Unit::Marked(unit) => {
                 timeline.marks.iter().filter(|m| m.unit == unit).for_each(|m| add(m.ordinal, m.at_ns));
             }
-            Unit::Window { seconds } => {
-                let length = seconds * 1_000_000_000;
-                (1..=timeline.end_ns / length.max(1)).for_each(|n| add(n, n * length));
-            }
+            Unit::Window { .. } => (1..).zip(&cycles.window_ends).for_each(|(n, end)| add(n, *end)),
         }
         let every = marks.len().div_ceil(MOST).max(1);
         // Counted from the end: the last bin is as long as the others.

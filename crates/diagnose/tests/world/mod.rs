@@ -38,6 +38,8 @@ pub(crate) struct World {
     pub(crate) collects_by_itself: bool,
     /// What tensors use of a pool, and what it has reserved, if there is one.
     pool: Option<(i64, i64)>,
+    /// Modules that are loaded, if they are counted.
+    modules: Option<u64>,
     pub(crate) recorder: Recorder,
 }
 
@@ -63,6 +65,7 @@ impl World {
             blocks: None,
             collects_by_itself: true,
             pool: None,
+            modules: None,
             recorder: Recorder::default(),
         };
         world.limits(8 * 1024 * MIB, 7 * 1024 * MIB);
@@ -194,9 +197,16 @@ impl World {
             gc_young: known(self.young),
             gc_collected: known(self.collected),
             gc_enabled: known(u64::from(self.collects_by_itself)),
+            modules: self.modules,
             ..Counters::default()
         };
         self.say(&Record::Reading { moment, counters: Box::new(counters) })
+    }
+
+    /// Modules come, and are counted from now on.
+    pub(crate) fn imports(&mut self, count: u64) -> &mut Self {
+        self.modules = Some(self.modules.unwrap_or(0) + count);
+        self
     }
 
     /// A cycle of one second ends.
