@@ -15,8 +15,8 @@ const SHORTEST: u64 = 1;
 const SECOND_NS: u64 = 1_000_000_000;
 /// The program begins to work when no new module has come for so long; at the latest so long after its start, lest one that makes
 /// modules for ever never begin.
-const QUIET_NS: u64 = 2 * SECOND_NS;
-const BEGUN_NS: u64 = 60 * SECOND_NS;
+const QUIET_NS: u64 = 3 * SECOND_NS;
+const BEGUN_NS: u64 = 30 * SECOND_NS;
 
 pub(crate) fn of(timeline: &Timeline, course: &Course<'_>, basis: Basis) -> Cycles {
     let work = Work::of(timeline, course);
@@ -78,15 +78,16 @@ impl Work {
     }
 }
 
-/// When the modules had come that a program begins with, whoever's they are.
+/// When the modules had come that a program begins with, whoever's they are. While it waits for something, nobody counts them.
 fn begun(timeline: &Timeline) -> u64 {
     let known = timeline.readings.iter().filter_map(|r| Some((r.at_ns, r.counters.modules?)));
     let (mut begun, mut modules) = (0, 0);
-    for (at_ns, now) in known.take_while(|(at_ns, _)| *at_ns <= BEGUN_NS) {
+    for (at_ns, now) in known {
+        if at_ns > BEGUN_NS || modules > 0 && at_ns > begun + QUIET_NS {
+            break;
+        }
         if now > modules {
             (begun, modules) = (at_ns, now);
-        } else if at_ns > begun + QUIET_NS {
-            break;
         }
     }
     begun

@@ -38,8 +38,8 @@ pub(crate) struct World {
     pub(crate) collects_by_itself: bool,
     /// What tensors use of a pool, and what it has reserved, if there is one.
     pool: Option<(i64, i64)>,
-    /// Modules that are loaded, if they are counted.
-    modules: Option<u64>,
+    /// Modules that are loaded, if readings tell.
+    pub(crate) modules: Option<u64>,
     pub(crate) recorder: Recorder,
 }
 
@@ -201,12 +201,6 @@ impl World {
             ..Counters::default()
         };
         self.say(&Record::Reading { moment, counters: Box::new(counters) })
-    }
-
-    /// Modules come, and are counted from now on.
-    pub(crate) fn imports(&mut self, count: u64) -> &mut Self {
-        self.modules = Some(self.modules.unwrap_or(0) + count);
-        self
     }
 
     /// A cycle of one second ends.
