@@ -83,7 +83,7 @@ fn begun(timeline: &Timeline) -> u64 {
     let known = timeline.readings.iter().filter_map(|r| Some((r.at_ns, r.counters.modules?)));
     let (mut begun, mut modules) = (0, 0);
     for (at_ns, now) in known {
-        if at_ns > BEGUN_NS || modules > 0 && at_ns > begun + QUIET_NS {
+        if at_ns > BEGUN_NS || at_ns > begun + QUIET_NS {
             break;
         }
         if now > modules {
