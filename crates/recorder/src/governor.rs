@@ -157,13 +157,13 @@ impl Governor {
         self.count = self.count * fade.max(0.1) + count;
         let share = if window.trials { self.share - SHARE_FOR_SUSPECTS } else { self.share };
         let is_less = window.importing && !window.trials && self.sample >= USUAL;
-        let (part, alike) = if is_less { (PART_FOR_IMPORTS, 1.0) } else { (1.0, FOR_ALL_ALIKE) };
+        let (part, for_all) = if is_less { (PART_FOR_IMPORTS, 1.0) } else { (1.0, FOR_ALL_ALIKE) };
         let budget = self.overhead * share * part;
         self.debt =
             (self.debt + window.cost - budget * window.cpu).clamp(-CREDIT * budget * MEMORY, budget * MEMORY);
         let begins = window.trials && !std::mem::replace(&mut self.trained, window.trials);
         self.training += if window.trials { window.cpu } else { 0.0 };
-        let rates = self.rates(self.affordable(budget), alike, window.live);
+        let rates = self.rates(self.affordable(budget), for_all, window.live);
         let changed = if begins { self.begin_again() } else { self.follow(&rates) };
         self.keep_account(window);
         self.follow_points(window) || changed
@@ -219,14 +219,14 @@ impl Governor {
         by_cost.min(by_count)
     }
 
-    /// The wanted mean of each class, where such a part of the samples may go into all of them alike.
-    fn rates(&self, affordable: f64, alike: f64, live: u64) -> [f64; CLASSES] {
+    /// The wanted mean of each class, where the part `for_all` of the samples may go into all of them alike.
+    fn rates(&self, affordable: f64, for_all: f64, live: u64) -> [f64; CLASSES] {
         let finest = ((self.sample / REFINEMENT).max(FINEST) * Self::crowd(live)).min(COARSEST);
         let flow: [f64; CLASSES] =
             std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
         let together = flow.iter().sum::<f64>().max(1.0);
         // All classes alike: as asked for, or as much as a part of the budget pays.
-        let alike = (1.0 / self.sample).min(alike * affordable / together);
+        let alike = (1.0 / self.sample).min(for_all * affordable / together);
         // At least, and at most, this many samples of a class per second.
         let bounds = |flow: f64| (flow * alike, (flow / finest).max(flow * alike));
         let total = |quota: f64| -> f64 {
