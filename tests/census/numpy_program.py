@@ -79,6 +79,11 @@ def check_words() -> None:
     assert sizes(np.zeros((2000, 500)))["words"] == "ndarray (2000, 500) float64"
     assert sizes(np.zeros(3, "f4"))["words"] == "ndarray (3,) float32"
     assert sizes(np.float32(1))["words"] == "float32"
+    whole = np.zeros((20, 500))
+    assert sizes(whole.reshape(-1))["words"] == "ndarray (10000,) float64"
+    assert sizes(whole[3])["words"] == "slice (500,) of ndarray (20, 500) float64"
+    rows = list(whole)
+    assert sizes(rows[3])["words"] == "ndarray (500,) float64", "together they are all of it"
 
 
 class Log:

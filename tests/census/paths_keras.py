@@ -21,6 +21,7 @@ class PredictionLogger(keras.callbacks.Callback):  # type: ignore[misc]
         self.by_epoch: dict[int, Any] = {}
         self.shaped: list[Any] = []
         self.rows: list[Any] = []
+        self.all_rows: list[Any] = []
 
     def on_epoch_end(self, epoch: int, logs: object = None) -> None:
         self.saved.append(self.model(np.zeros((500, 4), "float32")))
@@ -28,8 +29,9 @@ class PredictionLogger(keras.callbacks.Callback):  # type: ignore[misc]
         self.history.append(np.zeros((1000, 100)))
         self.shaped.append(np.zeros((1000, 100)).reshape(500, 200)[::-1])
         self.rows.append(np.zeros((1000, 100))[:2])
+        self.all_rows.extend(np.zeros((10, 10000)))
         ADDRESSES[:] = [id(self.saved), id(self.by_epoch), id(self.history)]
-        wholes = [view.base for view in (*self.shaped, *self.rows)]
+        wholes = [view.base for view in (*self.shaped, *self.rows, *self.all_rows[::10])]
         arrays = [*self.by_epoch.values(), *self.history, *wholes]
         BLOCKS[:] = [(number, one.ctypes.data, one.nbytes) for number, one in enumerate(arrays)]
 

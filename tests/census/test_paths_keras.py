@@ -24,7 +24,10 @@ def test_a_callback_that_keeps_predictions(probe: str) -> None:
         "PredictionLogger.history[*]",
         "fit(): callbacks[0].shaped[*]",  # the same array in another form
         "fit(): callbacks[0].rows[*].base",  # a slice, which keeps more than itself
+        "fit(): callbacks[0].all_rows[*]",  # slices that are all of it
     }
+    ids, alone = said["held"].pop("fit(): callbacks[0].all_rows[*]")
+    assert (len(ids), alone) == (4, 0)  # no slice alone holds it
     for ids, alone in said["held"].values():
         assert len(ids) == 4
         assert 4 * BYTES <= alone <= 1.01 * 4 * BYTES

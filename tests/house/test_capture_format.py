@@ -1,4 +1,4 @@
-"""The header page of a capture is described byte by byte: no gap, nothing twice, all that the code has there."""
+"""The header page of a capture is described byte by byte: no gap, nothing twice, all that the code has."""
 
 from __future__ import annotations
 

@@ -371,6 +371,33 @@ fn an_element_told_by_its_key_is_no_other_holder() {
     assert!(holder.share.unwrap() > 0.99 && finding.also_held_by.is_empty(), "{finding:#?}");
 }
 
+#[test]
+fn slices_under_several_keys_keep_the_arrays_they_were_cut_from() {
+    let told = |second: &'static str| {
+        let report = two_lines(|w, a, b| {
+            let first = "fit(): callbacks[0].saved[*][0].base";
+            w.looks(&[(first, "Keep", &all(&a[..4])), (second, "Keep", &all(&a[4..])), (LOGS, "", &all(b))]);
+        });
+        let finding = report.findings.into_iter().find(|f| f.sites.iter().any(|s| s.line == 30)).unwrap();
+        (finding.holder.unwrap().path, finding.cause)
+    };
+    let (path, cause) = told("fit(): callbacks[0].saved[*]['best'][1].base");
+    assert_eq!((path.as_str(), cause.as_str()), ("fit(): callbacks[0].saved[*][*].base", "view-keeps-array"));
+    let (path, cause) = told("fit(): callbacks[0].saved[*]['best'][1]");
+    assert_eq!((path.as_str(), cause.as_str()), ("fit(): callbacks[0].saved[*]", "callback-keeps"));
+}
+
+#[test]
+fn all_the_variables_of_a_function_are_no_holder() {
+    let report = two_lines(|w, a, b| {
+        w.looks(&[("fit(): callbacks[0].saved[*]", "Keep", &all(a)), ("fit():[*]", "call", &all(b))]);
+    });
+    let holders: Vec<_> =
+        report.findings.iter().map(|f| f.holder.as_ref().map(|h| h.path.as_str())).collect();
+    assert!(holders.contains(&Some("fit(): callbacks[0].saved[*]")), "{holders:?}");
+    assert!(holders.len() == 2 && holders.contains(&None), "{holders:?}");
+}
+
 /// Fourteen epochs that keep an array each; after the eleventh a look over the whole heap.
 fn arrays(part: &str, look: impl Fn(&mut World, &[Made])) -> Report {
     let mut w = started();

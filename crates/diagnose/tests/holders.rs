@@ -51,6 +51,30 @@ fn an_array_that_shares_its_memory_with_a_tensor_is_the_array() {
 }
 
 #[test]
+fn slices_that_a_callback_keeps_are_proven_by_leaving_it_out() {
+    let finding =
+        told(("fit(): callbacks[0].rows[*].base", "Keep", "callback", "list", "9 x ndarray (9,) int64"));
+    assert_eq!(
+        finding.sentence,
+        "Keep.rows keeps slices, and each slice keeps the whole array it was cut from"
+    );
+    assert!(finding.prove.as_ref().unwrap().contains("--try callback:Keep "), "{finding:#?}");
+}
+
+#[test]
+fn slices_that_only_a_scan_saw_keep_their_arrays_too() {
+    let of = |elements| told(("fit(): callbacks[0].rows[*]", "Keep", "callback", "list", elements)).cause;
+    assert_eq!(of("50 x slice (400,) of ndarray (2000, 400) float32"), "view-keeps-array");
+    let two = "40 x slice (400,) of ndarray (2000, 400) float32, 9 x slice (4,) of ndarray (9, 9) int8";
+    assert_eq!(of(two), "view-keeps-array");
+    let some = "40 x slice (400,) of ndarray (2000, 400) float32, 9 x ndarray (9, 9) int8";
+    assert_eq!(
+        (of(some), of("50 x ndarray (400,) float32")),
+        ("callback-keeps".into(), "callback-keeps".into())
+    );
+}
+
+#[test]
 fn one_array_that_is_made_anew_and_longer_each_time() {
     let finding = told(("main(): noise", "main", "", "ndarray", "ndarray (54500, 12) float64"));
     assert_eq!(finding.cause, "array-grows");
@@ -77,7 +101,7 @@ fn a_table_that_is_joined_with_the_next() {
 #[test]
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn the_owner_decides() {
-    let cases: [(Who, &str, &str); 29] = [
+    let cases: [(Who, &str, &str); 30] = [
         (
             ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
             "callback-keeps",
@@ -156,6 +180,17 @@ fn the_owner_decides() {
         ),
         (("__main__.q.queue[*]", "Queue", "", "deque", "3 x tuple"), "queue-backlog", "q is filled faster"),
         (("main(): first[*].base", "", "", "list", ""), "view-keeps-array", "first"),
+        (
+            (
+                "fit(): callbacks[0].best[*]['row'].base",
+                "Monitor",
+                "callback",
+                "list",
+                "5 x dict (ndarray, int)",
+            ),
+            "view-keeps-array",
+            "Monitor.best keeps slices",
+        ),
         (
             ("logging.root.handlers[*].buffer", "BufferingHandler", "", "list", ""),
             "logging-handlers",

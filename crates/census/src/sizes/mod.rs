@@ -21,7 +21,8 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::layout::flags;
+use crate::layout::{REFERENCES, flags};
+use crate::memory;
 use crate::object::{Object, Python, Type};
 
 /// Memory outside of an object's block.
@@ -159,13 +160,15 @@ impl<'a> Sizes<'a> {
             )
     }
 
-    /// Whether an array is another form of all of its base: `x.reshape(...)`, and no slice that keeps more than itself.
+    /// Whether an array is another form of its base, `x.reshape(...)`, or one of slices that have most of it between them, as a loop over
+    /// its rows makes them; and no slice that keeps much more than itself. As many like it are taken for there as refer to the base.
     pub(crate) fn is_all_of(&self, view: Object, base: Object) -> bool {
         let bytes = |o: Object| match self.family(self.python.type_of(o)) {
             Family::Numpy => numpy::shape(o).map(|(_, bytes)| bytes),
             _ => None,
         };
-        bytes(view).zip(bytes(base)).is_some_and(|(view, base)| view >= base)
+        let slices = memory::word(base.0, REFERENCES).max(1);
+        bytes(view).zip(bytes(base)).is_some_and(|(view, base)| view.saturating_mul(slices) > base / 2)
     }
 
     /// How often a dict refers to each of its keys.

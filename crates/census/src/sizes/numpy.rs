@@ -163,11 +163,16 @@ fn is_keeper(base: u64) -> bool {
     kind.raw_name() == b"PyCapsule" || (!kind.has(flags::GC) && !kind.chain().any(has_bytes))
 }
 
+/// What a view has its memory from.
+pub(super) fn base(o: Object) -> Option<Object> {
+    let base = memory::word(o.0, BASE);
+    (base != 0).then_some(Object(base))
+}
+
 /// The base of a view, and the elements of an array of objects that owns them.
 pub(super) fn references(o: Object, visit: &mut dyn FnMut(Object)) {
-    let base = memory::word(o.0, BASE);
-    if base != 0 {
-        visit(Object(base));
+    if let Some(base) = base(o) {
+        visit(base);
     }
     let description = memory::word(o.0, DESCRIPTION);
     visit(Object(description));

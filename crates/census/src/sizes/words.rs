@@ -1,4 +1,4 @@
-//! An object in a few words: `ndarray (2000, 500) float64`, `tuple of 2`, `str`.
+//! An object in a few words: `ndarray (2000, 500) float64`, `slice (500,) of ndarray (2000, 500) float64`, `tuple of 2`, `str`.
 //!
 //! In: a live object. Out: words that are equal for objects of the same make, so that they can be counted. What must not happen
 //! here: the object's content; a capture may leave the machine.
@@ -28,6 +28,12 @@ impl Sizes<'_> {
             _ => None,
         };
         match shape {
+            Some((shape, _))
+                if family == Family::Numpy
+                    && let Some(whole) = self.cut_from(o) =>
+            {
+                format!("slice {} of {}", tuple(&shape), self.words(whole))
+            }
             Some((shape, element)) => format!("{short} {} {element}", tuple(&shape)).trim_end().to_string(),
             None if shape_of(python, kind) == Shape::Tuple => self.tuple_words(o, &short),
             None if shape_of(python, kind) == Shape::Dict => self.dict_words(o, short),
@@ -40,6 +46,12 @@ impl Sizes<'_> {
             }
             None => short,
         }
+    }
+
+    /// The array that keeps its memory for the sake of a slice much smaller than itself.
+    fn cut_from(&self, slice: Object) -> Option<Object> {
+        let is_array = |base: &Object| self.family(self.python.type_of(*base)) == Family::Numpy;
+        numpy::base(slice).filter(is_array).filter(|base| !self.is_all_of(slice, *base))
     }
 
     /// A small dict by the types of its values, `dict (ndarray, int)`: a record of somebody's. Others by their name alone.

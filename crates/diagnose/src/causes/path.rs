@@ -33,9 +33,11 @@ impl<'a> Path<'a> {
             Some((function, _)) => Root::Function(function),
             None => Root::Module(full.split(['[', ' ']).next().unwrap_or(full)),
         };
-        let rest = level::split(full).1;
+        // The array that a slice was cut from is no attribute that somebody gave it.
+        let steps = level::slices(full).unwrap_or(full);
+        let rest = level::split(steps).1;
         let (below, part) = if level::is_of_element(rest) { (rest, "") } else { ("", rest) };
-        Self { root, full, name: level::name(full), below, part }
+        Self { root, full, name: level::name(steps), below, part }
     }
 
     /// The steps behind the function or the module.

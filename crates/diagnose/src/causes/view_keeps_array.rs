@@ -1,22 +1,32 @@
 //! A slice that keeps the whole array it was cut from.
 //!
-//! Evidence: the memory hangs below the `base` of what is kept.
+//! Evidence: the memory hangs below the `base` of what is kept; or no look met it anywhere, and what a scan saw in the container are
+//! slices.
 
-use super::{Case, Explanation};
-use crate::held::level::words;
+use super::path::Path;
+use super::{Case, Explanation, kept_by_callback};
+use crate::held::level;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
-    let path = case.path.as_ref()?;
-    let whole = path.full.strip_suffix(".base")?;
+    let (holder, full) = (case.finding.holder.as_ref()?, case.path.as_ref()?.full);
+    let of_slices = holder.share.is_none() && are_slices(case.elements());
+    let slices = Path::of(level::slices(full).or(of_slices.then_some(full))?);
     let line = case.short_code().map_or(String::new(), |line| format!(" in `{line}`"));
     Some(Explanation {
         sentence: format!(
             "{} keeps slices, and each slice keeps the whole array it was cut from",
-            words(whole)
+            slices.called(&holder.owner)
         ),
         change: format!(
             "copy the slice{line}: `part = array[:8].copy()`; the array it was cut from is free then"
         ),
+        intervention: kept_by_callback::explain(case).and_then(|kept| kept.intervention),
         ..Explanation::default()
     })
+}
+
+/// Whether all of them are: `350 x slice (400,) of ndarray (2000, 400) float32`.
+fn are_slices(elements: &str) -> bool {
+    let mut kinds = elements.split(" x ").skip(1).peekable();
+    kinds.peek().is_some() && kinds.all(|kind| kind.starts_with("slice "))
 }

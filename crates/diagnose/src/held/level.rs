@@ -40,6 +40,20 @@ pub(crate) fn elements(path: &str) -> Option<String> {
     (!below.is_empty()).then(|| format!("{container}[*]"))
 }
 
+/// The path to the slices, if what hangs below it is the array that they were cut from.
+pub(crate) fn slices(path: &str) -> Option<&str> {
+    plain(path).strip_suffix(BASE)
+}
+
+/// The same of the slices in all elements of the container.
+pub(crate) fn all_slices(path: &str) -> Option<String> {
+    let (container, below) = split(slices(path)?);
+    Some(format!("{container}[*]{}{BASE}", if below.is_empty() { "" } else { "[*]" }))
+}
+
+/// What the census calls the array that a slice was cut from.
+const BASE: &str = ".base";
+
 /// What a container is called by its last name: `saved` of `fit(): callbacks[0].saved[*]`; empty if it has none.
 pub(crate) fn name(path: &str) -> &str {
     let (container, _) = split(path);
@@ -63,9 +77,9 @@ pub(crate) fn words(path: &str) -> &str {
     steps.strip_prefix("__main__.").unwrap_or(steps)
 }
 
-/// Whether the path means the names of a module, `__main__[*]`: many variables of it lead to the memory, and none is a
-/// container that grows. `file` is where the holder is written.
-pub(crate) fn is_module(path: &str, file: &str) -> bool {
+/// Whether the path means the names of a module or of a function, `__main__[*]` or `fit():[*]`: many variables of it lead to the memory,
+/// and none is a container that grows. `file` is where the holder is written.
+pub(crate) fn is_namespace(path: &str, file: &str) -> bool {
     let (container, below) = split(path);
     if !path.ends_with("[*]") || !below.is_empty() {
         return false;
@@ -73,7 +87,9 @@ pub(crate) fn is_module(path: &str, file: &str) -> bool {
     let name = file.strip_suffix(".py").unwrap_or(file);
     let name = name.strip_suffix("/__init__").unwrap_or(name);
     let ends = name.strip_suffix(&container.replace('.', "/"));
-    container == "__main__" || ends.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    container == "__main__"
+        || container.ends_with("():")
+        || ends.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
 #[cfg(test)]
@@ -81,14 +97,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_module_is_no_container() {
-        assert!(is_module("__main__[*]", "/a/train.py"));
-        assert!(is_module("jobs.state[*]", "/a/jobs/state.py"));
-        assert!(is_module("jobs[*]", "/a/jobs/__init__.py"));
-        assert!(!is_module("__main__.kept[*]", "/a/train.py"));
-        assert!(!is_module("audit.audit[*]", "/a/audit.py"));
-        assert!(!is_module("__main__", "/a/train.py"));
-        assert!(!is_module("state.kept[*].mask", "/a/state.py"));
+    fn names_of_a_module_or_a_function_are_no_container() {
+        assert!(is_namespace("__main__[*]", "/a/train.py"));
+        assert!(is_namespace("fit():[*]", "/a/train.py"));
+        assert!(is_namespace("jobs.state[*]", "/a/jobs/state.py"));
+        assert!(is_namespace("jobs[*]", "/a/jobs/__init__.py"));
+        assert!(!is_namespace("__main__.kept[*]", "/a/train.py"));
+        assert!(!is_namespace("fit(): kept[*]", "/a/train.py"));
+        assert!(!is_namespace("audit.audit[*]", "/a/audit.py"));
+        assert!(!is_namespace("__main__", "/a/train.py"));
+        assert!(!is_namespace("state.kept[*].mask", "/a/state.py"));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) use grown::grown;
 pub(crate) use join::{Claim, by_holder, of as shown};
 use join::{is_element, is_within};
 pub(crate) use kept_at::{add_kept_at, adds_elsewhere, adds_to};
-use level::{elements, is_module, split};
+use level::{elements, is_namespace, split};
 pub(crate) use native::KIND as NATIVE;
 pub(crate) use proof::prove;
 use scans::Rise;
@@ -231,15 +231,16 @@ impl<'a> Held<'a> {
     pub(crate) fn is_users(&self, sample: &Sample) -> bool {
         let mut holders =
             self.of_sample.get(&sample.id).into_iter().flatten().filter_map(|id| self.holder(*id));
-        holders
-            .any(|one| one.bound.is_none() && Origin::is_users(&one.file) && !is_module(&one.path, &one.file))
+        holders.any(|one| {
+            one.bound.is_none() && Origin::is_users(&one.file) && !is_namespace(&one.path, &one.file)
+        })
     }
 
     /// The holders of these samples, the one with the most bytes first. Empty where no look could have seen any.
     pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
         let seen = || samples.iter().filter(|s| self.is_known(s));
         let of = |sample: &Sample| self.of_sample.get(&sample.id).into_iter().flatten().copied();
-        let is_named = |id: &u64| self.holder(*id).is_some_and(|h| !is_module(&h.path, &h.file));
+        let is_named = |id: &u64| self.holder(*id).is_some_and(|h| !is_namespace(&h.path, &h.file));
         let ids: BTreeSet<u64> = seen().flat_map(of).filter(is_named).collect();
         let path = |id: u64| self.holder(id).map_or("", |holder| holder.path.as_str());
         // A look that finds few elements tells each by its key, another all of them as one.
@@ -265,9 +266,11 @@ impl<'a> Held<'a> {
         let keeps = |(container, bytes): (&str, f64)| {
             let inside = by_holder.iter().filter(|(id, _)| split(path(**id)).0 == container);
             let (most, _) = inside.clone().max_by(|a, b| a.1.total_cmp(b.1))?;
-            let shortest = inside.map(|(id, _)| path(*id)).min_by_key(|path| path.len())?;
+            let shortest = inside.clone().map(|(id, _)| path(*id)).min_by_key(|path| path.len())?;
             let several = shortest != path(*most);
-            let path = if several { elements(path(*most)) } else { None };
+            let are_slices = inside.clone().all(|(id, _)| level::slices(path(*id)).is_some());
+            let of_all = if are_slices { level::all_slices } else { elements };
+            let path = if several { of_all(path(*most)) } else { None };
             let path = path.unwrap_or_else(|| shortest.to_owned());
             let holder = self.holder(*most)?;
             let elements = self.elements(holder, &path);

@@ -23,7 +23,7 @@ const WATCHED: u64 = 6;
 const EACH: f64 = 0.9;
 /// Elements that are weighed whole: of these a line's other memory is no part.
 const SEEN: &str = "int float bool complex str bytes NoneType tuple list dict set frozenset deque ndarray EagerTensor \
-                    datetime Timestamp Series DataFrame x more";
+                    datetime Timestamp Series DataFrame slice x of more";
 /// How the names of numbers begin that arrays are of.
 const NUMBERS: [&str; 4] = ["float", "int", "uint", "bool"];
 
