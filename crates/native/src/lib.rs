@@ -19,6 +19,7 @@ mod pymalloc;
 mod reading;
 mod recorder;
 mod rise;
+mod scanning;
 mod thread;
 mod types;
 

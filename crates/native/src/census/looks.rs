@@ -81,6 +81,8 @@ impl State {
         }
         self.scan.note(took);
         self.scanned_at = cycle;
+        let tells = seen.iter().any(|one| matches!(one, Observation::Grown(_)));
+        self.scanning.end(self.scan.times, tells, counts.objects, counts.whole);
         seen.push(Observation::Census(CensusCounts {
             depth: Some(1),
             objects: Some(counts.objects),

@@ -16,10 +16,9 @@ use nilometer_capture::{Board, CycleUnit};
 use pyo3::Python;
 
 use crate::rise::Rise;
+use crate::scanning::PAUSE;
 use crate::session::{SECOND_NS, Session};
-use state::{
-    APART, FIRST_SHARE, LEAST, NOTABLE, PAUSE, State, WHATEVER_THE_COST, is_cheap, least, one_part_in,
-};
+use state::{APART, FIRST_SHARE, LEAST, NOTABLE, State, WHATEVER_THE_COST, is_cheap, least, one_part_in};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
 const ONCE: u64 = 3;
@@ -140,7 +139,7 @@ impl Watch {
             state.closing = state.closing.saturating_add(1);
             state.scan(session, ordinal);
         }
-        let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session));
+        let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session, risen));
         // In such a loop the first looks see little: later ones come when much more has been kept.
         let later =
             ordinal >= 2 * state.looked_at && state.whole.is_within(one_part_in(FIRST_SHARE, session), age);

@@ -12,32 +12,19 @@ use pyo3::Python;
 use super::looks::Heap;
 use super::turn::Turn;
 use crate::rise::Rise;
+use crate::scanning::{PAUSE, Scanning};
 use crate::session::Session;
 use crate::types::Types;
 
-/// Pause after a look, as a multiple of what it took.
-pub(super) const PAUSE: u32 = 100;
-/// The first scans may follow each other faster: growth is what rose in three of them. A few more follow before long: what rose
-/// early in a short run must be seen to rise later, too. Half as many for small rises, and leaks of 8 kB per epoch and of 1 kB
-/// per step were missed, which live memory alone does not show.
-const FIRST_SCANS: u32 = 4;
-const FIRST_PAUSE: u32 = 4;
-const NEXT_SCANS: u32 = FIRST_SCANS + 2;
-const NEXT_PAUSE: u32 = 25;
 /// A rise of so many bytes is looked at at once, one of so many at the end of its stretch; a smaller one, which may be
-/// garbage that waits, when the first look costs no more than one part in fifty of the program's time so far.
+/// garbage that waits, when the first look costs no more than one part in fifty of the program's time so far; and below
+/// [`NOTABLE`] one in a hundred, for a healthy training rises by some hundreds of kilobytes.
 const STRONG: u64 = 4 << 20;
 pub(super) const NOTABLE: u64 = 1 << 20;
 const FIRST_LOOK: Duration = Duration::from_millis(300);
 pub(super) const FIRST_SHARE: u32 = 50;
 /// These parts are no larger than so many times the usual ones, whatever is allowed.
 const MOST_EASE: f64 = 10.0;
-/// Later ones lie so far apart, as a part of the time so far: a service that runs for weeks must not fill its capture.
-const PARTS: u64 = 64;
-/// And they wait until memory has risen by such a part more, which tells something new; but no longer than such a part of the
-/// time so far: what fills up to a bound must be seen not to grow any more.
-const FURTHER: u64 = 8;
-const PARTS_AT_MOST: u64 = 4;
 /// Later whole looks at a small rise lie so many times as far apart as others.
 const SMALL_RISE: u32 = 3;
 /// Bytes per cycle (or second) that are a rise, and the same for short cycles.
@@ -61,6 +48,7 @@ pub(super) struct State {
     pub(super) meanwhile: Rise,
     pub(super) modules: usize,
     pub(super) scan: Turn,
+    pub(super) scanning: Scanning,
     /// Scans at the ends of fits.
     pub(super) closing: u32,
     pub(super) whole: Turn,
@@ -72,8 +60,6 @@ pub(super) struct State {
     /// Cycles of the rising unit at the last whole look, and at the last scan.
     pub(super) looked_at: u64,
     pub(super) scanned_at: u64,
-    /// Bytes that live memory had risen by at the last scan.
-    risen_at_scan: u64,
     /// Calls of `fit` that are under way.
     pub(super) fits: u32,
 }
@@ -89,22 +75,13 @@ impl State {
         if risen == 0 || session.board().pause_limit().is_none() {
             return;
         }
-        let is_due = match self.scan.times {
-            ..FIRST_SCANS => self.scan.is_due(FIRST_PAUSE),
-            FIRST_SCANS..NEXT_SCANS => self.scan.is_due(one_part_in(NEXT_PAUSE, session)),
-            _ => {
-                let rests = |parts| self.scan.rests(Duration::from_nanos(session.age() / parts));
-                let has_risen_further = risen >= self.risen_at_scan + self.risen_at_scan / FURTHER;
-                self.scan.is_due(one_part_in(PAUSE, session))
-                    && rests(if has_risen_further { PARTS } else { PARTS_AT_MOST })
-            }
-        };
-        if is_due {
-            self.risen_at_scan = risen;
+        let (age, ease) = (Duration::from_nanos(session.age()), |usual| one_part_in(usual, session));
+        if self.scan.rests(self.scanning.wait(self.scan.times, self.scan.took(), risen, age, ease)) {
+            self.scanning.begin(risen);
             self.scan(session, ordinal);
         }
         let looked = self.looked_at;
-        let first = looked == 0 && (risen >= STRONG || is_cheap(session));
+        let first = looked == 0 && (risen >= STRONG || is_cheap(session, risen));
         let pause = one_part_in(PAUSE, session) * if risen < NOTABLE { SMALL_RISE } else { 1 };
         let next = looked > 0 && ordinal >= (2 * looked).max(looked + APART) && self.whole.is_due(pause);
         if first || next {
@@ -128,7 +105,8 @@ pub(super) fn one_part_in(usual: u32, session: &Session) -> u32 {
     (f64::from(usual) / ease).ceil() as u32
 }
 
-/// Whether a first look would be a small part of the program's time so far.
-pub(super) fn is_cheap(session: &Session) -> bool {
-    Duration::from_nanos(session.age()) >= FIRST_LOOK * one_part_in(FIRST_SHARE, session)
+/// Whether a first look at such a rise would be a small part of the program's time so far.
+pub(super) fn is_cheap(session: &Session, risen: u64) -> bool {
+    let share = if risen < NOTABLE { PAUSE } else { FIRST_SHARE };
+    Duration::from_nanos(session.age()) >= FIRST_LOOK * one_part_in(share, session)
 }

@@ -30,6 +30,11 @@ impl Turn {
         self.last.is_none_or(|(end, took)| end.elapsed() >= took * pause)
     }
 
+    /// What the last one took.
+    pub(super) fn took(&self) -> Duration {
+        self.last.map_or(Duration::ZERO, |(_, took)| took)
+    }
+
     /// Whether it ended at least so long ago.
     pub(super) fn rests(&self, pause: Duration) -> bool {
         self.last.is_none_or(|(end, _)| end.elapsed() >= pause)

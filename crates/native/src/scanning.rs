@@ -1,0 +1,120 @@
+//! How long the next scan of the containers waits: what the scans so far told decides, and what they cost.
+//!
+//! In: the rise of live memory, what each scan told. Out: a time. Pure; no clock. What must not happen here: a leak that would have
+//! been seen with one scan more; scan after scan of a healthy training, which rises a little as well.
+
+use std::time::Duration;
+
+/// Pause after a look, as a multiple of what it took.
+pub(crate) const PAUSE: u32 = 100;
+/// The first scans may follow each other faster: growth is what rose in three of them. A few more follow before long: what rose
+/// early in a short run must be seen to rise later, too. Half as many for small rises, and leaks of 8 kB per epoch and of 1 kB
+/// per step were missed, which live memory alone does not show.
+const FIRST_SCANS: u32 = 4;
+const FIRST_PAUSE: u32 = 4;
+const NEXT_SCANS: u32 = FIRST_SCANS + 2;
+const NEXT_PAUSE: u32 = 25;
+/// Later ones lie so far apart, as a part of the time so far: a service that runs for weeks must not fill its capture.
+const PARTS: u32 = 64;
+/// And they wait until memory has risen by such a part more, which tells something new; but no longer than such a part of the
+/// time so far: what fills up to a bound must be seen not to grow any more.
+const FURTHER: u64 = 8;
+const PARTS_AT_MOST: u32 = 4;
+/// Scans that it takes to tell what grows. If it tells nothing then, and the collector's objects are no more than so many above those
+/// of the scan before, more scans would tell no more: the rise is in C, or in what Python keeps for itself, such as the lists
+/// of free tuples, which fill in any healthy training. They begin anew when it has doubled.
+const TELLING: u32 = 3;
+const SAME_OBJECTS: u64 = 16;
+
+/// What is known of the scans so far.
+#[derive(Debug, Default)]
+pub(crate) struct Scanning {
+    /// Bytes that live memory had risen by at the last one.
+    risen: u64,
+    /// Objects at the last one.
+    objects: u64,
+    /// The last one told nothing that could be the rise.
+    told_nothing: bool,
+}
+
+impl Scanning {
+    /// How long the next one waits after `times` scans, the last of which took so long, at this `age` of the process.
+    pub(crate) fn wait(
+        &self,
+        times: u32,
+        took: Duration,
+        risen: u64,
+        age: Duration,
+        one_part_in: impl Fn(u32) -> u32,
+    ) -> Duration {
+        match times {
+            ..FIRST_SCANS if !self.told_nothing => took * FIRST_PAUSE,
+            FIRST_SCANS..NEXT_SCANS if !self.told_nothing => took * one_part_in(NEXT_PAUSE),
+            _ => {
+                let further = self.risen / if self.told_nothing { 1 } else { FURTHER };
+                let parts = if risen >= self.risen + further { PARTS } else { PARTS_AT_MOST };
+                (took * one_part_in(PAUSE)).max(age / parts)
+            }
+        }
+    }
+
+    /// One is made at such a rise.
+    pub(crate) fn begin(&mut self, risen: u64) {
+        self.risen = risen;
+    }
+
+    /// The `times`th has been made; whether it told of growth, how many objects there were, and whether it saw them all.
+    pub(crate) fn end(&mut self, times: u32, tells: bool, objects: u64, whole: bool) {
+        let same = whole && objects <= self.objects + SAME_OBJECTS;
+        self.told_nothing = times >= TELLING && !tells && same;
+        self.objects = objects;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+    const AGE: Duration = Duration::from_secs(10);
+
+    /// How long the next one waits at this rise, after scans of 20 ms of which each told something or not and met so many objects.
+    fn waits(scans: &[(bool, u64)], risen: u64) -> Duration {
+        let mut scanning = Scanning::default();
+        for (times, (tells, objects)) in (1..).zip(scans) {
+            scanning.begin(100_000);
+            scanning.end(times, *tells, *objects, true);
+        }
+        scanning.wait(scans.len() as u32, 20 * MS, risen, AGE, |usual| usual)
+    }
+
+    #[test]
+    fn the_first_follow_each_other_where_something_is_told() {
+        for told in
+            [[(false, 1000); 2].as_slice(), &[(true, 1000); 3], &[(false, 1000), (false, 1000), (true, 1000)]]
+        {
+            assert_eq!(waits(told, 110_000), 80 * MS);
+        }
+        assert_eq!(waits(&[(true, 1000); 5], 110_000), 500 * MS);
+        assert_eq!(waits(&[(true, 1000); 6], 112_500), 2 * AGE / 10);
+    }
+
+    #[test]
+    fn what_told_nothing_is_not_asked_again_before_it_has_doubled() {
+        let nothing = [(false, 1000), (false, 1001), (false, 999)];
+        assert_eq!(waits(&nothing, 199_999), AGE / 4);
+        assert_eq!(waits(&nothing, 200_000), 2 * AGE / 10);
+    }
+
+    #[test]
+    fn objects_that_become_more_are_a_reason_to_go_on() {
+        assert_eq!(waits(&[(false, 1000), (false, 1000), (false, 1100)], 110_000), 80 * MS);
+    }
+
+    #[test]
+    fn a_scan_that_was_cut_short_says_nothing_of_what_it_did_not_see() {
+        let mut scanning = Scanning::default();
+        scanning.end(TELLING, false, 0, false);
+        assert_eq!(scanning.wait(TELLING, 20 * MS, 110_000, AGE, |usual| usual), 80 * MS);
+    }
+}
