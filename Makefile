@@ -50,7 +50,7 @@ harm: $(VENV)/.wheel
 
 ## orders: all orders in which two threads may take the steps of a table without locks
 orders:
-	cargo test --locked --release -p nilometer-recorder --test bucket_loom --test trials_loom
+	cargo test --locked --release -p nilometer-recorder --test bucket_loom --test counter_loom --test trials_loom
 	RUSTFLAGS="--cfg loom" cargo test --locked --release --target-dir target/loom -p nilometer-unwind --lib
 
 ## miri: the unsafe parts that need no files, no loader and no minutes (needs a nightly toolchain with miri)

@@ -125,8 +125,7 @@ fn record(
             // What lay here has gone on a way that nobody saw, or an allocator calls its own functions by their names.
             crate::deaths::gone_unseen(recorder, new.address);
         }
-        recorder.table.insert(birth.address, Lot::new(id, birth.size).0).then_some(())?;
-        FILTER.add_sample(new.address);
+        crate::deaths::insert(recorder, new.address, Lot::new(id, birth.size)).then_some(())?;
     }
     if write(recorder, at_ns, &birth) {
         count(&recorder.counts.births);

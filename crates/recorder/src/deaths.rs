@@ -45,11 +45,21 @@ pub(crate) fn lift(address: usize) -> Option<(&'static Recorder, Lot)> {
 
 /// The memory has stayed after all.
 pub(crate) fn put_back(recorder: &Recorder, address: usize, lot: Lot) {
-    if recorder.table.insert(address as u64, lot.0) {
-        FILTER.add_sample(address);
-    } else {
+    if !insert(recorder, address, lot) {
         died(recorder, lot.id());
     }
+}
+
+/// Puts a sample into the table, where its death will find it; false if it cannot be followed.
+pub(crate) fn insert(recorder: &Recorder, address: usize, lot: Lot) -> bool {
+    if !recorder.table.insert(address as u64, lot.0) {
+        return false;
+    }
+    let followed = FILTER.add_sample(address);
+    if !followed {
+        recorder.table.remove(address as u64);
+    }
+    followed
 }
 
 fn take_out(recorder: &Recorder, address: usize) -> Option<Lot> {

@@ -1,75 +1,119 @@
-//! Which addresses cannot be samples: a counting filter, four bits per 65,536th of the addresses.
+//! Which addresses cannot be samples: a counting filter, a bit and a counter for each 65,536th of the addresses.
 //!
-//! In: addresses. Out: "surely not" or "perhaps". This is all that most calls of `free` meet: one load. Counters are small because waiting
-//! for that load is most of what it costs; of two bits, they would be full within minutes. What must not happen here: "surely
+//! In: addresses. Out: "surely not" or "perhaps". This is all that most calls of `free` meet: one load of one bit. They are packed, as waiting
+//! for that load is most of what it costs. Counters of two bits would be full within minutes. What must not happen here: "surely
 //! not" for an address that is a sample. A counter that is full stays full.
 //!
 //! Trials are many and die fast, samples are few: whether an address that got "perhaps" is in the table of samples is asked of a second
 //! set of counters, in which only those count and addresses that meet in the first lie apart.
 
-use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU8, AtomicU64};
 
-/// Counters of a byte, and the bits of one.
-const IN_BYTE: usize = 2;
-const BITS: usize = 8 / IN_BYTE;
-const SIZE: usize = (1 << 16) / IN_BYTE;
-const FULL: u8 = (1 << BITS) - 1;
+use crate::counter::{BITS, Counter};
 
-type Counters = [AtomicU8; SIZE];
+const COUNTERS: usize = 1 << 16;
+const IN_BYTE: usize = 8 / BITS;
+const IN_WORD: usize = 64;
 
+struct Set {
+    flags: [AtomicU64; COUNTERS / IN_WORD],
+    counters: [AtomicU8; COUNTERS / IN_BYTE],
+}
+
+/// The flags that `free` asks for lie in two pages.
+#[repr(C, align(4096))]
 pub(crate) struct Filter {
-    all: Counters,
-    samples: Counters,
+    all: Set,
+    samples: Set,
 }
 
 /// The filter of the process. Not behind the recorder's pointer: each `free` looks at it.
 pub(crate) static FILTER: Filter = Filter::new();
 
 impl Filter {
-    #[allow(clippy::large_stack_arrays, reason = "made at compile time")]
     pub(crate) const fn new() -> Self {
-        Self { all: [const { AtomicU8::new(0) }; SIZE], samples: [const { AtomicU8::new(0) }; SIZE] }
+        Self { all: Set::new(), samples: Set::new() }
     }
 
     /// All that most calls of `free` ask.
     #[inline(always)]
     pub(crate) fn may_hold(&self, address: usize) -> bool {
         // Neighbours in the heap are neighbours here: what the program frees together costs few cache lines.
-        count(&self.all, near(address)) != 0
+        self.all.has(near(address))
     }
 
     /// The same of samples alone, for those who got "perhaps".
     pub(crate) fn may_hold_sample(&self, address: usize) -> bool {
-        count(&self.samples, apart(address)) != 0
+        self.samples.has(apart(address))
     }
 
-    pub(crate) fn add_sample(&self, address: usize) {
-        update(&self.samples, apart(address), more);
-        update(&self.all, near(address), more);
+    /// False if it cannot be followed at this moment.
+    pub(crate) fn add_sample(&self, address: usize) -> bool {
+        if !self.samples.counter(apart(address)).add() {
+            return false;
+        }
+        let added = self.all.counter(near(address)).add();
+        if !added {
+            self.samples.counter(apart(address)).remove();
+        }
+        added
     }
 
     pub(crate) fn remove_sample(&self, address: usize) {
-        update(&self.all, near(address), less);
-        update(&self.samples, apart(address), less);
+        self.all.counter(near(address)).remove();
+        self.samples.counter(apart(address)).remove();
     }
 
-    pub(crate) fn add_trial(&self, address: usize) {
-        update(&self.all, near(address), more);
+    /// False if it cannot be followed at this moment.
+    pub(crate) fn add_trial(&self, address: usize) -> bool {
+        self.all.counter(near(address)).add()
     }
 
     pub(crate) fn remove_trial(&self, address: usize) {
-        update(&self.all, near(address), less);
+        self.all.counter(near(address)).remove();
     }
 
     /// For a forked child, which follows none of the parent's samples.
     pub(crate) fn clear(&self) {
-        for counters in self.all.iter().chain(&self.samples) {
-            // Pages that are shared with the parent are copied when they are written.
-            if counters.load(Relaxed) != 0 {
-                counters.store(0, Relaxed);
-            }
+        self.all.clear();
+        self.samples.clear();
+    }
+}
+
+impl Set {
+    #[allow(clippy::large_stack_arrays, reason = "made at compile time")]
+    const fn new() -> Self {
+        Self {
+            flags: [const { AtomicU64::new(0) }; COUNTERS / IN_WORD],
+            counters: [const { AtomicU8::new(0) }; COUNTERS / IN_BYTE],
         }
+    }
+
+    #[inline(always)]
+    fn has(&self, hash: u16) -> bool {
+        let hash = usize::from(hash);
+        // 16 bits: always inside.
+        self.flags.get(hash / IN_WORD).is_some_and(|flags| flags.load(Relaxed) >> (hash % IN_WORD) & 1 != 0)
+    }
+
+    fn counter(&self, hash: u16) -> Counter<'_> {
+        let hash = usize::from(hash);
+        Counter {
+            flags: self.flags.get(hash / IN_WORD).unwrap_or(&self.flags[0]),
+            flag: 1 << (hash % IN_WORD),
+            counters: self.counters.get(hash / IN_BYTE).unwrap_or(&self.counters[0]),
+            shift: hash % IN_BYTE * BITS,
+        }
+    }
+
+    /// Pages that are shared with a parent are copied when they are written.
+    fn clear(&self) {
+        self.flags.iter().filter(|flags| flags.load(Relaxed) != 0).for_each(|flags| flags.store(0, Relaxed));
+        self.counters
+            .iter()
+            .filter(|count| count.load(Relaxed) != 0)
+            .for_each(|count| count.store(0, Relaxed));
     }
 }
 
@@ -82,35 +126,6 @@ fn apart(address: usize) -> u16 {
     ((address >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as u16
 }
 
-fn more(count: u8) -> Option<u8> {
-    (count != FULL).then_some(count + 1)
-}
-
-fn less(count: u8) -> Option<u8> {
-    (count != 0 && count != FULL).then(|| count - 1)
-}
-
-/// The byte with a counter, and how far to the left it is there.
-#[inline(always)]
-fn counter(counters: &Counters, hash: u16) -> (&AtomicU8, usize) {
-    let hash = usize::from(hash);
-    // 16 bits: always inside.
-    (counters.get(hash / IN_BYTE).unwrap_or(&counters[0]), hash % IN_BYTE * BITS)
-}
-
-#[inline(always)]
-fn count(counters: &Counters, hash: u16) -> u8 {
-    let (byte, shift) = counter(counters, hash);
-    byte.load(Relaxed) >> shift & FULL
-}
-
-fn update(counters: &Counters, hash: u16, change: impl Fn(u8) -> Option<u8>) {
-    let (byte, shift) = counter(counters, hash);
-    let _full_or_empty = byte.try_update(Relaxed, Relaxed, |all| {
-        change(all >> shift & FULL).map(|count| all & !(FULL << shift) | count << shift)
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,7 +135,7 @@ mod tests {
     fn holds_what_was_added_until_it_is_removed() {
         let filter = Filter::new();
         let addresses = (1..2000_usize).map(|n| 0x7f00_0000_0000 + n * 48);
-        addresses.clone().for_each(|address| filter.add_sample(address));
+        assert!(addresses.clone().all(|address| filter.add_sample(address)));
         assert!(addresses.clone().all(|address| filter.may_hold(address) && filter.may_hold_sample(address)));
         addresses.clone().for_each(|address| filter.remove_sample(address));
         let is_held = |address: &usize| filter.may_hold(*address);
@@ -136,7 +151,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "an array of 64 KiB is slow there")]
     fn a_full_counter_never_says_surely_not() {
         let filter = Filter::new();
-        (0..300).for_each(|_| filter.add_sample(4096));
+        assert!((0..300).all(|_| filter.add_sample(4096)));
         (0..300).for_each(|_| filter.remove_sample(4096));
         assert!(filter.may_hold(4096) && filter.may_hold_sample(4096));
     }

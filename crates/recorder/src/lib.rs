@@ -17,13 +17,14 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")))]
 compile_error!("allocations are recorded on x86-64 Linux with glibc only");
 
-/// What [`bucket`] and [`trials`] are tested with others of.
+/// What [`bucket`], [`counter`] and [`trials`] are tested with others of.
 mod atomics {
-    pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64};
+    pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 }
 mod births;
 mod bucket;
 mod config;
+mod counter;
 mod deaths;
 mod environment;
 mod exports;

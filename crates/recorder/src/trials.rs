@@ -73,8 +73,8 @@ impl Trials {
             FILTER.remove_trial(before as usize);
         }
         of.store(trial.pack(), Relaxed);
-        FILTER.add_trial(address as usize);
-        at.store(address, Release);
+        let is_followed = FILTER.add_trial(address as usize);
+        at.store(if is_followed { address } else { 0 }, Release);
     }
 
     /// The memory is given back.

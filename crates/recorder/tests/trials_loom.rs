@@ -33,8 +33,9 @@ mod filter {
             self.0[address >> 4].load(Relaxed)
         }
 
-        pub(crate) fn add_trial(&self, address: usize) {
+        pub(crate) fn add_trial(&self, address: usize) -> bool {
             self.0[address >> 4].fetch_add(1, Relaxed);
+            true
         }
 
         pub(crate) fn remove_trial(&self, address: usize) {
