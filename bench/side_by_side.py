@@ -4,6 +4,10 @@ In each round the program runs twice at once, without and with the tool, each on
 then again with the halves exchanged. The ratio of a round is the geometric mean of the two: what slows the
 whole machine down, or one half of it, falls out. What is left as noise is shown by `none-again`. Meant for
 machines whose speed changes from run to run by more than a tool costs.
+
+With `--one-processor` the two share one processor, and another two the next: where the processors themselves
+differ from one moment to the next, that is steadier still. All take twice the time on the wall then, and what
+a tool does by the clock happens twice as often.
 """
 
 from __future__ import annotations
@@ -42,10 +46,21 @@ def at_once(workload: str, tool: str, places: tuple[str, str]) -> tuple[Cost, Co
     return alone, under
 
 
-def ratio(workload: str, tool: str) -> float:
-    """CPU time under the tool to that without, over both places."""
+def exchanged(workload: str, tool: str) -> list[tuple[Cost, Cost]]:
+    """Each on its half of the processors, and then the other way round."""
     first, second = halves()
-    pairs = [at_once(workload, tool, places) for places in ((first, second), (second, first))]
+    return [at_once(workload, tool, places) for places in ((first, second), (second, first))]
+
+
+def on_one_processor(workload: str, tool: str) -> list[tuple[Cost, Cost]]:
+    """Both on the first processor, and at the same moment both on the second."""
+    places = [str(place) for place in sorted(os.sched_getaffinity(0))[:2]]
+    with ThreadPoolExecutor(len(places)) as pool:
+        return list(pool.map(lambda place: at_once(workload, tool, (place, place)), places))
+
+
+def ratio(pairs: list[tuple[Cost, Cost]]) -> float:
+    """CPU time under the tool to that without, over all pairs."""
     return math.prod(under.cpu_s / alone.cpu_s for alone, under in pairs) ** (1 / len(pairs))
 
 
@@ -57,7 +72,9 @@ def main() -> None:
     parser.add_argument(
         "--tools", nargs="+", choices=tools, default=["none-again", "nilometer"], metavar="TOOL"
     )
+    parser.add_argument("--one-processor", action="store_true", help="both share a processor")
     options = parser.parse_args()
+    pairs = on_one_processor if options.one_processor else exchanged
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         compile_native(folder)
         for workload in options.only:
@@ -65,7 +82,7 @@ def main() -> None:
             ratios: dict[str, list[float]] = {tool: [] for tool in names}
             for number in range(options.runs):
                 for tool in names if number % 2 == 0 else reversed(names):
-                    ratios[tool].append(ratio(workload, tool))
+                    ratios[tool].append(ratio(pairs(workload, tool)))
                 print(f"{workload}: round {number + 1} of {options.runs}", file=sys.stderr)
             for tool in names:
                 print(f"{workload:20} {tool:14} CPU {spread(ratios[tool], 3)}", flush=True)
