@@ -4,7 +4,7 @@
 //! allocation, so that the ticker's thread and the program's threads may ask at once.
 //!
 //! The beginning of each kind is read whole, because that is where one-time growth and the first cycles stand. Later the
-//! cost rules: cycles get the largest share, phases may not starve them, ticks fill silence.
+//! cost rules: cycles get the largest share, phases may not starve them, ticks fill silence; less of it where cycles come.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -27,6 +27,10 @@ const PAUSE_PHASE: u64 = 2000;
 const PAUSE_EARLY: u64 = 50;
 /// The same for a dear part of a reading: what the allowance has left is of no use after a short run.
 const PAUSE_EARLY_PART: u64 = 20;
+/// While cycles are read, which tell what stays, the clock adds what lies between them no more often than this. So long after
+/// one was read, as long cycles have it, there may be none.
+const TICK_AMONG_CYCLES_NS: u64 = 1_000_000_000;
+const AMONG_CYCLES_NS: u64 = 10_000_000_000;
 
 /// Who asks for a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +71,10 @@ impl Pacer {
                 let last = self.last_phase.load(Relaxed);
                 first || self.whole.is_due(now) && pause_is_over(cost, PAUSE_PHASE, last, now)
             }
-            Asker::Tick => self.whole.is_due(now),
+            Asker::Tick => {
+                let pause = if self.is_among_cycles(now) { TICK_AMONG_CYCLES_NS } else { 0 };
+                self.whole.is_due(now) && now.saturating_sub(self.last()) >= pause
+            }
         }
     }
 
@@ -101,6 +108,11 @@ impl Pacer {
         self.whole.last()
     }
 
+    fn is_among_cycles(&self, now: u64) -> bool {
+        let last = self.last_cycle.iter().map(|last| last.load(Relaxed)).max().unwrap_or(0);
+        last != 0 && now.saturating_sub(last) < AMONG_CYCLES_NS
+    }
+
     fn last_of(&self, unit: CycleUnit) -> Option<&AtomicU64> {
         self.last_cycle.get(unit as usize)
     }
@@ -119,8 +131,12 @@ mod tests {
 
     /// A program that marks every `period` for `duration`; each reading takes `cost`. Gives how many were read.
     fn drive(pacer: &Pacer, asker: Asker, period: u64, duration: u64, cost: u64) -> u64 {
-        let (mut now, mut nth, mut taken) = (SECOND, 0, 0);
-        while now < SECOND + duration {
+        drive_from(pacer, asker, SECOND, period, duration, cost)
+    }
+
+    fn drive_from(pacer: &Pacer, asker: Asker, from: u64, period: u64, duration: u64, cost: u64) -> u64 {
+        let (mut now, mut nth, mut taken) = (from, 0, 0);
+        while now < from + duration {
             nth += 1;
             if pacer.wants(asker, nth, now) {
                 now += cost;
@@ -148,6 +164,16 @@ mod tests {
             assert!(spent <= 61 * SECOND / 400 + ALLOWANCE_NS + cost, "{asker:?} took {spent} ns");
             assert!(spent >= 60 * SECOND / 4000, "{asker:?} took only {spent} ns");
         }
+    }
+
+    #[test]
+    fn the_clock_asks_seldom_among_cycles_and_often_where_none_come() {
+        let pacer = Pacer::default();
+        let ticks = |from: u64, to: u64| drive_from(&pacer, Asker::Tick, from, 250 * MS, to - from, MS / 10);
+        assert_eq!(ticks(SECOND, 5 * SECOND), 16);
+        pacer.note(Asker::Cycle(CycleUnit::Epoch), 5 * SECOND, MS / 10);
+        assert_eq!(ticks(5 * SECOND + 250 * MS, 15 * SECOND), 9, "one a second");
+        assert!(ticks(15 * SECOND, 19 * SECOND) >= 15, "an epoch that lasts long");
     }
 
     #[test]
