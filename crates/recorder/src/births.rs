@@ -52,10 +52,13 @@ fn considered(new: New) {
         return;
     }
     let pace = &recorder.pace;
+    let key = recorder.watch.key(block, new.size, new.source);
+    if let Some(key) = key {
+        recorder.watch.prefetch(new.address, key);
+    }
     let Some(points) = block.hit(class, new.size, &pace.means) else { return };
     let bytes = new.size as f64 / chance(new.size, points);
     pace.met(class, bytes);
-    let key = recorder.watch.key(block, new.size, new.source);
     let own = key.and_then(|key| recorder.watch.mean(key));
     let of_class = pace.means.samples(class);
     let mean = own.map_or(of_class, |own| own.min(of_class));

@@ -63,6 +63,7 @@ pub(crate) fn insert(recorder: &Recorder, address: usize, lot: Lot) -> bool {
 }
 
 fn take_out(recorder: &Recorder, address: usize) -> Option<Lot> {
+    FILTER.prefetch(address);
     recorder.watch.trials.remove(address as u64);
     if !FILTER.may_hold_sample(address) {
         return None;

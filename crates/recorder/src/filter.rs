@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU64};
 
 use crate::counter::{BITS, Counter};
+use crate::pages::prefetch;
 
 const COUNTERS: usize = 1 << 16;
 const IN_BYTE: usize = 8 / BITS;
@@ -41,6 +42,12 @@ impl Filter {
     pub(crate) fn may_hold(&self, address: usize) -> bool {
         // Neighbours in the heap are neighbours here: what the program frees together costs few cache lines.
         self.all.has(near(address))
+    }
+
+    /// What counts this address.
+    #[inline]
+    pub(crate) fn prefetch(&self, address: usize) {
+        self.all.prefetch(near(address));
     }
 
     /// The same of samples alone, for those who got "perhaps".
@@ -95,6 +102,12 @@ impl Set {
         let hash = usize::from(hash);
         // 16 bits: always inside.
         self.flags.get(hash / IN_WORD).is_some_and(|flags| flags.load(Relaxed) >> (hash % IN_WORD) & 1 != 0)
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u16) {
+        prefetch(self.counters.get(usize::from(hash) / IN_BYTE));
+        prefetch(self.flags.get(usize::from(hash) / IN_WORD));
     }
 
     fn counter(&self, hash: u16) -> Counter<'_> {

@@ -21,6 +21,8 @@ unsafe impl Zero for AtomicU32 {}
 // SAFETY: a number.
 unsafe impl Zero for AtomicU64 {}
 // SAFETY: numbers.
+unsafe impl Zero for crate::watch::Kind {}
+// SAFETY: numbers.
 unsafe impl<T: Zero, const N: usize> Zero for [T; N] {}
 
 /// An array that is unmapped when it is dropped.
@@ -56,6 +58,23 @@ impl<T: Zero> Pages<T> {
         // SAFETY: as above, and borrowed alone.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
+}
+
+/// Asks the processor to fetch this, so that what comes next need not wait for it. A trial changes words in several tables, one
+/// after the other since each change is atomic, and between two of them the program has filled the cache.
+#[inline]
+pub(crate) fn prefetch<T>(at: Option<&T>) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if let Some(at) = at {
+        // SAFETY: a hint, which changes nothing.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                std::ptr::from_ref(at).cast(),
+            );
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = at;
 }
 
 impl<T: Zero> Drop for Pages<T> {

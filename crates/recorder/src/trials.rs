@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::atomics::{AtomicU32, AtomicU64};
 use crate::filter::FILTER;
 use crate::key::Key;
-use crate::pages::Pages;
+use crate::pages::{Pages, prefetch};
 
 /// Buckets of four places, a cache line each.
 pub(crate) const BUCKETS: usize = if cfg!(miri) { 8 } else { 512 };
@@ -53,6 +53,12 @@ impl Trials {
     /// `None` if there is no memory.
     pub(crate) fn new() -> Option<Self> {
         Some(Self { buckets: Pages::new(BUCKETS)?, turn: AtomicU32::new(0) })
+    }
+
+    /// Where a trial of this address lies or will.
+    #[inline]
+    pub(crate) fn prefetch(&self, address: u64) {
+        prefetch(self.bucket(address).first());
     }
 
     /// The memory is about to be handed out.

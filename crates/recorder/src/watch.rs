@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use nilometer_capture::{Board, CycleUnit, Source};
 
+use crate::filter::FILTER;
 use crate::generations::{Generations, Now};
 use crate::key::{KEYS, Key};
-use crate::pages::Pages;
+use crate::pages::{Pages, prefetch};
 use crate::suspects::Suspects;
 use crate::tls::Block;
 use crate::trials::{Trial, Trials};
@@ -18,15 +19,24 @@ use crate::trials::{Trial, Trials};
 /// What every thread may look at.
 pub(crate) struct Watch {
     pub(crate) trials: Trials,
-    /// Of each key, 0 for that of its class.
-    means: Pages<AtomicU32>,
-    /// Bytes asked for of each key since the last step, as points tell.
-    bytes: Pages<AtomicU64>,
+    kinds: Pages<Kind>,
     generation: AtomicU32,
     main_thread: u32,
     /// Trials have begun.
     open: AtomicBool,
 }
+
+/// What is known of a key.
+#[derive(Default)]
+#[repr(C, align(16))]
+pub(crate) struct Kind {
+    /// Bytes asked for since the last step, as points tell.
+    bytes: AtomicU64,
+    /// 0: that of its class.
+    mean: AtomicU32,
+}
+
+const _: () = assert!(size_of::<Kind>() == 16, "one cache line tells all of a kind");
 
 /// What is looked at by one at a time.
 pub(crate) struct Survey {
@@ -45,8 +55,7 @@ impl Watch {
     pub(crate) fn new() -> Option<Self> {
         Some(Self {
             trials: Trials::new()?,
-            means: Pages::new(KEYS)?,
-            bytes: Pages::new(KEYS)?,
+            kinds: Pages::new(KEYS)?,
             generation: AtomicU32::new(0),
             main_thread: std::process::id(),
             open: AtomicBool::new(false),
@@ -63,17 +72,25 @@ impl Watch {
         self.is_open().then(key).flatten()
     }
 
+    /// What will be looked at if a trial of this key begins here.
+    #[inline]
+    pub(crate) fn prefetch(&self, address: usize, key: Key) {
+        prefetch(self.kind(key.place));
+        self.trials.prefetch(address as u64);
+        FILTER.prefetch(address);
+    }
+
     /// The mean of this key, if it has one of its own.
     pub(crate) fn mean(&self, key: Key) -> Option<u32> {
-        let mean = self.means.all().get(usize::from(key.place))?.load(Relaxed);
+        let mean = self.kind(key.place)?.mean.load(Relaxed);
         (mean != 0).then_some(mean)
     }
 
     /// Watches whether this memory stays, which stands for so many bytes.
     pub(crate) fn begin(&self, address: usize, key: Key, bytes: f64) {
         let bytes = bytes as u32;
-        if let Some(asked) = self.bytes.all().get(usize::from(key.place)) {
-            asked.fetch_add(u64::from(bytes), Relaxed);
+        if let Some(kind) = self.kind(key.place) {
+            kind.bytes.fetch_add(u64::from(bytes), Relaxed);
         }
         let generation = self.generation.load(Relaxed) as u8;
         self.trials.insert(address as u64, Trial { key, generation, bytes });
@@ -100,17 +117,21 @@ impl Watch {
 
     /// Takes into account what was asked for within so many seconds of CPU time.
     pub(crate) fn pass(&self, suspects: &mut Suspects, seconds: f64) {
-        let all = self.bytes.all();
+        let all = self.kinds.all();
         suspects.pass(seconds, |place| {
-            let asked = all.get(place).filter(|bytes| bytes.load(Relaxed) != 0);
-            asked.map_or(0.0, |bytes| bytes.swap(0, Relaxed) as f64)
+            let asked = all.get(place).filter(|kind| kind.bytes.load(Relaxed) != 0);
+            asked.map_or(0.0, |kind| kind.bytes.swap(0, Relaxed) as f64)
         });
     }
 
     pub(crate) fn set(&self, place: usize, mean: u32) {
-        if let Some(at) = self.means.all().get(place) {
-            at.store(mean, Relaxed);
+        if let Some(kind) = self.kinds.all().get(place) {
+            kind.mean.store(mean, Relaxed);
         }
+    }
+
+    fn kind(&self, place: u16) -> Option<&Kind> {
+        self.kinds.all().get(usize::from(place))
     }
 }
 

@@ -47,6 +47,8 @@ mod filter {
 mod pages {
     use loom::sync::atomic::AtomicU64;
 
+    pub(crate) fn prefetch<T>(_at: Option<&T>) {}
+
     /// One bucket.
     pub(crate) struct Pages<T>(Vec<T>);
 
