@@ -188,6 +188,11 @@ impl<'a> Held<'a> {
         }
     }
 
+    /// Whether a look met this sample below anything.
+    pub(crate) fn met(&self, sample: &Sample) -> bool {
+        self.of_sample.contains_key(&sample.id)
+    }
+
     /// Whether a look met this sample below the path.
     pub(crate) fn is_below(&self, sample: u64, path: &str) -> bool {
         let mut ids = self.of_sample.get(&sample).into_iter().flatten();

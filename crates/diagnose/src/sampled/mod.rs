@@ -41,7 +41,7 @@ use group::grown;
 use growing::Look;
 use lives::Moments;
 use recording::{Heard, Recording, Sample, addresses};
-use trail::{Place, Trail, trail};
+use trail::{Place, Trail, has_line, trail};
 
 pub(crate) use verdict::conclude;
 
@@ -76,6 +76,14 @@ pub(crate) struct Setting<'a> {
     pub(crate) basis: Basis,
     pub(crate) pid: Option<u64>,
     pub(crate) folder: Option<&'a str>,
+}
+
+/// The addresses whose functions' names say something: those of stacks that a finding may show, and of stacks without a line of
+/// Python. An import's stacks all have one, and reading TensorFlow's symbols takes longer than all else in a report on it.
+fn worth_a_name(recording: &Recording, stacks: impl Iterator<Item = u64>, told: &HashSet<u64>) -> Vec<u64> {
+    let frames = stacks.map(|stack| (told.contains(&stack), recording.frames(stack)));
+    let wanted = frames.filter(|(told, frames)| *told || !has_line(recording, frames));
+    addresses(wanted.flat_map(|(_, frames)| frames))
 }
 
 /// What a site left behind.
@@ -114,8 +122,10 @@ impl<'a> Sites<'a> {
         let stacks: HashSet<u64> = old.iter().chain(&rest).map(|s| s.stack).collect();
         let mut stacks: Vec<u64> = stacks.into_iter().collect();
         stacks.sort_unstable();
-        let wanted = addresses(stacks.iter().flat_map(|s| recording.frames(*s)));
-        recording.locate(&wanted);
+        recording.locate(&addresses(stacks.iter().flat_map(|s| recording.frames(*s))));
+        let told: HashSet<u64> =
+            old.iter().chain(&rest).filter(|s| look.is_old(s) || held.met(s)).map(|s| s.stack).collect();
+        let wanted = worth_a_name(&recording, stacks.iter().copied(), &told);
         let names: ById<Name> = lookup.names(&recording.modules, &wanted).into_iter().collect();
         let trails: ById<Trail> =
             stacks.into_iter().map(|s| (s, trail(&recording, &names, lookup, s))).collect();

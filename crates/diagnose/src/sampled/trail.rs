@@ -72,7 +72,6 @@ pub(crate) fn steps<'n, 'a>(
     names: &'n ById<Name>,
     stack: u64,
 ) -> Vec<Step<'n, 'a>> {
-    let text = |id: u64| recording.texts.get(&id).copied().unwrap_or_default();
     let step = |frame: StackFrame| match frame {
         StackFrame::Native { address } => {
             let (object, name) = (recording.object(address), names.get(&address));
@@ -82,21 +81,35 @@ pub(crate) fn steps<'n, 'a>(
                 plumbing: name.is_some_and(|n| n.plumbing),
             })
         }
-        StackFrame::Python { code, line } => {
-            let Some(code) = recording.codes.get(&code) else { return Some(Step::Cut) };
-            let line = if line == 0 { u32::try_from(code.first_line).unwrap_or(0) } else { line };
-            let line = Line { file: text(code.file), number: line, function: text(code.function) };
-            // Code whose text was lost is no line of anybody's.
-            let origin = recording.origin(code.file);
-            (origin != Origin::Ours).then_some(if line.file.is_empty() {
-                Step::Cut
-            } else {
-                Step::Python(origin, line)
-            })
-        }
+        StackFrame::Python { code, line } => python(recording, code, line),
         StackFrame::Cut(_) => Some(Step::Cut),
     };
     recording.frames(stack).into_iter().filter_map(step).collect()
+}
+
+/// What a frame of Python says; nothing where it is ours.
+fn python<'n, 'a>(recording: &Recording<'a>, code: u64, line: u32) -> Option<Step<'n, 'a>> {
+    let text = |id: u64| recording.texts.get(&id).copied().unwrap_or_default();
+    let Some(code) = recording.codes.get(&code) else { return Some(Step::Cut) };
+    let line = if line == 0 { u32::try_from(code.first_line).unwrap_or(0) } else { line };
+    let line = Line { file: text(code.file), number: line, function: text(code.function) };
+    // Code whose text was lost is no line of anybody's.
+    let origin = recording.origin(code.file);
+    (origin != Origin::Ours).then_some(if line.file.is_empty() {
+        Step::Cut
+    } else {
+        Step::Python(origin, line)
+    })
+}
+
+/// Whether a line of Python is among the frames, so that the place needs no name of a function in machine code.
+pub(crate) fn has_line(recording: &Recording, frames: &[StackFrame]) -> bool {
+    frames.iter().any(|frame| match *frame {
+        StackFrame::Python { code, line } => {
+            matches!(python(recording, code, line), Some(Step::Python(..)))
+        }
+        _ => false,
+    })
 }
 
 /// Reads a stack.

@@ -252,7 +252,11 @@ impl World {
 
     /// The report of someone who has the program's files.
     pub(crate) fn report_with_names(&self) -> Report {
-        diagnose_with(&self.capture(), &mut self.recorder.files())
+        diagnose_with(&self.capture(), &mut self.files())
+    }
+
+    pub(crate) fn files(&self) -> recorder::Files {
+        self.recorder.files()
     }
 
     pub(crate) fn capture(&self) -> Capture {
