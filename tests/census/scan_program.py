@@ -285,6 +285,24 @@ def check_a_container_that_is_emptied_does_not_grow() -> None:
         assert grown(buffer, scan()) is None
 
 
+def check_the_second_scan_says_whether_more_may_tell() -> None:
+    history: list[float] = []
+    kept: list[bytes] = []
+    many: list[list[None]] = [[] for _ in range(100)]
+
+    def promising(change: Any) -> bool:
+        forget()
+        assert not scan()["promising"], "the first scan has nothing to compare with"
+        change()
+        return bool(scan()["promising"])
+
+    assert not promising(lambda: None)
+    assert not promising(lambda: history.append(0.5)), "what any training notes"
+    assert promising(lambda: kept.append(bytes(5000)))
+    assert promising(lambda: kept.extend(bytes([number]) + bytes(90) for number in range(20)))
+    assert promising(lambda: [one.append(None) for one in many]), "too many to be weighed"
+
+
 def check_what_is_held_elsewhere_is_not_counted() -> None:
     everything = [bytes([number]) + bytes(10_000) for number in range(10)]
     shared: list[Any] = []

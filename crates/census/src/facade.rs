@@ -9,12 +9,10 @@ use std::time::Duration;
 
 use crate::object::Python;
 use crate::paths::{Analysed, Block, Collected, Path, PathLimits, Whole, collect, find};
-use crate::scan::{Found, GrownContainer, ScanCounts, Scanner};
+use crate::scan::{Found, GrownContainer, LIGHT, ScanCounts, Scanner};
 
 /// Paths are looked for so many of the heaviest containers at a time.
 const MOST_PATHS: usize = 32;
-/// Lighter tails than this need no path, unless native memory hangs below them.
-const LIGHT: u64 = 1024;
 /// Scans until a container without a path is looked for again.
 const PATIENCE: u32 = 8;
 
@@ -36,6 +34,8 @@ pub struct Scan {
     pub counts: ScanCounts,
     /// Containers that grow, the heaviest first.
     pub grown: Vec<Grown>,
+    /// More scans may tell of something: of these, or of what grew in this one alone and is heavy enough.
+    pub promising: bool,
     /// Types by name, objects of each now, and the change since the scan before.
     pub types: Vec<(String, u64, i64)>,
 }
@@ -88,7 +88,7 @@ impl Census {
         if !self.python.may_look() {
             return Scan { cycle, ..Scan::default() };
         }
-        let Found { mut counts, grown, types } = self.scanner.scan(&self.python);
+        let Found { mut counts, grown, promising, types } = self.scanner.scan(&self.python);
         self.search(&grown, start.elapsed());
         let grown = grown
             .into_iter()
@@ -98,7 +98,7 @@ impl Census {
             })
             .collect();
         counts.cost_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        Scan { cycle, counts, grown, types }
+        Scan { cycle, counts, grown, promising, types }
     }
 
     /// Walks the whole heap for these samples. The GIL is held; [`Collected::analyse`] needs none.

@@ -20,11 +20,22 @@ const PARTS: u32 = 64;
 /// time so far: what fills up to a bound must be seen not to grow any more.
 const FURTHER: u64 = 8;
 const PARTS_AT_MOST: u32 = 4;
-/// Scans that it takes to tell what grows. If it tells nothing then, and the collector's objects are no more than so many above those
-/// of the scan before, more scans would tell no more: the rise is in C, or in what Python keeps for itself, such as the lists
-/// of free tuples, which fill in any healthy training. They begin anew when it has doubled.
+/// Scans that it takes to tell what grows, and to see that anything does. If that tells nothing, and the collector's objects are no more
+/// than so many above those of the scan before, more scans would tell no more: the rise is in C, or in what Python keeps for itself, such
+/// as the lists of free tuples, which fill in any healthy training. They begin anew when it has doubled.
 const TELLING: u32 = 3;
+const SEEING: u32 = 2;
 const SAME_OBJECTS: u64 = 16;
+
+/// What a scan told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Something grows that could be the rise.
+    Growth,
+    /// Something grew that could become one.
+    Perhaps,
+    Nothing,
+}
 
 /// What is known of the scans so far.
 #[derive(Debug, Default)]
@@ -63,10 +74,15 @@ impl Scanning {
         self.risen = risen;
     }
 
-    /// The `times`th has been made; whether it told of growth, how many objects there were, and whether it saw them all.
-    pub(crate) fn end(&mut self, times: u32, tells: bool, objects: u64, whole: bool) {
+    /// The `times`th has been made; what it told, how many objects there were, and whether it saw them all.
+    pub(crate) fn end(&mut self, times: u32, told: Told, objects: u64, whole: bool) {
         let same = whole && objects <= self.objects + SAME_OBJECTS;
-        self.told_nothing = times >= TELLING && !tells && same;
+        let enough = match told {
+            Told::Growth => false,
+            Told::Perhaps => times >= TELLING,
+            Told::Nothing => times >= SEEING,
+        };
+        self.told_nothing = enough && same;
         self.objects = objects;
     }
 }
@@ -78,43 +94,53 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const AGE: Duration = Duration::from_secs(10);
 
-    /// How long the next one waits at this rise, after scans of 20 ms of which each told something or not and met so many objects.
-    fn waits(scans: &[(bool, u64)], risen: u64) -> Duration {
+    use Told::{Growth, Nothing, Perhaps};
+
+    /// How long the next one waits at this rise, after scans of 20 ms of which each told so much and met so many objects.
+    fn waits(scans: &[(Told, u64)], risen: u64) -> Duration {
         let mut scanning = Scanning::default();
-        for (times, (tells, objects)) in (1..).zip(scans) {
+        for (times, (told, objects)) in (1..).zip(scans) {
             scanning.begin(100_000);
-            scanning.end(times, *tells, *objects, true);
+            scanning.end(times, *told, *objects, true);
         }
         scanning.wait(scans.len() as u32, 20 * MS, risen, AGE, |usual| usual)
     }
 
     #[test]
     fn the_first_follow_each_other_where_something_is_told() {
-        for told in
-            [[(false, 1000); 2].as_slice(), &[(true, 1000); 3], &[(false, 1000), (false, 1000), (true, 1000)]]
-        {
+        for told in [
+            [(Nothing, 1000)].as_slice(),
+            &[(Nothing, 1000), (Perhaps, 1000)],
+            &[(Growth, 1000); 3],
+            &[(Nothing, 1000), (Perhaps, 1000), (Growth, 1000)],
+        ] {
             assert_eq!(waits(told, 110_000), 80 * MS);
         }
-        assert_eq!(waits(&[(true, 1000); 5], 110_000), 500 * MS);
-        assert_eq!(waits(&[(true, 1000); 6], 112_500), 2 * AGE / 10);
+        assert_eq!(waits(&[(Growth, 1000); 5], 110_000), 500 * MS);
+        assert_eq!(waits(&[(Growth, 1000); 6], 112_500), 2 * AGE / 10);
     }
 
     #[test]
     fn what_told_nothing_is_not_asked_again_before_it_has_doubled() {
-        let nothing = [(false, 1000), (false, 1001), (false, 999)];
-        assert_eq!(waits(&nothing, 199_999), AGE / 4);
-        assert_eq!(waits(&nothing, 200_000), 2 * AGE / 10);
+        for nothing in [
+            [(Nothing, 1000), (Nothing, 1001)].as_slice(),
+            &[(Nothing, 1000), (Perhaps, 1001), (Perhaps, 999)],
+        ] {
+            assert_eq!(waits(nothing, 199_999), AGE / 4);
+            assert!(waits(nothing, 200_000) < AGE / 4);
+        }
     }
 
     #[test]
     fn objects_that_become_more_are_a_reason_to_go_on() {
-        assert_eq!(waits(&[(false, 1000), (false, 1000), (false, 1100)], 110_000), 80 * MS);
+        assert_eq!(waits(&[(Nothing, 1000), (Nothing, 1100)], 110_000), 80 * MS);
+        assert_eq!(waits(&[(Nothing, 1000), (Perhaps, 1000), (Perhaps, 1100)], 110_000), 80 * MS);
     }
 
     #[test]
     fn a_scan_that_was_cut_short_says_nothing_of_what_it_did_not_see() {
         let mut scanning = Scanning::default();
-        scanning.end(TELLING, false, 0, false);
+        scanning.end(TELLING, Nothing, 0, false);
         assert_eq!(scanning.wait(TELLING, 20 * MS, 110_000, AGE, |usual| usual), 80 * MS);
     }
 }

@@ -131,7 +131,7 @@ pub(crate) extern "C" fn census_scan() -> *const c_char {
             .collect();
         format!(
             "{{\"objects\": {}, \"containers\": {}, \"untracked\": {}, \"growing\": {}, \"table_bytes\": {}, \"walk_ns\": {}, \"cost_ns\": {}, \
-             \"whole\": {}, \"grown\": [{}], \"types\": [{}]}}",
+             \"whole\": {}, \"promising\": {}, \"grown\": [{}], \"types\": [{}]}}",
             counts.objects,
             counts.containers,
             counts.untracked,
@@ -140,6 +140,7 @@ pub(crate) extern "C" fn census_scan() -> *const c_char {
             counts.walk_ns,
             counts.cost_ns,
             counts.whole,
+            found.promising,
             grown.join(", "),
             types.join(", "),
         )

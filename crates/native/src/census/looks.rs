@@ -13,6 +13,7 @@ use super::room;
 use super::state::State;
 use super::turn::Began;
 use crate::recorder;
+use crate::scanning::Told;
 use crate::session::Session;
 
 /// Sample ids in one record.
@@ -81,8 +82,12 @@ impl State {
         }
         self.scan.note(took);
         self.scanned_at = cycle;
-        let tells = seen.iter().any(|one| matches!(one, Observation::Grown(_)));
-        self.scanning.end(self.scan.times, tells, counts.objects, counts.whole);
+        let told = match seen.iter().any(|one| matches!(one, Observation::Grown(_))) {
+            true => Told::Growth,
+            false if found.promising => Told::Perhaps,
+            false => Told::Nothing,
+        };
+        self.scanning.end(self.scan.times, told, counts.objects, counts.whole);
         seen.push(Observation::Census(CensusCounts {
             depth: Some(1),
             objects: Some(counts.objects),

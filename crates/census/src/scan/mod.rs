@@ -3,31 +3,27 @@
 //! In: the heap, under the GIL. Out: the containers that grow, weighed, and the types whose objects become more or fewer. What
 //! must not happen here: a walk without end. Objects and time are bounded; what was not reached is not forgotten.
 
-use std::collections::{HashMap, HashSet};
+mod weigh;
+
+use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::clock::Moment;
 
-use crate::growth::{Growth, Rise};
+use crate::growth::Growth;
 use crate::layout::{SIZE, dict, set};
 use crate::memory;
 use crate::object::{Object, Python, Type};
-use crate::sizes::{ByAddress, Sizes};
-use crate::tail::Scales;
+use crate::sizes::ByAddress;
 use crate::traits::Types;
 use crate::types::{Shape, shape_of};
 use crate::users::{Below, Parent, Users};
 
+pub(crate) use weigh::LIGHT;
+
 /// Shorter arrays and tables than this are not followed, and lengths of others are counted in so many bytes.
 const LEAST_PIECE: u64 = 16 << 10;
 const GRAIN: u64 = 64;
-
-/// Objects that are walked to weigh one container, first and last.
-const SHORT_LOOK: usize = 1500;
-const LONG_LOOK: usize = 20_000;
-
-/// Containers that are not told yet and grew as one does that is: so many are asked for what they have in common.
-const MOST_ALIKE: usize = 256;
 
 /// How far a scan may go.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +104,8 @@ pub struct Found {
     pub counts: ScanCounts,
     /// Containers that grow, the heaviest first.
     pub grown: Vec<GrownContainer>,
+    /// More scans may tell of something: of these, or of what grew in this one alone and is heavy enough.
+    pub promising: bool,
     /// Types by name, the objects of each now, and the change since the scan before where there is one.
     pub types: Vec<(String, u64, i64)>,
 }
@@ -142,11 +140,13 @@ impl Scanner {
         counts.walk_ns = nanoseconds(start);
         let types = self.count(python, &met, counts.whole);
         counts.growing = self.growth.rises.len() as u64;
-        let grown = self.weigh(python, Moment::now());
+        let began = Moment::now();
+        let grown = self.weigh(python, began);
+        let promising = !grown.is_empty() || self.promises(python, began);
         counts.table_bytes =
             self.growth.bytes() + self.types.keys().map(|name| name.capacity() as u64 + 40).sum::<u64>();
         counts.cost_ns = nanoseconds(start);
-        Found { counts, grown, types }
+        Found { counts, grown, promising, types }
     }
 
     fn walk(&mut self, python: &Python, start: Moment, counts: &mut ScanCounts) -> Vec<Met> {
@@ -230,75 +230,6 @@ impl Scanner {
         types.sort();
         self.types = now;
         types
-    }
-
-    /// Weighs those that grew, the longest rows first, as long as there is time.
-    fn weigh(&self, python: &Python, start: Moment) -> Vec<GrownContainer> {
-        let mut rises = self.growth.rises.clone();
-        if rises.is_empty() {
-            return Vec::new();
-        }
-        rises.sort_by_key(|rise| std::cmp::Reverse((rise.scans, rise.length - rise.before)));
-        rises.truncate(self.limits.grown);
-        // The number of a place is no object. What grew by as many elements as one that is told may have them in common with it.
-        let is_container = |rise: &&Rise| !self.pieces.contains_key(&rise.object.0);
-        let steps: HashSet<u64> = rises.iter().map(|rise| rise.length - rise.before).collect();
-        let alike = |rise: &&Rise| steps.contains(&(rise.length - rise.before));
-        let young = self.growth.young.iter().filter(alike).take(MOST_ALIKE);
-        let containers: Vec<Rise> = rises.iter().chain(young).filter(is_container).copied().collect();
-        let scales = Scales::new(python, &containers);
-        let mut grown: Vec<GrownContainer> = Vec::new();
-        for rise in rises {
-            let Rise { object, length, before, first, scans } = rise;
-            if let Some(piece) = self.pieces.get(&object.0) {
-                grown.push(longer(python, *piece, rise));
-                continue;
-            }
-            let one = GrownContainer {
-                object,
-                kind: python.type_name(python.type_of(object)),
-                length,
-                before,
-                first,
-                bytes: 0,
-                elements: String::new(),
-                native: false,
-                shared: false,
-                partial: true,
-                scans,
-            };
-            grown.push(one);
-        }
-        // First a short look at each, then a long one at those that were not seen whole.
-        for most in [SHORT_LOOK, LONG_LOOK] {
-            for one in &mut grown {
-                if one.partial && start.elapsed() < self.limits.weigh {
-                    let tail = scales.tail(one.object, one.length - one.before, one.length, most);
-                    (one.bytes, one.elements, one.native) = (tail.bytes, tail.elements, tail.native);
-                    (one.shared, one.partial) = (tail.shared, tail.partial);
-                }
-            }
-        }
-        grown.sort_by(|left, right| right.bytes.cmp(&left.bytes).then(right.scans.cmp(&left.scans)));
-        grown
-    }
-}
-
-/// An array or the like took the place of a shorter one.
-fn longer(python: &Python, piece: Object, rise: Rise) -> GrownContainer {
-    let Rise { length, before, first, scans, .. } = rise;
-    GrownContainer {
-        object: piece,
-        kind: python.type_name(python.type_of(piece)),
-        length: length * GRAIN,
-        before: before * GRAIN,
-        first: first * GRAIN,
-        bytes: (length - before) * GRAIN,
-        elements: Sizes::new(python).words(piece),
-        native: false,
-        shared: false,
-        partial: false,
-        scans,
     }
 }
 
