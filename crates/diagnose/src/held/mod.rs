@@ -31,7 +31,7 @@ use join::{is_element, is_within};
 pub(crate) use kept_at::{add_kept_at, adds_elsewhere, adds_to};
 use level::{elements, is_namespace, split};
 pub(crate) use native::KIND as NATIVE;
-pub(crate) use proof::prove;
+pub(crate) use proof::{prove, prove_evenly};
 use scans::Rise;
 pub(crate) use siblings::fold;
 pub(crate) use unheld::hold;

@@ -34,6 +34,8 @@ const LATE: f64 = 2.0 / 3.0;
 const WATCHED: f64 = 0.25;
 const ENOUGH: u64 = 6;
 const AGREES: f64 = 0.2;
+/// What grows evenly counts from this share of the floor on.
+const OWN_FLOOR: f64 = 0.25;
 /// What was weighed is right within this share.
 const WEIGHED: f64 = 0.2;
 /// New elements per cycle that native memory hangs below: however little Python can see of them.
@@ -48,15 +50,11 @@ pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judge
         return Judgement { rate, ..judgement };
     }
     let paces = paces(held, &judgement, cycles);
-    let seen = together(&paces).and_then(|bytes| proven(bytes, &judgement, cycles));
+    let seen = together(&paces).and_then(|bytes| proven(bytes, cycles.unit.floor(), &judgement, cycles));
     let Some(rate) = seen else { return by_unseen(&paces, judgement, cycles) };
     let all = judgement.rate.map_or(rate.estimate, |all| all.estimate);
     let reason = if !is_open(&judgement) {
-        format!(
-            "what the program's own containers keep grows by {} per {}, though live memory as a whole moves too much to show it",
-            size(rate.estimate),
-            cycles.unit.word()
-        )
+        unseen_by_counters(&rate, cycles)
     } else if rate.estimate < HALF * all {
         format!(
             "live memory grows by {} per {}; some of it may be garbage, but what the program's own containers keep grows by {}",
@@ -72,6 +70,27 @@ pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judge
         )
     };
     Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement }
+}
+
+/// A leak that neither counters nor samples show: containers that get as many elements with each cycle, all of them weighed. They count from a
+/// smaller growth on than others do, as samples below the user's own holders do: a framework's residue is not there.
+pub(crate) fn prove_evenly(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Judgement> {
+    if judgement.verdict != Verdict::NoLeak || is_open(judgement) {
+        return None;
+    }
+    let paces = paces(held, judgement, cycles);
+    let even = paces.iter().filter(|one| one.pace.even && one.pace.weighed == Weighed::All);
+    let rate = proven(together(even)?, OWN_FLOOR * cycles.unit.floor(), judgement, cycles)?;
+    let reason = unseen_by_counters(&rate, cycles);
+    Some(Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement.clone() })
+}
+
+fn unseen_by_counters(rate: &Interval, cycles: &Cycles) -> String {
+    format!(
+        "what the program's own containers keep grows by {} per {}, though live memory as a whole moves too much to show it",
+        size(rate.estimate),
+        cycles.unit.word()
+    )
 }
 
 /// A growth that is at least what a container grows by, if it may be so much, and if the container tells it more exactly.
@@ -97,7 +116,7 @@ struct Seen {
 
 /// What the containers that one scan told of grow by per cycle together, the most of all scans. Each has its own share of what is new: a
 /// scan counts no element twice, and a container once, where another scan may call it differently.
-fn together(seen: &[Seen]) -> Option<f64> {
+fn together<'s>(seen: impl IntoIterator<Item = &'s Seen>) -> Option<f64> {
     let mut by_scan: BTreeMap<u64, f64> = BTreeMap::new();
     for one in seen {
         *by_scan.entry(one.told_by).or_default() += one.pace.bytes;
@@ -160,18 +179,18 @@ fn paces(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Vec<Seen> {
     held.rises.iter().filter_map(speaks).collect()
 }
 
-/// The growth per cycle, if a container that grows by so many bytes proves it.
-fn proven(bytes: f64, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
+/// The growth per cycle, if containers that grow by so many bytes prove it: by more than the floor.
+fn proven(bytes: f64, floor: f64, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
     let rate = judgement.rate?;
     if !is_open(judgement) {
         // The counters must leave room for all of it.
         let (low, high) = (bytes * (1.0 - WEIGHED), bytes * (1.0 + WEIGHED));
         let marked = matches!(cycles.unit, Unit::Marked(_));
-        let fits = marked && bytes > cycles.unit.floor() && bytes <= judgement.at_most;
+        let fits = marked && bytes > floor && bytes <= judgement.at_most;
         return fits.then_some(Interval { estimate: bytes, low, high });
     }
     let share = if judgement.rests_on_garbage { HALF } else { SHARE };
-    let carries = bytes > cycles.unit.floor() && bytes >= share * rate.estimate && bytes <= MOST * rate.high;
+    let carries = bytes > floor && bytes >= share * rate.estimate && bytes <= MOST * rate.high;
     // Of what it does not carry nobody knows.
     let estimate = if bytes < HALF * rate.estimate { bytes } else { rate.estimate.max(bytes) };
     carries.then(|| Interval {

@@ -64,6 +64,8 @@ pub(crate) struct Pace {
     pub(crate) shared: bool,
     /// Of late it grew less than half as fast as before: it fills perhaps.
     pub(crate) slows: bool,
+    /// It got as many elements in each cycle, whenever it was looked at.
+    pub(crate) even: bool,
 }
 
 impl Pace {
@@ -96,8 +98,24 @@ impl Pace {
             weighed: Weighed::of(rises),
             shared: rises.iter().all(|rise| rise.grown.shared),
             slows: slows(counted, points, (cycle_at(points, from)?, cycle_at(points, to)?)).unwrap_or(false),
+            even: is_even(rises),
         })
     }
+}
+
+/// Whether it became longer by exactly as many elements with each cycle from rise to rise, as what is added to at the end of every cycle does. What
+/// fills, what samples or what depends on the data does not.
+fn is_even(rises: &[Rise]) -> bool {
+    let step = |pair: &[Rise]| match pair {
+        [a, b] => Some((
+            b.grown.length.checked_sub(a.grown.length)?,
+            b.grown.cycle.checked_sub(a.grown.cycle).filter(|cycles| *cycles > 0)?,
+        )),
+        _ => None,
+    };
+    let Some(first) = rises.get(..2).and_then(step) else { return false };
+    let like_first = |(elements, cycles)| elements * first.1 == first.0 * cycles;
+    rises.len() >= LEAST_RISES && rises.windows(2).all(|pair| step(pair).is_some_and(like_first))
 }
 
 /// Whether the later half of the rises brought fewer elements per cycle than half of what the earlier ones did.

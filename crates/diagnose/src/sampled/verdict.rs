@@ -11,7 +11,7 @@ use super::origin::Origin;
 use super::{GrowingSite, Setting, Sites};
 use crate::cycles::Unit;
 use crate::early;
-use crate::held::{Claim, Held, add_kept_at, by_holder, fold, grown, hold};
+use crate::held::{Claim, Held, add_kept_at, by_holder, fold, grown, hold, prove_evenly};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Verdict};
@@ -40,6 +40,8 @@ pub(crate) fn conclude<'a>(
     let (counted, points) = (setting.judgement, &setting.cycles.points);
     let leaking = |j: &Judgement| j.rate.filter(|rate| j.verdict == Verdict::Leak && rate.estimate > 0.0);
     let Some(sites) = sites else {
+        let evenly = prove_evenly(held, counted, setting.cycles);
+        let counted = evenly.as_ref().unwrap_or(counted);
         let mut findings = leaking(counted).map_or(Vec::new(), |rate| grown(held, &rate, points, &[]));
         add_kept_at(&mut findings, setting.folder, lookup);
         let findings = fold(findings);
@@ -55,7 +57,8 @@ pub(crate) fn conclude<'a>(
         _ => case.turned(&speaking).map_or_else(
             || {
                 let likely: Vec<_> = likely().collect();
-                (early::proven(counted, setting.cycles, &likely, &sites.of_users, held), likely)
+                let early = early::proven(counted, setting.cycles, &likely, &sites.of_users, held);
+                (early.or_else(|| prove_evenly(held, counted, setting.cycles)), likely)
             },
             |turned| (Some(turned), speaking.clone()),
         ),
