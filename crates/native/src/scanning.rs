@@ -46,6 +46,8 @@ pub(crate) struct Scanning {
     objects: u64,
     /// The last one told nothing that could be the rise.
     told_nothing: bool,
+    /// It told of growth.
+    tells: bool,
 }
 
 impl Scanning {
@@ -69,6 +71,11 @@ impl Scanning {
         }
     }
 
+    /// Whether the last one told of growth: when a stretch ends, one more tells whether it went on to the end, however small it is.
+    pub(crate) fn tells(&self) -> bool {
+        self.tells
+    }
+
     /// One is made at such a rise.
     pub(crate) fn begin(&mut self, risen: u64) {
         self.risen = risen;
@@ -83,6 +90,7 @@ impl Scanning {
             Told::Nothing => times >= SEEING,
         };
         self.told_nothing = enough && same;
+        self.tells = told == Told::Growth;
         self.objects = objects;
     }
 }
@@ -135,6 +143,15 @@ mod tests {
     fn objects_that_become_more_are_a_reason_to_go_on() {
         assert_eq!(waits(&[(Nothing, 1000), (Nothing, 1100)], 110_000), 80 * MS);
         assert_eq!(waits(&[(Nothing, 1000), (Perhaps, 1000), (Perhaps, 1100)], 110_000), 80 * MS);
+    }
+
+    #[test]
+    fn the_last_one_says_whether_there_is_growth_to_be_followed() {
+        let mut scanning = Scanning::default();
+        for (told, tells) in [(Nothing, false), (Perhaps, false), (Growth, true), (Nothing, false)] {
+            scanning.end(TELLING, told, 1000, true);
+            assert_eq!(scanning.tells(), tells, "{told:?}");
+        }
     }
 
     #[test]

@@ -132,10 +132,11 @@ impl Watch {
             return;
         }
         let age = Duration::from_nanos(session.age());
-        // What grew since the scans before is told once more, cheaply, and for short runs enough. A loop of many short fits is
-        // paced like any other.
+        // What grew since the scans before is told once more, cheaply, and for short runs enough: a small rise only where it is known to
+        // be somebody's. A loop of many short fits is paced like any other.
         let closing = state.closing < WHATEVER_THE_COST || state.scan.is_within(PAUSE, age);
-        if state.scan.times > 0 && closing && risen >= NOTABLE && state.scanned_at < ordinal {
+        let worth = risen >= NOTABLE || state.scanning.tells();
+        if state.scan.times > 0 && closing && worth && state.scanned_at < ordinal {
             state.closing = state.closing.saturating_add(1);
             state.scan(session, ordinal);
         }
