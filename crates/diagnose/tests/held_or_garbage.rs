@@ -258,14 +258,15 @@ fn a_container_that_is_seen_to_grow_is_a_leak_though_the_counters_show_none() {
 #[test]
 fn what_grows_evenly_is_a_leak_from_a_quarter_of_what_frameworks_keep() {
     // Eight or three KiB per epoch: each array of the same size, and so many elements with every epoch or not quite.
-    let report = |each: u64, stray: u64, native: bool| {
+    let report_of = |each: u64, stray: u64, native: bool, new: u64| {
         in_noise((each << 10).cast_signed(), |w, epoch| {
             let (path, file) = ("main(): kept.errors[*]".to_owned(), "/job/train.py".to_owned());
             let holder = Holder { id: 1, path, kind: "list".to_owned(), file, ..Holder::default() };
             let (length, bytes) = (epoch + if epoch == 12 { stray } else { 0 }, 3 * (each << 10));
-            w.scans_grown(holder, Grown { cycle: epoch, length, bytes, new: 3, native, ..Grown::default() });
+            w.scans_grown(holder, Grown { cycle: epoch, length, bytes, new, native, ..Grown::default() });
         })
     };
+    let report = |each, stray, native| report_of(each, stray, native, 3);
     let found = report(8, 0, false);
     assert_eq!(found.verdict, Verdict::Leak, "{}", found.reason);
     let rate = found.growth.as_ref().unwrap().bytes_per_cycle;
@@ -273,6 +274,7 @@ fn what_grows_evenly_is_a_leak_from_a_quarter_of_what_frameworks_keep() {
     assert_eq!(found.findings[0].holder.as_ref().unwrap().path, "main(): kept.errors[*]");
     assert_eq!(report(3, 0, false).verdict, Verdict::NoLeak, "what Keras itself notes");
     assert_eq!(report(8, 1, false).verdict, Verdict::NoLeak, "one more at one scan");
+    assert_eq!(report_of(8, 0, false, 3 * 250).verdict, Verdict::NoLeak, "numbers, one of each batch");
     assert_eq!(report(8, 0, true).verdict, Verdict::NoLeak, "its elements were not weighed");
 }
 

@@ -36,6 +36,8 @@ const ENOUGH: u64 = 6;
 const AGREES: f64 = 0.2;
 /// What grows evenly counts from this share of the floor on.
 const OWN_FLOOR: f64 = 0.25;
+/// Each of its elements keeps so many bytes: the losses of all batches, which many note as numbers, are as even and harm nobody.
+const HEAVY: f64 = 1024.0;
 /// What was weighed is right within this share.
 const WEIGHED: f64 = 0.2;
 /// New elements per cycle that native memory hangs below: however little Python can see of them.
@@ -72,14 +74,15 @@ pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judge
     Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement }
 }
 
-/// A leak that neither counters nor samples show: containers that get as many elements with each cycle, all of them weighed. They count from a
+/// A leak that neither counters nor samples show: containers that get as many heavy elements with each cycle. They count from a
 /// smaller growth on than others do, as samples below the user's own holders do: a framework's residue is not there.
 pub(crate) fn prove_evenly(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Option<Judgement> {
     if judgement.verdict != Verdict::NoLeak || is_open(judgement) {
         return None;
     }
     let paces = paces(held, judgement, cycles);
-    let even = paces.iter().filter(|one| one.pace.even && one.pace.weighed == Weighed::All);
+    let heavy = |pace: &Pace| pace.weighed == Weighed::All && pace.bytes >= HEAVY * pace.elements;
+    let even = paces.iter().filter(|one| one.pace.even && heavy(&one.pace));
     let rate = proven(together(even)?, OWN_FLOOR * cycles.unit.floor(), judgement, cycles)?;
     let reason = unseen_by_counters(&rate, cycles);
     Some(Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement.clone() })
