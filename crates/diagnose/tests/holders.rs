@@ -90,6 +90,21 @@ fn a_text_to_which_more_is_added() {
 }
 
 #[test]
+fn a_buffer_to_which_more_is_added() {
+    for (kind, words, change) in [
+        ("bytearray", "one bytearray", "del callbacks[0].log[:-10_000]"),
+        ("array.array", "one array", "del callbacks[0].log[:-10_000]"),
+        ("_io.StringIO", "one file in memory (StringIO)", "callbacks[0].log.truncate()"),
+        ("_io.BytesIO", "one file in memory (BytesIO)", "callbacks[0].log.truncate()"),
+    ] {
+        let finding = told(("fit(): callbacks[0].log", "Report", "callback", kind, kind));
+        assert_eq!(finding.cause, "array-grows", "{finding:#?}");
+        assert_eq!(finding.sentence, format!("callbacks[0].log is {words} that is longer with every epoch"));
+        assert!(finding.change.as_ref().unwrap().contains(change), "{finding:#?}");
+    }
+}
+
+#[test]
 fn a_table_that_is_joined_with_the_next() {
     let finding = told(("fit(): callbacks[0].frame", "Latents", "callback", "DataFrame", "DataFrame"));
     assert_eq!(finding.cause, "array-grows", "{finding:#?}");

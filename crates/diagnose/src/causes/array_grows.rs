@@ -1,7 +1,7 @@
-//! One array, table or text that is replaced by a longer one each time.
+//! One array, table or text that is replaced by a longer one each time, or one buffer or file in memory that is written to.
 //!
-//! Evidence: the holder is a single array, table or text in a slot, not a container of them, and the line that keeps it joins it with
-//! something.
+//! Evidence: the holder is a single one of them in a slot, not a container of them; an array or a table also has a line that joins it
+//! with something, or was seen to become longer again and again.
 
 use super::{Case, Explanation};
 use crate::held::level::words;
@@ -13,10 +13,16 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let is_slot = !holder.path.contains("[*]");
     let joins = ["concat", "np.append(", "numpy.append(", "stack("];
     let is_text = ["str", "bytes"].contains(&holder.kind.as_str());
-    if !(is_array || is_text) || !is_slot {
+    if !is_slot {
         return None;
     }
     let slot = words(&holder.path);
+    if let Some(explanation) = buffer(&holder.kind, slot, case.unit) {
+        return Some(explanation);
+    }
+    if !(is_array || is_text) {
+        return None;
+    }
     if is_text {
         return Some(Explanation {
             sentence: format!("{slot} is one text that is longer with every {}", case.unit),
@@ -43,6 +49,31 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             "keep what is read later only, e.g. the last rows (`{slot} = {slot}[-1000:]`) or a sum, or write each part {file}; \
              each `{code}` copies all of it as well"
         ),
+        ..Explanation::default()
+    })
+}
+
+/// A scan saw that more is in it again and again, at the same place.
+fn buffer(kind: &str, slot: &str, unit: &str) -> Option<Explanation> {
+    let kind = kind.rsplit('.').next().unwrap_or(kind);
+    let (what, change) = match kind {
+        "bytearray" | "array" => (
+            format!("one {kind}"),
+            format!(
+                "write each part to a file as it comes, or keep what is read later only, e.g. the end (`del {slot}[:-10_000]`)"
+            ),
+        ),
+        "BytesIO" | "StringIO" => (
+            format!("one file in memory ({kind})"),
+            format!(
+                "use a file on disk, or empty it once it was read: `{slot}.seek(0)`, then `{slot}.truncate()`"
+            ),
+        ),
+        _ => return None,
+    };
+    Some(Explanation {
+        sentence: format!("{slot} is {what} that is longer with every {unit}"),
+        change,
         ..Explanation::default()
     })
 }

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use super::kept_at::{adds, adds_to, attribute, in_folder, keys};
+use super::adds::{adds, adds_to, attribute, keys};
+use super::kept_at::in_folder;
 use crate::lookup::Lookup;
 use crate::report::Site;
 

@@ -3,6 +3,7 @@
 //! In: the census' part of a capture. Out: for a site's survivors, the paths that they hang below. What must not happen
 //! here: a holder for memory that it was not seen to hold; a path is named only where samples and census met at an address.
 
+mod adds;
 mod counts;
 mod function;
 mod grown;
@@ -25,10 +26,11 @@ use nilometer_capture::{Capture, Holder, Moment, Observation, Record};
 use crate::sampled::origin::Origin;
 use crate::sampled::recording::Sample;
 
+pub(crate) use adds::{adds_elsewhere, adds_to};
 pub(crate) use grown::grown;
 pub(crate) use join::{Claim, by_holder, of as shown};
 use join::{is_element, is_within};
-pub(crate) use kept_at::{add_kept_at, adds_elsewhere, adds_to};
+pub(crate) use kept_at::add_kept_at;
 use level::{elements, is_namespace, split};
 pub(crate) use native::KIND as NATIVE;
 pub(crate) use proof::{prove, prove_evenly};
