@@ -275,6 +275,53 @@ def check_a_text_that_is_joined_with_the_next() -> None:
     assert grown(REPORT.last, result) is None
 
 
+class Buffers:
+    """Buffers and files in memory that are added to, and those that are as long as before."""
+
+    def __init__(self) -> None:
+        self.raw, self.numbers = bytearray(), array.array("d")
+        self.file, self.log, self.read = io.BytesIO(), io.StringIO(), io.StringIO()
+        self.ring, self.page, self.emptied = bytearray(200_000), io.BytesIO(bytes(200_000)), io.StringIO()
+
+
+BUFFERS = Buffers()
+
+
+def check_a_buffer_that_is_added_to_grows() -> None:
+    forget()
+    for number in range(7):
+        BUFFERS.raw += bytes([number]) * 20_000
+        BUFFERS.numbers.extend([float(number)] * 2500)
+        BUFFERS.file.write(bytes([number]) * 20_000)
+        BUFFERS.log.write(f"{number}" * 20_000)
+        BUFFERS.read.write(f"{number}" * 20_000)
+        BUFFERS.read.seek(0)
+        BUFFERS.read.readline()
+        BUFFERS.ring[number * 20_000 : (number + 1) * 20_000] = bytes([number]) * 20_000
+        BUFFERS.page.seek(number * 20_000)
+        BUFFERS.page.write(bytes([number]) * 20_000)
+        BUFFERS.emptied.seek(0)
+        BUFFERS.emptied.truncate()
+        BUFFERS.emptied.write(f"{number}" * 90_000)
+        result = scan()
+    for grows, more in (
+        (BUFFERS.raw, 20_000),
+        (BUFFERS.numbers, 20_000),
+        (BUFFERS.file, 20_000),
+        (BUFFERS.log, 20_000),
+        (BUFFERS.read, 80_000),
+    ):
+        one = grown(grows, result)
+        assert one, type(grows)
+        assert more - 64 <= one["bytes"] <= more + 64, one
+        assert 7 * more - 64 <= one["length"] <= 7 * more, one
+    for still in (BUFFERS.ring, BUFFERS.page, BUFFERS.emptied):
+        assert grown(still, result) is None, type(still)
+    BUFFERS.file.close()
+    BUFFERS.log.close()
+    scan()
+
+
 def check_a_container_that_is_emptied_does_not_grow() -> None:
     buffer: list[bytes] = []
     forget()

@@ -1,5 +1,5 @@
-//! What is of one piece and becomes longer only by being replaced with a longer one: numpy's arrays, TensorFlow's eager tensors,
-//! pandas' tables, text and bytes.
+//! What is of one piece and becomes longer: by being replaced with a longer one, as numpy's arrays, TensorFlow's eager tensors,
+//! pandas' tables, text and bytes are, or where it stands, as buffers and files in memory do.
 //!
 //! In: the modules that are loaded, then objects. Out: the bytes that such a piece keeps. What must not happen here: Python code, or
 //! a walk that leaves a table for the rest of the heap; tables and tensors are dear to read, so that a scan reads few of them.
@@ -10,12 +10,12 @@ use std::collections::HashSet;
 use crate::layout::{SIZE, flags};
 use crate::memory;
 use crate::object::{Object, Python, Type};
-use crate::sizes::{array_bytes, tensor};
+use crate::sizes::{array_bytes, bytes_io_bytes, numbers_bytes, tensor, text_io_bytes};
 
 /// Parts of one table that are looked at: its blocks, its index, its columns' names.
 const MOST_PARTS: usize = 120;
-/// Shorter texts are names and documentation.
-const LONG_TEXT: u64 = 16 << 10;
+/// Shorter texts are names and documentation, shorter buffers what reading and writing takes.
+const LONG: u64 = 16 << 10;
 /// Tensors and tables that one scan reads.
 const MOST_READ: u32 = 256;
 
@@ -26,6 +26,10 @@ pub(crate) struct Replaced {
     tensor: u64,
     table: u64,
     column: u64,
+    /// `array.array`.
+    numbers: u64,
+    bytes_io: u64,
+    text_io: u64,
     read: Cell<u32>,
 }
 
@@ -39,10 +43,14 @@ impl Replaced {
             (self.table, self.column) = (class(b"DataFrame"), class(b"Series"));
         } else if python.is_text(name, b"tensorflow.python.framework.ops") {
             self.tensor = class(b"EagerTensor");
+        } else if python.is_text(name, b"array") {
+            self.numbers = class(b"array");
+        } else if python.is_text(name, b"_io") {
+            (self.bytes_io, self.text_io) = (class(b"BytesIO"), class(b"StringIO"));
         }
     }
 
-    /// The bytes that go when it is replaced; `None`: it is none of these.
+    /// The bytes that go when it is replaced or emptied; `None`: it is none of these.
     pub(crate) fn bytes(&self, python: &Python, o: Object, kind: Type) -> Option<u64> {
         if kind.0 == 0 {
             return None;
@@ -51,7 +59,10 @@ impl Replaced {
             return Some(array_bytes(o));
         }
         if kind.0 == python.known.text || kind.0 == python.known.bytes {
-            return (memory::word(o.0, SIZE) >= LONG_TEXT).then(|| python.size(o, kind));
+            return (memory::word(o.0, SIZE) >= LONG).then(|| python.size(o, kind));
+        }
+        if let Some(bytes) = self.of_buffer(python, o, kind) {
+            return (bytes >= LONG).then_some(bytes);
         }
         if ![self.tensor, self.table, self.column].contains(&kind.0) || self.read.get() >= MOST_READ {
             return None;
@@ -64,6 +75,17 @@ impl Replaced {
             bytes = self.of_table(python, o);
         }
         Some(bytes)
+    }
+
+    /// What is in a buffer or a file in memory; the room that it has for more does not count, it comes in leaps.
+    fn of_buffer(&self, python: &Python, o: Object, kind: Type) -> Option<u64> {
+        match kind.0 {
+            kind if kind == python.known.bytearray => Some(memory::word(o.0, SIZE)),
+            kind if kind == self.numbers => Some(numbers_bytes(o)),
+            kind if kind == self.bytes_io => Some(bytes_io_bytes(o)),
+            kind if kind == self.text_io => Some(text_io_bytes(o)),
+            _ => None,
+        }
     }
 
     /// Arrays below a table, through pandas' own objects and what they are put together with.

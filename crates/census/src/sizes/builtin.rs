@@ -113,13 +113,32 @@ pub(super) fn bytes_io(o: Object, visit: &mut dyn FnMut(Object)) {
     }
 }
 
-/// `ob_item`, `allocated`, and the description with the size of an item.
+/// What was written to a file of bytes in memory: `string_size`, which stays when it is closed.
+pub(crate) fn bytes_io_bytes(o: Object) -> u64 {
+    if memory::word(o.0, 16) == 0 { 0 } else { memory::word(o.0, 32) }
+}
+
+/// What was written to a file of text in memory: `string_size` characters, of four bytes each once it was read or sought in
+/// (`state`), of one at least until then.
+pub(crate) fn text_io_bytes(o: Object) -> u64 {
+    const REALIZED: i32 = 1;
+    let width = if memory::int(o.0, 48) == REALIZED { 4 } else { 1 };
+    memory::word(o.0, 32).saturating_mul(width)
+}
+
+/// `ob_item`, `allocated`, and the size of an item.
 pub(super) fn array(o: Object, visit: Visit<'_>) {
-    let width = memory::int(memory::word(o.0, 40), 4);
-    visit(
-        memory::word(o.0, 24),
-        memory::word(o.0, 32).saturating_mul(u64::from(width.unsigned_abs().min(64))),
-    );
+    visit(memory::word(o.0, 24), memory::word(o.0, 32).saturating_mul(width(o)));
+}
+
+/// The numbers that are in an `array.array`.
+pub(crate) fn numbers_bytes(o: Object) -> u64 {
+    memory::word(o.0, SIZE).saturating_mul(width(o))
+}
+
+/// Bytes of one item, in the description of the array.
+fn width(array: Object) -> u64 {
+    u64::from(memory::int(memory::word(array.0, 40), 4).unsigned_abs().min(64))
 }
 
 /// `data` and `size`; pages that have not been touched count too, as they do for `len`; one that was closed keeps

@@ -14,6 +14,7 @@ mod tensorflow;
 mod torch;
 mod words;
 
+pub(crate) use builtin::{bytes_io_bytes, numbers_bytes, text_io_bytes};
 pub(crate) use numpy::kept as array_bytes;
 pub(crate) use tensorflow::tensor;
 
