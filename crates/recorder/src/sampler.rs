@@ -76,7 +76,7 @@ impl Block {
 
     /// Draws the distance of a class anew.
     pub(crate) fn draw(&self, class: usize, mean: u32) {
-        let (Some(remaining), Some(of_gap)) = (self.remaining.get(class), self.mean.get(class)) else {
+        let (Some(remaining), Some(of_gap)) = (self.remaining(class), self.mean.get(class)) else {
             return;
         };
         let seeded = self.seeded.load(Relaxed);
@@ -87,14 +87,14 @@ impl Block {
 
     /// The recorder does not record: the countdown does not end for a long time.
     pub(crate) fn rest(&self, class: usize) {
-        if let Some(remaining) = self.remaining.get(class) {
+        if let Some(remaining) = self.remaining(class) {
             remaining.store(i64::MAX >> 1, Relaxed);
             self.seeded.store(self.seeded.load(Relaxed) & !(1 << class), Relaxed);
         }
     }
 
     fn takes(&self, class: usize, size: usize) -> bool {
-        self.remaining.get(class).is_some_and(|remaining| {
+        self.remaining(class).is_some_and(|remaining| {
             let left = remaining.load(Relaxed).saturating_sub_unsigned(size as u64);
             remaining.store(left, Relaxed);
             left < 0

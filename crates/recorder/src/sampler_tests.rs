@@ -31,7 +31,7 @@ fn distances_have_their_mean_and_their_spread() {
 
 /// One allocation: its weight if it is a sample.
 fn allocate(block: &Block, size: usize, means: &Means, mean: Option<u32>) -> f64 {
-    if !block.count(size) {
+    if !block.count_down(size) {
         return 0.0;
     }
     let class = crate::tls::class(size);
@@ -107,7 +107,7 @@ fn a_size_with_a_mean_of_its_own_is_estimated_rightly_too() {
 fn a_thread_that_rests_is_not_asked_again_and_begins_anew_when_it_is() {
     let (means, block) = (Means::new(4096), Block::default());
     block.rest(10);
-    assert!((0..100_000).all(|_| !block.count(1500)));
+    assert!((0..100_000).all(|_| !block.count_down(1500)));
     block.draw(10, means.points(10));
-    assert!((0..1000).any(|_| block.count(1500)));
+    assert!((0..1000).any(|_| block.count_down(1500)));
 }

@@ -11,7 +11,7 @@ use crate::filter::FILTER;
 use crate::pools;
 use crate::real;
 use crate::spared;
-use crate::tls::block;
+use crate::tls::count_down;
 
 type Memory = *mut c_void;
 
@@ -34,7 +34,7 @@ macro_rules! hook {
                 // SAFETY: what the caller promises.
                 born(unsafe { real::$name($($arg),+) }, $size)
             }
-            if block().count($size) {
+            if count_down($size) {
                 // SAFETY: what the caller promises.
                 return unsafe { counted($($arg),+) };
             }
@@ -59,7 +59,7 @@ pub(super) unsafe extern "C" fn posix_memalign(to: *mut Memory, align: usize, si
     if result == 0 && pools::took_region(unsafe { *to } as usize, size) {
         // SAFETY: as above.
         births::reserved(unsafe { *to } as usize, size);
-    } else if block().count(size) {
+    } else if count_down(size) {
         // SAFETY: written by the call, which succeeded.
         born(if result == 0 { unsafe { *to } } else { std::ptr::null_mut() }, size);
     }
@@ -115,7 +115,7 @@ pub(super) unsafe extern "C" fn realloc(at: Memory, size: usize) -> Memory {
     }
     // SAFETY: what the caller promises.
     let fresh = unsafe { real::realloc(at, size) };
-    if block().count(size) {
+    if count_down(size) {
         return born(fresh, size);
     }
     fresh
@@ -146,7 +146,7 @@ unsafe fn realloc_sampled(at: Memory, size: usize) -> Memory {
             deaths::died(recorder, lot.id());
         }
     }
-    if block().count(size) {
+    if count_down(size) {
         return born(fresh, size);
     }
     fresh

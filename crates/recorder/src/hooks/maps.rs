@@ -8,7 +8,7 @@ use nilometer_capture::Source;
 use crate::births::{self, New};
 use crate::real;
 use crate::state;
-use crate::tls::block;
+use crate::tls::count_down;
 
 type Memory = *mut c_void;
 
@@ -30,7 +30,7 @@ pub(super) unsafe extern "C" fn mmap(
     let is_memory = flags & libc::MAP_ANONYMOUS != 0
         && flags & libc::MAP_NORESERVE == 0
         && access & libc::PROT_WRITE != 0;
-    if is_memory && mapped != libc::MAP_FAILED && block().count(length) {
+    if is_memory && mapped != libc::MAP_FAILED && count_down(length) {
         births::consider(New { address: mapped as usize, size: length, source: Source::Mapping });
     }
     mapped

@@ -18,7 +18,7 @@ use crate::deaths;
 use crate::exports::{function_anywhere, function_in};
 use crate::filter::FILTER;
 use crate::pools::{Inside, Pool};
-use crate::tls::block;
+use crate::tls::count_down;
 
 /// `tsl::BFCAllocator::AllocateRaw(size_t, size_t, const tsl::AllocationAttributes&)`.
 type Allocate = unsafe extern "C-unwind" fn(*mut c_void, usize, usize, *const c_void) -> *mut c_void;
@@ -130,7 +130,7 @@ pub(super) unsafe extern "C-unwind" fn allocate_raw(
     {
         // As much as was asked for: how large the part is that the pool chose depends on what was free.
         pool.took(bytes as u64);
-        if block().count(bytes) {
+        if count_down(bytes) {
             let source = if pool.is_on_host() { Source::Pool } else { Source::Device };
             births::consider(New { address: key(memory), size: bytes, source });
         }

@@ -11,7 +11,7 @@ use super::{Behind, Memory};
 use crate::births::{self, New};
 use crate::deaths;
 use crate::filter::FILTER;
-use crate::tls::block;
+use crate::tls::count_down;
 
 /// The largest object of the small-object allocator.
 const SMALL: usize = 512;
@@ -56,7 +56,7 @@ pub(super) fn behind(context: Memory) -> &'static Allocator {
 pub(super) unsafe extern "C" fn malloc(context: Memory, size: usize) -> Memory {
     let next = behind(context);
     let Some(malloc) = next.malloc else { return null_mut() };
-    if size <= SMALL && block().count(size) {
+    if size <= SMALL && count_down(size) {
         // SAFETY: what the caller promises.
         return unsafe { malloc_counted(next, size) };
     }
@@ -77,7 +77,7 @@ unsafe extern "C" fn calloc(context: Memory, count: usize, each: usize) -> Memor
     let size = count.saturating_mul(each);
     // SAFETY: what the caller promises.
     let at = unsafe { calloc(next.context, count, each) };
-    if size <= SMALL && block().count(size) {
+    if size <= SMALL && count_down(size) {
         return born(at, size);
     }
     at
@@ -118,7 +118,7 @@ unsafe extern "C" fn realloc(context: Memory, at: Memory, size: usize) -> Memory
             deaths::died(recorder, lot.id());
         }
     }
-    if size <= SMALL && block().count(size) {
+    if size <= SMALL && count_down(size) {
         return born(fresh, size);
     }
     fresh
