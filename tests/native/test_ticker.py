@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import time
 
@@ -22,6 +23,20 @@ while time.monotonic() < end: pass
     found = ticks(program)
     assert len(found) >= 4
     assert sum(record["py_in_use"] is not None for record in found) >= 3
+
+
+def test_an_import_of_a_framework_gets_a_tick_per_second_at_most(program: Program) -> None:
+    """Each costs as much as a thousandth of the import, and tells nothing that its end does not."""
+    program.run("""
+import time
+_native.importing(True)
+end = time.monotonic() + 4
+while time.monotonic() < end: pass
+_native.importing(False)
+""")
+    at = [record.at_ns for record in ticks(program)]
+    assert len(at) >= 2, "long imports are seen while they last"
+    assert all(after - before >= 990_000_000 for before, after in itertools.pairwise(at)), at
 
 
 def test_a_main_thread_in_c_code_gets_ticks_from_outside(program: Program) -> None:

@@ -23,9 +23,12 @@ impl Session {
         self.writer.now().saturating_sub(self.pacer.last())
     }
 
-    /// Whether a tick would be affordable now.
+    /// Whether a tick would be affordable now. What the import of a framework takes is told where it ends.
     pub(crate) fn wants_tick(&self) -> bool {
-        self.pacer.wants(Asker::Tick, u64::MAX, self.writer.now()) || self.watch.is_asked(self.board())
+        let now = self.writer.now();
+        let pause = if self.board().is_importing() { SECOND_NS } else { 0 };
+        let has_rested = now.saturating_sub(self.pacer.last()) >= pause;
+        has_rested && self.pacer.wants(Asker::Tick, u64::MAX, now) || self.watch.is_asked(self.board())
     }
 
     /// A tick with the GIL, on the main thread.
