@@ -74,6 +74,21 @@ impl Rise {
             && 2 * up > points.len() - 1;
         if is_rise { risen } else { 0 }
     }
+
+    /// Whether it still rises by that much per cycle, from the second third to the last: what slows as a healthy training does
+    /// will not have been a leak.
+    pub(crate) fn goes_on(&self, per_cycle: u64) -> bool {
+        let points = self.points.get(..self.count).unwrap_or_default();
+        let third = (points.len() / 3).max(1);
+        let from_the_end = |thirds: usize| points.len().saturating_sub(third * thirds);
+        let (Some(second), Some(last)) =
+            (points.get(from_the_end(2)..from_the_end(1)), points.get(from_the_end(1)..))
+        else {
+            return false;
+        };
+        let (Some(from), Some(to)) = (middle(second), middle(last)) else { return false };
+        to.1.saturating_sub(from.1) >= per_cycle.saturating_mul(to.0.saturating_sub(from.0)).max(1)
+    }
 }
 
 /// The point with the middle level.
@@ -112,6 +127,26 @@ mod tests {
         let leak = |n: u64| seen((0..n).map(|i| 100 * MIB + i * (8 << 10)));
         assert!(!leak(8));
         assert!(leak(30));
+    }
+
+    #[test]
+    fn a_rise_that_slows_does_not_go_on_and_a_leak_does() {
+        let goes_on = |levels: &mut dyn Iterator<Item = u64>| {
+            let mut rise = Rise::default();
+            for (at, live) in levels.enumerate() {
+                rise.note(at as u64 + 1, live);
+            }
+            (rise.risen(2 << 10) > 0, rise.goes_on(8 << 10))
+        };
+        // 32 KiB in each of the first twelve cycles, 2 KiB in those that follow.
+        let slows = |n: u64| 100 * MIB + n.min(12) * (32 << 10) + n.saturating_sub(12) * (2 << 10);
+        assert_eq!(goes_on(&mut (0..12).map(slows)), (true, true));
+        assert_eq!(goes_on(&mut (0..30).map(slows)), (true, false));
+        for cycles in [12, 100, 1000] {
+            let leak = |n: u64| 100 * MIB + n * (16 << 10) + n * 7 % 5 * (4 << 10);
+            assert_eq!(goes_on(&mut (0..cycles).map(leak)), (true, true), "{cycles}");
+        }
+        assert!(!Rise::default().goes_on(0));
     }
 
     #[test]

@@ -18,7 +18,8 @@ use pyo3::Python;
 use crate::rise::Rise;
 use crate::scanning::PAUSE;
 use crate::session::{SECOND_NS, Session};
-use state::{APART, FIRST_SHARE, LEAST, NOTABLE, State, WHATEVER_THE_COST, is_cheap, least, one_part_in};
+use state::{APART, FIRST_SHARE, LEAST, NOTABLE, Risen, State, WHATEVER_THE_COST};
+use state::{is_cheap, lately, least, one_part_in};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
 const ONCE: u64 = 3;
@@ -48,7 +49,7 @@ impl Watch {
         if let Some(live) = live {
             rise.note(ordinal, live);
         }
-        let risen = rise.risen(least(unit));
+        let risen = Risen::of(rise, least(unit), lately(unit));
         state.rises_now(py, session, ordinal, risen);
     }
 
@@ -119,19 +120,20 @@ impl Watch {
     /// A stretch of cycles is over: the last chance to see what its frames hold.
     pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
         let Ok(mut state) = self.state.try_lock() else { return };
-        let risen =
-            |unit: CycleUnit| state.rises.get(unit as usize).map_or(0, |rise| rise.risen(least(unit)));
-        let rising = CycleUnit::ALL.into_iter().filter(|unit| risen(*unit) > 0);
-        let seconds = (session.age() / SECOND_NS, state.seconds_risen());
-        let seconds = Some(seconds).filter(|(_, risen)| *risen > 0);
-        let most = rising.map(|unit| (session.board().cycles(unit), risen(unit))).chain(seconds).max();
-        let Some((ordinal, risen)) = most.filter(|(ordinal, _)| *ordinal >= state.looked_at + APART) else {
+        let risen = |unit: CycleUnit| {
+            let rise = state.rises.get(unit as usize)?;
+            Some((session.board().cycles(unit), Risen::of(rise, least(unit), lately(unit))))
+        };
+        let seconds = Some((session.age() / SECOND_NS, state.seconds_risen()));
+        let all = CycleUnit::ALL.into_iter().map(risen).chain([seconds]).flatten();
+        let most = all.filter(|(_, rise)| rise.bytes > 0).max();
+        let Some((ordinal, rise)) = most.filter(|(ordinal, _)| *ordinal >= state.looked_at + APART) else {
             return;
         };
         if session.board().pause_limit().is_none() {
             return;
         }
-        let age = Duration::from_nanos(session.age());
+        let (age, risen) = (Duration::from_nanos(session.age()), rise.bytes);
         // What grew since the scans before is told once more, cheaply, and for short runs enough: a small rise only where it is known to
         // be somebody's. A loop of many short fits is paced like any other.
         let closing = state.closing < WHATEVER_THE_COST || state.scan.is_within(PAUSE, age);
@@ -144,7 +146,10 @@ impl Watch {
         // In such a loop the first looks see little: later ones come when much more has been kept.
         let later =
             ordinal >= 2 * state.looked_at && state.whole.is_within(one_part_in(FIRST_SHARE, session), age);
-        if early || state.whole.times > 0 && (later || state.whole.is_due(one_part_in(PAUSE, session))) {
+        let due =
+            early || state.whole.times > 0 && (later || state.whole.is_due(one_part_in(PAUSE, session)));
+        // The last chance is not let go by without one.
+        if due && (state.whole.times == 0 || rise.is_worth_a_look()) {
             state.look(py, session);
             state.looked_at = ordinal;
         }

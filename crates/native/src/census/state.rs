@@ -65,13 +65,18 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Bytes that the seconds of a process without cycles rose by.
-    pub(super) fn seconds_risen(&self) -> u64 {
-        if self.seconds.points() < self.patience { 0 } else { self.seconds.risen(LEAST) }
+    /// What the seconds of a process without cycles rose by.
+    pub(super) fn seconds_risen(&self) -> Risen {
+        if self.seconds.points() < self.patience {
+            Risen::default()
+        } else {
+            Risen::of(&self.seconds, LEAST, LEAST)
+        }
     }
 
     /// Live memory has risen by so much; looks at the heap if that is worth its price now.
-    pub(super) fn rises_now(&mut self, py: Python<'_>, session: &Session, ordinal: u64, risen: u64) {
+    pub(super) fn rises_now(&mut self, py: Python<'_>, session: &Session, ordinal: u64, rise: Risen) {
+        let risen = rise.bytes;
         if risen == 0 || session.board().pause_limit().is_none() {
             return;
         }
@@ -84,10 +89,31 @@ impl State {
         let first = looked == 0 && (risen >= STRONG || is_cheap(session, risen));
         let pause = one_part_in(PAUSE, session) * if risen < NOTABLE { SMALL_RISE } else { 1 };
         let next = looked > 0 && ordinal >= (2 * looked).max(looked + APART) && self.whole.is_due(pause);
-        if first || next {
+        if (first || next) && rise.is_worth_a_look() {
             self.look(py, session);
             self.looked_at = ordinal;
         }
+    }
+}
+
+/// What live memory rose by.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Risen {
+    pub(super) bytes: u64,
+    /// It still does, by more than the report would take for a framework's own.
+    goes_on: bool,
+}
+
+impl Risen {
+    /// By cycles of which each must have kept so many bytes to be a rise, and so many lately.
+    pub(super) fn of(rise: &Rise, least: u64, lately: u64) -> Self {
+        let bytes = rise.risen(least);
+        Self { bytes, goes_on: bytes > 0 && rise.goes_on(lately) }
+    }
+
+    /// A look at the whole heap is dear: a small rise gets one while it goes on.
+    pub(super) fn is_worth_a_look(self) -> bool {
+        self.bytes >= NOTABLE || self.goes_on
     }
 }
 
@@ -96,6 +122,15 @@ pub(super) fn least(unit: CycleUnit) -> u64 {
     match unit {
         CycleUnit::Step | CycleUnit::OnBatch | CycleUnit::Call | CycleUnit::Update => LEAST_OF_SHORT,
         _ => LEAST,
+    }
+}
+
+/// Bytes per cycle that a small rise must go on by: half of what the report takes for a framework's own.
+pub(super) fn lately(unit: CycleUnit) -> u64 {
+    match unit {
+        CycleUnit::Epoch | CycleUnit::Fit | CycleUnit::Evaluate | CycleUnit::Model => 8 << 10,
+        CycleUnit::Predict | CycleUnit::Request => 1 << 10,
+        _ => 128,
     }
 }
 
