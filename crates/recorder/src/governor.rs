@@ -8,8 +8,8 @@
 //! seldom asks for are watched closely at little cost, and small steady leaks are there.
 //!
 //! Once trials have begun, points lie denser than samples, as many to each class, and part of the samples goes to the sizes
-//! of which something stays. A short training has only its first seconds to tell by; in a long one trials, suspects and
-//! refinement take a smaller part of the time from then on, and still tell more in all.
+//! of which something stays. A short training has only its first seconds to tell by; in a long one all of it takes a smaller part of
+//! the time from then on, and still tells more in all.
 
 use crate::key::LARGEST;
 use crate::quota::{mean_of_part, quota};
@@ -35,8 +35,10 @@ const SPEND_WITHIN: f64 = 0.5;
 const TRIALS_PER_SHARE: f64 = 800_000.0;
 /// How much more of the trials a class with suspects gets.
 const MORE_FOR_SUSPECTS: f64 = 16.0;
-/// Seconds of CPU time after which trials, suspects and refinement get less, and the least part of it that they keep.
-const EARLY: f64 = 10.0;
+/// Seconds of CPU time after which trials, suspects and refinement get less, and the least part of it that they keep; and so do all
+/// classes alike, unless somebody asked for finer samples than usual: of a size that stays, trials tell and suspects have
+/// means of their own.
+const EARLY: f64 = 6.0;
 const LATE: f64 = 0.25;
 /// What of the samples may go into all classes alike.
 const FOR_ALL_ALIKE: f64 = 0.6;
@@ -226,7 +228,8 @@ impl Governor {
             std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
         let together = flow.iter().sum::<f64>().max(1.0);
         // All classes alike: as asked for, or as much as a part of the budget pays.
-        let alike = (1.0 / self.sample).min(for_all * affordable / together);
+        let asked_for = if self.sample < USUAL { self.sample } else { self.sample / self.ease() };
+        let alike = (1.0 / asked_for).min(for_all * affordable / together);
         // At least, and at most, this many samples of a class per second.
         let bounds = |flow: f64| (flow * alike, (flow / finest).max(flow * alike));
         let total = |quota: f64| -> f64 {
