@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from harm_bench import PROGRAMS, Bench
 
@@ -34,3 +36,14 @@ def test_python_objects(bench: Bench) -> None:
     ran = bench.same(PROGRAMS / "objects.py")
     assert "too deep" in ran.stdout
     assert {sample.source for sample in bench.samples()} >= {"malloc", "python"}
+
+
+def test_frames_of_python(bench: Bench) -> None:
+    """A chunk that was kept is as good as a new one, and the kernel is asked for fewer."""
+    program = PROGRAMS / "frames.py"
+    bench.same(program)
+    # As seldom sampled as can be: the capture's own pages count as well.
+    watched = bench.same(program, options=("--sample", "64M", "--no-census", "-q"), sampled=False)
+    plain = bench.run(sys.executable, program)
+    if sys.version_info >= (3, 11):
+        assert int(watched.stderr.split()[0]) < int(plain.stderr.split()[0]) / 2, f"{watched}\n{plain}"

@@ -1,11 +1,15 @@
 #![expect(unsafe_code, reason = "stands in front of Python's arena functions")]
-//! The wrappers of arenas: mappings that are made in them are not counted, since the objects in them are.
+//! The wrappers of arenas: mappings that are made in them are not counted, since the objects in them are. Chunks of frames
+//! come and go by the same functions, far more often.
 
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::chunk::Chunk;
 use super::{Behind, Memory, note_arena, symbol};
 use crate::tls::block;
+
+static CHUNK: Chunk = Chunk::new();
 
 /// `PyObjectArenaAllocator`.
 #[repr(C)]
@@ -41,6 +45,9 @@ pub(super) fn put_before_arenas() {
 }
 
 unsafe extern "C" fn arena(context: Memory, size: usize) -> Memory {
+    if let Some(kept) = CHUNK.take(size) {
+        return kept;
+    }
     // SAFETY: `put_before_arenas` gave this context, which is never freed.
     let next = unsafe { &(*context.cast::<Behind<Arenas>>()).next };
     let Some(alloc) = next.alloc else { return null_mut() };
@@ -54,6 +61,9 @@ unsafe extern "C" fn arena(context: Memory, size: usize) -> Memory {
 }
 
 unsafe extern "C" fn free_arena(context: Memory, at: Memory, size: usize) {
+    if CHUNK.keep(at, size) {
+        return;
+    }
     // SAFETY: as above.
     let next = unsafe { &(*context.cast::<Behind<Arenas>>()).next };
     if let Some(free) = next.free {

@@ -7,6 +7,7 @@
 //! counted twice, or a build without the GIL, whose allocator is another one.
 
 mod arenas;
+mod chunk;
 mod objects;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
