@@ -5,6 +5,7 @@
 
 use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, duration, size};
 
+use crate::headline::earliest;
 use crate::material::{Material, label};
 use crate::sparkline::sparkline;
 
@@ -73,7 +74,12 @@ fn growth(report: &Report) -> String {
         let when = forecast.seconds_left.map_or(String::new(), |s| format!(", in {}", duration(s)));
         let limit = size(forecast.limit_bytes as f64);
         let at = report.cycles.count + forecast.cycles_left;
-        out += &format!(" The limit of {limit} ({}) is reached at {unit} {at}{when}.", forecast.limit);
+        let earliest = earliest(report).map_or(String::new(), |(left, seconds)| {
+            let when = seconds.map_or(String::new(), |s| format!(", in {}", duration(s)));
+            format!(", at the earliest at {unit} {}{when}", report.cycles.count + left)
+        });
+        out +=
+            &format!(" The limit of {limit} ({}) is reached at {unit} {at}{when}{earliest}.", forecast.limit);
     }
     out + "\n\n"
 }

@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style as Paint};
 use nilometer_diagnose::{Bytes, Component, Exit, Kind, Report, Site, Verdict, duration, size};
 
 use crate::Style;
+use crate::headline::earliest;
 use crate::wrap::wrap;
 
 /// The screen at the end of a run.
@@ -85,16 +86,24 @@ impl Screen {
                     growth.since_cycle,
                     interval(&growth.bytes_per_cycle)
                 );
+                let within =
+                    |seconds: Option<f64>| seconds.map_or(String::new(), |s| format!(", in {}", duration(s)));
+                let earliest = earliest(report);
+                if let Some((left, seconds)) = earliest {
+                    let at = report.cycles.count + left;
+                    text +=
+                        &format!(" The limit is reached at {unit} {at} at the earliest{};", within(seconds));
+                }
                 if let Some(forecast) = &report.forecast {
                     let at = report.cycles.count + forecast.cycles_left;
-                    text += &format!(" At this rate the limit is reached at {unit} {at}");
-                    if let Some(seconds) = forecast.seconds_left {
-                        text += &format!(", in {}", duration(seconds));
-                    }
-                    text.push('.');
+                    let rate = match earliest {
+                        Some(_) => "by the lesser rate",
+                        None => "At this rate the limit is reached",
+                    };
+                    text += &format!(" {rate} at {unit} {at}{}.", within(forecast.seconds_left));
                 }
                 self.line(&text, 6);
-                if unit == "window" {
+                if unit == "window" || earliest.is_some() {
                     self.line(&format!("      {}", report.reason), 6);
                 }
                 for component in report.components.iter().filter(|c| c.kind == Kind::Growing) {

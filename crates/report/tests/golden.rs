@@ -53,6 +53,24 @@ fn a_holder_of_which_nothing_more_is_known_ends_its_line() {
     assert_eq!(screen.lines().find(|line| line.ends_with(' ')), None);
 }
 
+#[test]
+fn a_growth_that_may_be_much_more_says_when_the_limit_is_reached_at_the_earliest() {
+    let mut report = leak();
+    let sure = stripped(&plain(&report, 100));
+    assert!(sure.contains("At this rate the limit is reached") && !sure.contains("earliest"), "{sure}");
+    report.reason = "8.0 MiB per epoch stays alive for good".to_owned();
+    let growth = report.growth.as_mut().unwrap();
+    growth.bytes_per_cycle.high = growth.bytes_per_cycle.estimate * 4;
+    let (count, left) = (report.cycles.count, report.forecast.as_ref().unwrap().cycles_left);
+    let screen = stripped(&plain(&report, 100));
+    let earliest = format!("The limit is reached at epoch {} at the earliest", count + left / 4);
+    let latest = format!("by the lesser rate at epoch {}", count + left);
+    for words in [&earliest, &latest, &report.reason] {
+        assert!(screen.contains(words), "{words}: {screen}");
+    }
+    assert!(!screen.contains("At this rate"), "{screen}");
+}
+
 /// Text without escapes and line breaks: escapes count as width where a line is broken, words never change.
 fn stripped(text: &str) -> String {
     let mut out = String::new();

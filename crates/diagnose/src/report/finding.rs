@@ -64,6 +64,16 @@ pub struct Holder {
     pub share: Option<f64>,
 }
 
+/// How many elements come with each cycle: `1 more per epoch`, or `1 more per 50 calls` of what comes seldom.
+fn pace(more: f64, unit: &str) -> String {
+    const SELDOM: f64 = 0.5;
+    if more > 0.0 && more < SELDOM {
+        return format!("1 more per {:.0} {unit}s", 1.0 / more);
+    }
+    let decimals = usize::from((more - more.round()).abs() > 0.05);
+    format!("{more:.decimals$} more per {unit}")
+}
+
 impl Holder {
     /// What it holds, in words: `40 elements, 1 more per epoch; newest: 9 x ndarray (2000, 500) float64`.
     pub fn content(&self, unit: &str) -> String {
@@ -73,8 +83,7 @@ impl Holder {
             text += &format!(" at {unit} {cycle}");
         }
         if let Some(more) = self.per_cycle {
-            let decimals = usize::from((more - more.round()).abs() > 0.05);
-            text += &format!(", {more:.decimals$} more per {unit}");
+            text += &format!(", {}", pace(more, unit));
         }
         if !self.elements.is_empty() {
             text += &format!("; newest: {}", self.elements);
@@ -158,5 +167,14 @@ mod tests {
         assert_eq!(holder.content("fit"), "6 elements, 1 more per fit");
         holder.counted_at = Some(6);
         assert_eq!(holder.content("fit"), "6 elements at fit 6, 1 more per fit");
+    }
+
+    #[test]
+    fn what_comes_seldom_is_not_told_as_nothing() {
+        let told =
+            |more| Holder { length: Some(32), per_cycle: Some(more), ..Holder::default() }.content("call");
+        assert_eq!(told(0.02), "32 elements, 1 more per 50 calls");
+        assert_eq!(told(0.6), "32 elements, 0.6 more per call");
+        assert_eq!(told(0.0), "32 elements, 0 more per call");
     }
 }

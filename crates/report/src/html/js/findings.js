@@ -53,10 +53,15 @@ function findingItem(finding, i, unit) {
   );
 }
 
+function pace(more) {
+  if (more > 0 && more < 0.5) return `1 more per ${number(Math.round(1 / more))} cycles`;
+  return `${more.toFixed(1).replace(".0", "")} more per cycle`;
+}
+
 function holderRows({ holder, also_held_by }) {
   const words = (one) => [
     h("code", { class: "path" }, one.path),
-    one.length != null && h("span", { class: "note" }, ` ${number(one.length)} elements${one.counted_at != null ? ` at cycle ${number(one.counted_at)}` : ""}${one.per_cycle ? `, ${one.per_cycle.toFixed(1).replace(".0", "")} more per cycle` : ""}; newest:`),
+    one.length != null && h("span", { class: "note" }, ` ${number(one.length)} elements${one.counted_at != null ? ` at cycle ${number(one.counted_at)}` : ""}${one.per_cycle ? `, ${pace(one.per_cycle)}` : ""}; newest:`),
     one.elements && [" ", h("span", { class: "elements" }, one.elements)],
     one.bound != null && h("span", { class: "note" }, ` at most ${number(one.bound)} elements`),
     one.share != null && one.share < 0.995 && h("span", { class: "note" }, ` ${percent(one.share)} of it`),
