@@ -2,6 +2,10 @@
 
 import os
 
+# The allocator for the processor tells figures where oneDNN is in use. TensorFlow chooses that by the
+# processor: on one of AMD's that has AVX2 at most it does not.
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+
 import tensorflow as tf
 from nilometer.hooks import gpu_memory
 from tensorflow.python.eager import context
