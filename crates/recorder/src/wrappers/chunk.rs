@@ -1,10 +1,10 @@
 //! The chunk of frames that Python gave back last, kept for when it asks for one again.
 //!
 //! Since 3.11 Python keeps frames in chunks of 16 KiB, which come from its arena functions. A call that crosses the end of a
-//! chunk maps one, and unmaps it when it returns: 10,000 times while TensorFlow is imported, 20,000 times with a training of some
-//! seconds. Each costs three microseconds where the chunk lies alone, and more where it touches another mapping of the same
-//! kind, which the kernel then joins and splits again. Where it comes to lie depends on what else is mapped, ours included:
-//! a training of an LSTM spent 0.2 to 0.4 % more of its time in `munmap` under the recorder than without.
+//! chunk maps one, and unmaps it when it returns: 19,700 times while TensorFlow is imported, a twentieth of the time that takes.
+//! It costs more where the chunk touches another mapping of the same kind, which the kernel then joins and splits again. Where
+//! it comes to lie depends on what else is mapped, ours included: a training of an LSTM spent 0.2 to 0.4 % more of its time in
+//! `munmap` under the recorder than without.
 //!
 //! In: chunks that are given back. Out: one of them, in place of a new one. What must not happen here: a wait, or more than
 //! one chunk that nobody uses. Nothing relies on zeros in it: Python's arena functions promise none.
