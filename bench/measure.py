@@ -31,6 +31,13 @@ class Cost:
     anonymous_bytes: int
     said: str
 
+    @property
+    def training_s(self) -> float | None:
+        """CPU seconds of the process in its `fit`, where the workload says them."""
+        words = [line.split() for line in self.said.splitlines()]
+        told = [word[1] for word in words if len(word) == 2 and word[0] == "training"]
+        return float(told[-1]) if told else None
+
 
 def cost_of(command: list[str], extra_env: dict[str, str]) -> Cost:
     """Runs `command` in an empty folder that goes afterwards.

@@ -13,10 +13,12 @@ a tool does by the clock happens twice as often.
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -59,9 +61,22 @@ def on_one_processor(workload: str, tool: str) -> list[tuple[Cost, Cost]]:
         return list(pool.map(lambda place: at_once(workload, tool, (place, place)), places))
 
 
-def ratio(pairs: list[tuple[Cost, Cost]]) -> float:
-    """CPU time under the tool to that without, over all pairs."""
-    return math.prod(under.cpu_s / alone.cpu_s for alone, under in pairs) ** (1 / len(pairs))
+def whole(cost: Cost) -> float | None:
+    return cost.cpu_s
+
+
+def training(cost: Cost) -> float | None:
+    return cost.training_s
+
+
+def ratio(pairs: list[tuple[Cost, Cost]], part: Callable[[Cost], float | None]) -> float | None:
+    """CPU time under the tool to that without, over all pairs; `None` for what the workload does not tell."""
+    parts = [(part(alone), part(under)) for alone, under in pairs]
+    known = [under / alone for alone, under in parts if alone and under]
+    return math.prod(known) ** (1 / len(known)) if len(known) == len(pairs) else None
+
+
+PARTS = {"whole": whole, "training": training}
 
 
 def main() -> None:
@@ -79,13 +94,15 @@ def main() -> None:
         compile_native(folder)
         for workload in options.only:
             names = [tool for tool in installed(options.tools) if tool != "none"]
-            ratios: dict[str, list[float]] = {tool: [] for tool in names}
+            rounds: dict[str, list[list[tuple[Cost, Cost]]]] = {tool: [] for tool in names}
             for number in range(options.runs):
                 for tool in names if number % 2 == 0 else reversed(names):
-                    ratios[tool].append(ratio(pairs(workload, tool)))
+                    rounds[tool].append(pairs(workload, tool))
                 print(f"{workload}: round {number + 1} of {options.runs}", file=sys.stderr)
-            for tool in names:
-                print(f"{workload:20} {tool:14} CPU {spread(ratios[tool], 3)}", flush=True)
+            for tool, (name, part) in itertools.product(names, PARTS.items()):
+                ratios = [found for each in rounds[tool] if (found := ratio(each, part)) is not None]
+                if ratios:
+                    print(f"{workload:20} {tool:14} CPU {name:9} {spread(ratios, 3)}", flush=True)
 
 
 if __name__ == "__main__":
