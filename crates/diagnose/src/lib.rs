@@ -107,7 +107,9 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let sites = Sites::of(capture, &setting, &held, lookup);
     let concluded = conclude(sites.as_ref(), &setting, &held, lookup);
     let concluded = in_flight::settle(concluded, sites.as_ref(), &setting);
-    let settled = until_full::settle(concluded, &held, &cycles, outside.limit());
+    let job =
+        until_full::Job { held: &held, cycles: &cycles, limit: outside.limit(), folder: outside.folder() };
+    let settled = until_full::settle(concluded, job, lookup);
     let (judgement, mut findings, explained) = (settled.judgement, settled.findings, settled.explained);
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();

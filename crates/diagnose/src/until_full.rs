@@ -1,14 +1,16 @@
 //! A growth that ends by arithmetic: what a container with a bound keeps is no leak where the bound is in reach.
 //!
-//! In: a leak with its findings, what scans said of lengths, the limit. Out: the leak without what only fills; no leak if nothing
-//! else is left. What must not happen here: a leak hidden behind a container that fills; a bound that this job, or the machine's
-//! memory, never reaches taken for an end.
+//! In: a leak with its findings, what scans said of lengths, the limit, the user's source. Out: the leak without what only fills; no leak if
+//! nothing else is left, undecided where the program keeps a bound of its own whose number nobody knows. What must not happen here: a leak
+//! hidden behind a container that fills; a bound that this job, or the machine's memory, never reaches taken for an end.
 
 use nilometer_stats::Interval;
 
 use crate::cycles::Cycles;
-use crate::held::Held;
+use crate::held::level::words;
+use crate::held::{Held, OwnBound, Room, own_bound};
 use crate::judge::Judgement;
+use crate::lookup::Lookup;
 use crate::program::Limit;
 use crate::report::{Component, Finding, Kind, Verdict};
 use crate::sizes::size;
@@ -32,20 +34,47 @@ pub(crate) struct Settled {
     pub(crate) explained: Option<f64>,
 }
 
+/// What a bound is compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) held: &'a Held<'a>,
+    pub(crate) cycles: &'a Cycles,
+    pub(crate) limit: Option<Limit>,
+    pub(crate) folder: Option<&'a str>,
+}
+
+/// What becomes of the container that a finding accuses.
+enum End {
+    /// It is full soon enough.
+    Full(Component),
+    /// The program bounds it, and this run did not get there.
+    Open(Component),
+    /// It has a bound that is out of reach, or none.
+    Far(Option<u64>),
+}
+
 /// Takes what fills out of a leak.
 pub(crate) fn settle(
     (judgement, findings, explained): (Judgement, Vec<Finding>, Option<f64>),
-    held: &Held,
-    cycles: &Cycles,
-    limit: Option<Limit>,
+    job: Job,
+    lookup: &mut dyn Lookup,
 ) -> Settled {
+    let cycles = job.cycles;
     let rate = judgement.rate.filter(|_| judgement.verdict == Verdict::Leak);
-    let ends = |finding: &Finding| rate.and_then(|_| end(finding, held, cycles, limit));
-    let (mut full, mut rest) = (Vec::new(), Vec::new());
-    for finding in findings {
-        match ends(&finding) {
-            Some(component) => full.push(component),
-            None => rest.push(finding),
+    let (mut full, mut rest, mut is_open) = (Vec::new(), Vec::new(), false);
+    for mut finding in findings {
+        match rate.map_or(End::Far(None), |_| job.end(&finding, lookup)) {
+            End::Full(component) => full.push(component),
+            End::Open(component) => {
+                is_open = true;
+                full.push(component);
+            }
+            End::Far(bound) => {
+                if let Some(holder) = finding.holder.as_mut() {
+                    holder.bound = holder.bound.or(bound);
+                }
+                rest.push(finding);
+            }
         }
     }
     let (Some(rate), false) = (rate, full.is_empty()) else {
@@ -60,10 +89,24 @@ pub(crate) fn settle(
     let nothing_else = beside.estimate <= REST * rate.estimate && beside.low <= cycles.unit.floor();
     let sure = |f: &Finding| f.confidence != "possible" && f.bytes_per_cycle.low as f64 > cycles.unit.floor();
     let rest: Vec<Finding> = if nothing_else { rest.into_iter().filter(sure).collect() } else { rest };
+    if rest.is_empty() && nothing_else && is_open {
+        let reason = format!(
+            "what live memory grows by is kept by what the program itself bounds, and this run did not get there: {}",
+            sentences(&full),
+        );
+        let judgement = Judgement {
+            verdict: Verdict::Undecided,
+            reason,
+            needed: Some(cycles.count),
+            rate: Some(rate),
+            ..judgement
+        };
+        return Settled { judgement, findings: rest, filling: full, explained: None };
+    }
     if rest.is_empty() && nothing_else {
         let reason = format!(
             "what live memory grows by is kept by what fills and ends: {} (beside it at most {} per {})",
-            full.iter().map(|c| c.sentence.as_str()).collect::<Vec<_>>().join("; "),
+            sentences(&full),
             size(beside.high),
             cycles.unit.word()
         );
@@ -83,7 +126,7 @@ pub(crate) fn settle(
         let reason = format!(
             "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \
              growth of up to {} per {unit} from none",
-            full.iter().map(|c| c.sentence.as_str()).collect::<Vec<_>>().join("; "),
+            sentences(&full),
             size(beside.high),
         );
         let judgement = Judgement {
@@ -105,29 +148,69 @@ pub(crate) fn settle(
     Settled { judgement, findings: rest, filling: full, explained }
 }
 
-/// The container that a finding accuses, if it is full soon enough.
-fn end(finding: &Finding, held: &Held, cycles: &Cycles, limit: Option<Limit>) -> Option<Component> {
-    let holder = finding.holder.as_ref()?;
-    let room = held.room(&holder.path, cycles)?;
-    let per_cycle = finding.bytes_per_cycle.estimate;
-    let more = room.cycles * per_cycle.max(0) as f64;
-    let fits = limit.is_none_or(|limit| more <= OF_FREE * limit.headroom as f64);
-    let near = room.is_near(cycles.count) || more <= SMALL;
-    (fits && near).then(|| Component {
-        kind: Kind::Filling,
-        phase: None,
-        bytes: per_cycle.saturating_mul(i64::try_from(cycles.count).unwrap_or(i64::MAX)),
-        bytes_per_cycle: Some(per_cycle),
-        sentence: format!(
-            "{} is full with {} elements, in {:.0} more {}s and with {} more",
-            room.name,
+fn sentences(filling: &[Component]) -> String {
+    filling.iter().map(|c| c.sentence.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+impl Job<'_> {
+    fn end(self, finding: &Finding, lookup: &mut dyn Lookup) -> End {
+        let Some(holder) = finding.holder.as_ref() else { return End::Far(None) };
+        if holder.bound.is_some() {
+            let room = self.held.room(&holder.path, self.cycles);
+            return room.and_then(|room| self.full(finding, &room, None)).map_or(End::Far(None), End::Full);
+        }
+        let Some(own) = own_bound(finding, self.folder, lookup) else { return End::Far(None) };
+        let Some(bound) = own.elements else { return End::Open(self.open(finding, &own)) };
+        if self.held.length(&holder.path).is_some_and(|length| length > bound) {
+            return End::Far(None);
+        }
+        match self.held.room_below(&holder.path, bound, self.cycles) {
+            Some(room) => self.full(finding, &room, Some(&own)).map_or(End::Far(Some(bound)), End::Full),
+            None => End::Open(self.open(finding, &own)),
+        }
+    }
+
+    /// What fills, if it is full soon enough.
+    fn full(self, finding: &Finding, room: &Room, own: Option<&OwnBound>) -> Option<Component> {
+        let more = room.cycles * finding.bytes_per_cycle.estimate.max(0) as f64;
+        let fits = self.limit.is_none_or(|limit| more <= OF_FREE * limit.headroom as f64);
+        let near = room.is_near(self.cycles.count) || more <= SMALL;
+        let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
+        let (name, by) = match own {
+            Some(own) => (words(path), format!(" ({}: `{}`)", own.place, own.text)),
+            None => (room.name.as_str(), String::new()),
+        };
+        let sentence = format!(
+            "{name} is full with {} elements{by}, in {:.0} more {}s and with {} more",
             room.bound,
             room.cycles.ceil(),
-            cycles.unit.word(),
+            self.cycles.unit.word(),
             size(more)
-        ),
-        made_at: None,
-        change: None,
-        prove: None,
-    })
+        );
+        (fits && near).then(|| self.component(finding, sentence))
+    }
+
+    /// What the program bounds, at a number that nobody knows or that it comes to nobody knows when.
+    fn open(self, finding: &Finding, own: &OwnBound) -> Component {
+        let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
+        let has = self.held.length(path).map_or(String::new(), |length| format!(", with {length} elements"));
+        let at = own.elements.map_or(String::new(), |bound| format!(" at {bound} elements"));
+        let sentence =
+            format!("{} fills{has}, until `{}` ends that{at} ({})", words(path), own.text, own.place);
+        self.component(finding, sentence)
+    }
+
+    fn component(self, finding: &Finding, sentence: String) -> Component {
+        let per_cycle = finding.bytes_per_cycle.estimate;
+        Component {
+            kind: Kind::Filling,
+            phase: None,
+            bytes: per_cycle.saturating_mul(i64::try_from(self.cycles.count).unwrap_or(i64::MAX)),
+            bytes_per_cycle: Some(per_cycle),
+            sentence,
+            made_at: None,
+            change: None,
+            prove: None,
+        }
+    }
 }

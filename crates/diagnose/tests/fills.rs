@@ -3,9 +3,11 @@
 
 mod world;
 
+use std::collections::HashMap;
+
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::Holder;
-use nilometer_diagnose::{Component, Kind, Report, Verdict};
+use nilometer_diagnose::{Component, Kind, Lookup, Name, Object, Part, Report, Verdict, diagnose_with};
 use world::{KIB, started};
 
 const EACH: u64 = 300 << 10;
@@ -123,4 +125,86 @@ fn what_is_flat_since_is_not_told_to_go_back_into_what_filled() {
     assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
     let since = report.growth.unwrap().since_cycle;
     assert!((12..=14).contains(&since), "{since}: {}", report.reason);
+}
+
+/// The program's source.
+struct Source(&'static str);
+
+impl Lookup for Source {
+    fn names(&mut self, _objects: &[Object], _addresses: &[u64]) -> HashMap<u64, Name> {
+        HashMap::new()
+    }
+
+    fn part(&mut self, _frames: &[(&str, &str)]) -> Option<Part> {
+        None
+    }
+
+    fn line(&mut self, _file: &str, _line: u32) -> Option<String> {
+        None
+    }
+
+    fn lines(&mut self, file: &str) -> Vec<String> {
+        if file == "/job/train.py" { self.0.lines().map(str::to_owned).collect() } else { Vec::new() }
+    }
+}
+
+/// Fifteen epochs that keep so many bytes each in a list of a program with this source; from the seventh on scans see it grow.
+fn by_source(bytes: i64, path: &str, source: &'static str) -> Report {
+    let mut w = started();
+    for epoch in 1..=15 {
+        w.takes(bytes).objects(100).cycle(Epoch);
+        if epoch >= 7 {
+            let (kind, file) = ("list".to_owned(), "/job/train.py".to_owned());
+            let list = Holder { id: 1, path: path.to_owned(), kind, file, ..Holder::default() };
+            w.scans_holder(list, epoch, epoch, EACH, false);
+        }
+    }
+    w.ends(0);
+    diagnose_with(&w.capture(), &mut Source(source))
+}
+
+const ITEMS: &str = "main(): replay.items[*]";
+
+#[test]
+fn a_bound_that_the_program_keeps_itself_is_an_end() {
+    let source = "MOST = 40\ndef add(replay, item):\n    replay.items.append(item)\n    if len(replay.items) > MOST:\n        \
+                  replay.items.pop(0)\n";
+    let report = by_source(300 * KIB, ITEMS, source);
+    assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
+    let [fills] = filling(&report)[..] else { panic!("{:#?}", report.components) };
+    let expected = "replay.items is full with 40 elements (train.py:4: `if len(replay.items) > MOST`), in 25 more epochs";
+    assert!(fills.sentence.replace("/job/", "").starts_with(expected), "{}", fills.sentence);
+}
+
+#[test]
+fn a_bound_whose_number_nobody_knows_leaves_it_open() {
+    let source =
+        "def add(replay, item, most):\n    if len(replay.items) < most:\n        replay.items.append(item)\n";
+    let report = by_source(300 * KIB, ITEMS, source);
+    assert_eq!(report.verdict, Verdict::Undecided, "{}", report.reason);
+    assert!(report.reason.contains("`if len(replay.items) < most`"), "{}", report.reason);
+    assert_eq!((report.cycles.needed, filling(&report).len()), (Some(15), 1));
+    let beside = by_source(900 * KIB, ITEMS, source);
+    assert_eq!(beside.verdict, Verdict::Leak, "most of it is elsewhere: {}", beside.reason);
+}
+
+#[test]
+fn a_bound_that_was_passed_or_is_out_of_reach_is_none() {
+    let source = |most: &'static str| match most {
+        "9" => "def add(r, item):\n    if len(r.items) < 9:\n        r.items.append(item)\n",
+        _ => "def add(r, item):\n    if len(r.items) < 1_000_000:\n        r.items.append(item)\n",
+    };
+    let passed = by_source(300 * KIB, ITEMS, source("9"));
+    assert_eq!(passed.verdict, Verdict::Leak, "it has 15: {}", passed.reason);
+    let far = by_source(300 * KIB, ITEMS, source("1_000_000"));
+    assert_eq!(far.verdict, Verdict::Leak, "{}", far.reason);
+    assert_eq!(far.findings[0].holder.as_ref().unwrap().bound, Some(1_000_000));
+}
+
+#[test]
+fn the_bound_of_what_is_around_it_says_nothing() {
+    let source = "def add(cache, key, item):\n    if len(cache.items) < 40:\n        cache.items.append([])\n    \
+                  cache.items[key].append(item)\n";
+    let report = by_source(300 * KIB, "main(): cache.items[*][*]", source);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
 }

@@ -3,6 +3,7 @@
 //! In: lines, and the path of a holder. Out: yes or no. What must not happen here: a file that is read.
 
 use super::level;
+use super::source::words::{bracketed, code, is_name, mentions};
 use crate::report::Site;
 
 /// Ways to add to a container.
@@ -50,34 +51,31 @@ pub(crate) fn adds_elsewhere(site: &Site, path: &str) -> bool {
 /// What the container is called in the source.
 pub(super) fn attribute(path: &str) -> Option<&str> {
     let name = level::name(path);
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
 /// Whether this line adds something to what is called so, or to what it has under these keys.
 pub(super) fn adds(line: &str, name: &str, keys: &str) -> bool {
-    let code = line.split('#').next().unwrap_or(line);
-    let mut rest = code;
-    while let Some(at) = rest.find(name) {
-        let before = rest[..at].chars().next_back();
-        let after = &rest[at + name.len()..];
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        if !before.is_some_and(is_name) && !after.starts_with(is_name) {
-            let after = after.trim_start();
-            let adds = ADDS.iter().chain(&WRITES).any(|add| after.starts_with(add))
-                || is_added_to(&rest[..at], after);
-            if adds || assigns_item(after, keys) || lengthens(after, name) {
-                return true;
-            }
-        }
-        rest = after;
-    }
-    false
+    mentions(code(line), name).any(|(before, after)| {
+        let after = after.trim_start();
+        lengthens(before, after, name) || assigns_item(after, keys)
+    })
+}
+
+/// Whether this line makes a list longer; what it writes to a place of the list does not.
+pub(super) fn adds_to_list(line: &str, name: &str) -> bool {
+    mentions(code(line), name).any(|(before, after)| lengthens(before, after.trim_start(), name))
+}
+
+fn lengthens(before: &str, after: &str, name: &str) -> bool {
+    ADDS.iter().chain(&WRITES).any(|add| after.starts_with(add))
+        || is_added_to(before, after)
+        || is_joined(after, name)
 }
 
 /// `heapq.heappush(self.` before and `, item)` after; `print(loss, file=self.` and `pickle.dump(thing, ` before.
 fn is_added_to(before: &str, after: &str) -> bool {
-    let call = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+    let call = before.trim_end_matches(|c: char| is_name(c) || c == '.');
     let is_first = || ADDERS.iter().any(|adder| call.ends_with(adder));
     let is_second = || call.trim_end().ends_with(',') && call.contains(DUMPS);
     after.starts_with(',') && is_first()
@@ -85,7 +83,7 @@ fn is_added_to(before: &str, after: &str) -> bool {
 }
 
 /// `= np.concatenate([logits, new])`, `= saved + [new]`.
-fn lengthens(after: &str, name: &str) -> bool {
+fn is_joined(after: &str, name: &str) -> bool {
     const JOINS: [&str; 6] = ["concat", "append(", "stack(", "+", "union(", "merge("];
     let Some(value) = after.strip_prefix('=').filter(|value| !value.starts_with('=')) else { return false };
     value.contains(name) && JOINS.iter().any(|join| value.contains(join))
@@ -113,19 +111,7 @@ fn assigns_item(after: &str, keys: &str) -> bool {
 
 /// What stands in brackets, and what behind them.
 fn subscript(code: &str) -> Option<(&str, &str)> {
-    let inner = code.strip_prefix('[')?;
-    let mut depth = 1;
-    for (at, c) in inner.char_indices() {
-        match c {
-            '[' | '(' | '{' => depth += 1,
-            ']' | ')' | '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some((&inner[..at], &inner[at + c.len_utf8()..]));
-        }
-    }
-    None
+    bracketed(code).filter(|_| code.starts_with('['))
 }
 
 /// A text without its quotes, if it is a plain one.
@@ -158,6 +144,7 @@ mod tests {
             "saved = saved + [x]",
             "heapq.heappush(self.saved, (score, weights))",
             "heappush(saved, x)",
+            "saved_heap = heapq.heappush(self.saved, x)",
             "bisect.insort(self.best.saved, x)",
             "self.saved.put(batch)",
             "self.saved.write(line)",
@@ -204,6 +191,18 @@ mod tests {
         }
         assert_eq!(keys("main(): engine.stats['train']['loss'][*]"), KEYS);
         assert_eq!(keys("main(): engine.stats[*]"), "");
+    }
+
+    #[test]
+    fn a_name_that_is_in_the_functions_too() {
+        assert!(adds("heapq.heappush(self.heap, entry)", "heap", ""));
+    }
+
+    #[test]
+    fn a_place_of_a_list_that_is_written_to_makes_it_no_longer() {
+        assert!(adds_to_list("self.saved.append(None)", "saved"));
+        assert!(!adds_to_list("self.saved[self.place] = x", "saved"));
+        assert!(!adds_to_list("self.saved[0].append(x)", "saved"));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::adds::{adds, attribute, keys};
 use super::level;
 use crate::lookup::Lookup;
-use crate::report::{Finding, Site};
+use crate::report::{Finding, Holder, Site};
 use crate::sampled::origin::{Origin, shown};
 
 /// Lines of a file that are looked at.
@@ -38,10 +38,13 @@ fn kept_at(finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> 
         .or_else(|| adding_to(around_queue(&holder.path)?, finding, folder, lookup))
 }
 
-/// The one line that adds to what is called so.
-fn adding_to(name: &str, finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
-    let holder = finding.holder.as_ref()?;
-    let keys = keys(&holder.path);
+/// The user's files in which a holder is filled, and their lines: those on the stacks of its finding, and that of its owner.
+pub(super) fn sources(
+    finding: &Finding,
+    holder: &Holder,
+    folder: Option<&str>,
+    lookup: &mut dyn Lookup,
+) -> Vec<(String, Vec<String>)> {
     let made = finding.sites.iter().find(|s| s.role == "made_at" && s.line > 0).map(|s| s.file.as_str());
     let on_stack = finding.stack.iter().filter(|f| f.kind == "user").map(|f| f.file.as_str());
     let owners = holder.file.as_deref().filter(|file| Origin::of(file) == Origin::User);
@@ -51,12 +54,22 @@ fn adding_to(name: &str, finding: &Finding, folder: Option<&str>, lookup: &mut d
             files.push(file.to_owned());
         }
     }
+    let mut read = |file: String| {
+        let mut lines = lookup.lines(&in_folder(&file, folder));
+        lines.truncate(MOST_LINES);
+        (file, lines)
+    };
+    files.into_iter().map(&mut read).collect()
+}
+
+/// The one line that adds to what is called so.
+fn adding_to(name: &str, finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
+    let holder = finding.holder.as_ref()?;
+    let keys = keys(&holder.path);
     let mut found: Vec<(String, usize, String)> = Vec::new();
-    for file in files {
-        let lines = lookup.lines(&in_folder(&file, folder));
-        let mut adding: Vec<usize> = (0..lines.len().min(MOST_LINES))
-            .filter(|at| lines.get(*at).is_some_and(|line| adds(line, name, keys)))
-            .collect();
+    for (file, lines) in sources(finding, holder, folder, lookup) {
+        let mut adding: Vec<usize> =
+            (0..lines.len()).filter(|at| lines.get(*at).is_some_and(|line| adds(line, name, keys))).collect();
         if let (2.., Some(class)) = (adding.len(), class_of(&lines, &holder.owner)) {
             adding.retain(|at| class.contains(at));
         }

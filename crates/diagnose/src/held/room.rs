@@ -35,18 +35,35 @@ impl Room {
 impl Held<'_> {
     /// Of the container at this path; `None` where it has no bound or nobody knows how fast it fills.
     pub(crate) fn room(&self, path: &str, cycles: &Cycles) -> Option<Room> {
-        let is_it = |one: &str| split(one).0 == split(path).0 || is_element(path, one);
-        let of = |(id, rises): (&u64, &Vec<Rise>)| {
-            let holder = self.holder(*id).filter(|holder| is_it(&holder.path))?;
-            let bound = holder.bound?;
-            Some(Room {
-                name: called(holder),
-                bound,
-                cycles: cycles_left(bound, rises, &cycles.points, cycles.count)?,
-            })
-        };
-        self.rises.iter().find_map(of)
+        self.rises_at(path).find_map(|(holder, rises)| room(holder, holder.bound?, rises, cycles))
     }
+
+    /// The same where the program itself keeps it at so many elements; `None` also where it has more, as the bound is none then.
+    pub(crate) fn room_below(&self, path: &str, bound: u64, cycles: &Cycles) -> Option<Room> {
+        let holds = |rises: &[Rise]| rises.last().is_some_and(|last| last.grown.length <= bound);
+        let of_list = |(holder, rises): (&Holder, &[Rise])| {
+            if holds(rises) { room(holder, bound, rises, cycles) } else { None }
+        };
+        self.rises_at(path).find_map(of_list)
+    }
+
+    /// The most elements that it was seen to have.
+    pub(crate) fn length(&self, path: &str) -> Option<u64> {
+        self.rises_at(path).filter_map(|(_, rises)| Some(rises.last()?.grown.length)).max()
+    }
+
+    fn rises_at(&self, path: &str) -> impl Iterator<Item = (&Holder, &[Rise])> {
+        let is_it = move |one: &str| split(one).0 == split(path).0 || is_element(path, one);
+        self.rises.iter().filter_map(move |(id, rises)| {
+            let holder = self.holder(*id).filter(|holder| is_it(&holder.path))?;
+            Some((holder, rises.as_slice()))
+        })
+    }
+}
+
+fn room(holder: &Holder, bound: u64, rises: &[Rise], cycles: &Cycles) -> Option<Room> {
+    let left = cycles_left(bound, rises, &cycles.points, cycles.count)?;
+    Some(Room { name: called(holder), bound, cycles: left })
 }
 
 /// An `lru_cache` has the name of its function, which itself is not what fills.
