@@ -1,4 +1,4 @@
-"""Vectors of texts are remembered by a cache that the program bounds itself; a run may end before it is full."""
+"""A cache of vectors that the program bounds itself; a run may end before it is full."""
 
 import argparse
 from collections import OrderedDict
