@@ -37,6 +37,7 @@ COUNTERS = [
     "gc_enabled",
     "library_used",
     "modules",
+    "py_kept",
 ]
 MOMENTS = ("cycle", "phase", "tick", "before_exit", "after_exit_collection")
 KINDS = {1: "fact", 2: "cycle", 3: "phase", 4: "reading", 7: "child", 9: "loss"}

@@ -87,6 +87,8 @@ numbers! {
         library_used,
         /// Python modules that are loaded (a count).
         modules,
+        /// Bytes of objects that are gone and that Python keeps for the next of their kind (free lists), part of `py_in_use`.
+        py_kept,
     }
 }
 

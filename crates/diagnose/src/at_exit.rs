@@ -12,7 +12,8 @@ use crate::timeline::{Basis, Reading, Timeline};
 /// Bytes of garbage per container object that are usual at least, and at most; between them what collections of this very program
 /// were seen to free.
 const USUAL_PER_OBJECT: (f64, f64) = (200.0, 320.0);
-/// A full collection also empties the interpreter's lists of freed tuples, floats and dicts; measured on TensorFlow programs.
+/// A full collection also empties the interpreter's lists of freed tuples, floats and dicts; measured on TensorFlow programs. Where readings
+/// tell what lies in them, they are not alive before either.
 const FREE_LISTS: f64 = 320.0 * 1024.0;
 /// Share of what was freed that is taken for garbage at most.
 const GARBAGE: f64 = 0.7;
@@ -23,6 +24,8 @@ pub(crate) struct ExitCollection {
     pub(crate) freed: f64,
     /// Objects, if Python told.
     objects: Option<f64>,
+    /// What of it may be the interpreter's lists.
+    lists: f64,
     /// Collections of the middle and the old generation before it.
     collections: Option<u64>,
 }
@@ -43,6 +46,7 @@ impl ExitCollection {
         Some(Self {
             freed: (before.live? - after.live?).max(0.0),
             objects: collected.map(|(after, before)| after.saturating_sub(before) as f64),
+            lists: if before.counters.py_kept.is_some() { 0.0 } else { FREE_LISTS },
             collections: collections(before),
         })
     }
@@ -69,7 +73,7 @@ impl ExitCollection {
         let same = self.collections.is_some()
             && self.collections == timeline.readings.get(last.reading).and_then(collections);
         let tooth = if same { (last.level - flat.last()? - rising(points).max(0.0)).max(0.0) } else { 0.0 };
-        Self { freed: (self.freed - FREE_LISTS - tooth).max(0.0), ..self }.freed_per_cycle(full, points)
+        Self { freed: (self.freed - self.lists - tooth).max(0.0), ..self }.freed_per_cycle(full, points)
     }
 
     /// What of `freed` bytes per cycle was garbage by what is usual: it hangs on objects, on those that were made in each cycle
@@ -79,7 +83,7 @@ impl ExitCollection {
         let (least, most) = USUAL_PER_OBJECT;
         let usual = weight.map_or(least, |seen| seen.clamp(least, most));
         let share = freed / self.freed.max(1.0);
-        let collected = self.objects.map_or(f64::INFINITY, |n| share * (n * usual + FREE_LISTS));
+        let collected = self.objects.map_or(f64::INFINITY, |n| share * (n * usual + self.lists));
         (GARBAGE * freed).min(made * usual).min(collected)
     }
 

@@ -86,7 +86,9 @@ impl Timeline {
             match &stamped.record {
                 Record::Reading { moment, counters } => {
                     // A tick that found the interpreter busy has no Python part: small objects are as they were.
-                    let small = counters.py_in_use.or(counters.py_blocks.map(|n| n * MEAN_BLOCK));
+                    // Free lists fill in any training; what lies in them is not alive.
+                    let alive = |in_use: u64| in_use.saturating_sub(counters.py_kept.unwrap_or(0));
+                    let small = counters.py_in_use.map(alive).or(counters.py_blocks.map(|n| n * MEAN_BLOCK));
                     python = small.unwrap_or(python);
                     let has_python = small.is_some();
                     let mut counters = Counters::clone(counters);

@@ -18,14 +18,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString};
 
 use crate::arrow::Arrow;
+use crate::free_lists;
 use crate::pymalloc::Pymalloc;
 use crate::recorder;
 
 type PrintFigures = unsafe extern "C" fn(*mut libc::FILE) -> c_int;
+type PrintFreeLists = unsafe extern "C" fn(*mut libc::FILE);
 
 /// Python's own sources of figures, found once.
 pub(crate) struct Interpreter {
     print_figures: Option<PrintFigures>,
+    print_free_lists: Option<PrintFreeLists>,
     /// Python runs without its small-object allocator, or prints a text we cannot read.
     unreadable: AtomicBool,
     allocated_blocks: Option<Py<PyAny>>,
@@ -43,6 +46,7 @@ impl Interpreter {
         };
         Self {
             print_figures: find_print_figures(),
+            print_free_lists: find_print_free_lists(),
             unreadable: AtomicBool::new(false),
             allocated_blocks: function("sys", "getallocatedblocks"),
             gc_stats: function("gc", "get_stats"),
@@ -55,8 +59,9 @@ impl Interpreter {
     /// Python's part of a reading.
     pub(crate) fn read_allocator(&self, py: Python<'_>, counters: &mut Counters) {
         if !self.unreadable.load(Relaxed) {
-            let found = self.print_figures.and_then(|print| print_pymalloc(py, print));
-            if let Some(found) = found {
+            let found = self.print_figures.and_then(|print| print_pymalloc(py, print, self.print_free_lists));
+            if let Some((found, kept)) = found {
+                counters.py_kept = kept;
                 counters.py_in_use = Some(found.in_use);
                 counters.py_blocks = Some(found.blocks);
                 counters.py_system = Some(found.system);
@@ -117,8 +122,20 @@ fn find_print_figures() -> Option<PrintFigures> {
     unsafe { std::mem::transmute::<*mut c_void, Option<PrintFigures>>(found) }
 }
 
+fn find_print_free_lists() -> Option<PrintFreeLists> {
+    const NAME: &CStr = c"_PyObject_DebugTypeStats";
+    // SAFETY: a C string, searched in what is loaded; CPython 3.10 to 3.12 and 3.14 export this private function, 3.13 does not.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, NAME.as_ptr()) };
+    // SAFETY: CPython declares `void _PyObject_DebugTypeStats(FILE *)`; the option's niche is the null pointer.
+    unsafe { std::mem::transmute::<*mut c_void, Option<PrintFreeLists>>(found) }
+}
+
 /// Lets Python print its allocator's figures into memory, and reads them. The GIL is what keeps the arenas still.
-fn print_pymalloc(_py: Python<'_>, print: PrintFigures) -> Option<Pymalloc> {
+fn print_pymalloc(
+    _py: Python<'_>,
+    print: PrintFigures,
+    print_free_lists: Option<PrintFreeLists>,
+) -> Option<(Pymalloc, Option<u64>)> {
     let mut text: *mut c_char = std::ptr::null_mut();
     let mut length = 0_usize;
     // SAFETY: both places outlive the stream, which is closed below.
@@ -129,13 +146,18 @@ fn print_pymalloc(_py: Python<'_>, print: PrintFigures) -> Option<Pymalloc> {
     let mut in_use = 0;
     // SAFETY: the stream is open, the GIL is held.
     recorder::without_wrappers(|| in_use = unsafe { print(stream) });
+    if let Some(print) = print_free_lists {
+        // SAFETY: as above; it prints the lengths of the interpreter's lists, and follows none of them.
+        unsafe { print(stream) };
+    }
     // SAFETY: the stream is ours and open; closing it makes `text` and `length` final.
     let closed = unsafe { libc::fclose(stream) };
     let found = if text.is_null() || closed != 0 || in_use == 0 {
         None
     } else {
         // SAFETY: after fclose the stream left `length` bytes at `text`.
-        Pymalloc::parse(unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) })
+        let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
+        Pymalloc::parse(text).map(|found| (found, free_lists::kept(text)))
     };
     // SAFETY: open_memstream's buffer is the caller's to free; null is allowed.
     unsafe { libc::free(text.cast::<c_void>()) };

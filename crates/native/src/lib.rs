@@ -31,6 +31,7 @@ mod arrow;
 mod census;
 #[cfg(not(test))]
 mod fork;
+mod free_lists;
 #[cfg(not(test))]
 mod importing;
 #[cfg(not(test))]

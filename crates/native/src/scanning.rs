@@ -22,7 +22,7 @@ const FURTHER: u64 = 8;
 const PARTS_AT_MOST: u32 = 4;
 /// Scans that it takes to tell what grows, and to see that anything does. If that tells nothing, and the collector's objects are no more
 /// than so many above those of the scan before, more scans would tell no more: the rise is in C, or in what Python keeps for itself, such
-/// as the lists of free tuples, which fill in any healthy training. They begin anew when it has doubled.
+/// as the lists of free tuples where it does not tell them, which fill in any healthy training. They begin anew when it has doubled.
 const TELLING: u32 = 3;
 const SEEING: u32 = 2;
 const SAME_OBJECTS: u64 = 16;

@@ -85,7 +85,7 @@ impl Session {
 fn live(Taken { counters, is_whole }: &Taken) -> Option<u64> {
     let blocks = counters.heap_in_use.filter(|_| *is_whole)?
         + counters.heap_mapped.unwrap_or(0)
-        + counters.py_in_use.unwrap_or(0);
+        + counters.py_in_use.map_or(0, |in_use| in_use.saturating_sub(counters.py_kept.unwrap_or(0)));
     let blocks = blocks + counters.library_used.unwrap_or(0);
     let pools = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
     Some(blocks.saturating_sub(pools.1) + pools.0)
