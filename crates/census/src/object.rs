@@ -132,10 +132,11 @@ impl Python {
     /// [`Python::visit_tracked`] on 3.12 and later.
     pub fn references(&self, o: Object) -> u64 {
         let count = memory::word(o.0, REFERENCES);
-        if self.layout.immortals && (count as u32).cast_signed() < 0 {
+        let half = count as u32;
+        if self.layout.immortals && half.cast_signed() < 0 {
             return u64::MAX;
         }
-        count
+        if self.layout.flags_beside_count { u64::from(half) } else { count }
     }
 
     /// Whether the collector manages such objects.
@@ -258,7 +259,7 @@ impl Python {
         if self.layout.version >= (3, 12) { size >> 3 } else { size.cast_signed().unsigned_abs() }
     }
 
-    /// 3.13: attributes behind the object, with their order.
+    /// 3.13 on: attributes behind the object, with their order.
     fn inline_values(&self, kind: Type) -> u64 {
         if self.layout.values != Values::Behind || !kind.has(flags::INLINE_VALUES) {
             return 0;
@@ -279,7 +280,7 @@ impl Python {
                 let length = memory::word(o.0, SIZE).min(memory::word(o.0, list::ALLOCATED));
                 Some((memory::word(o.0, list::ITEMS), length))
             }
-            Shape::Tuple => Some((o.0 + crate::layout::TUPLE_ITEMS, memory::word(o.0, SIZE))),
+            Shape::Tuple => Some((o.0 + self.layout.tuple_items, memory::word(o.0, SIZE))),
             _ => None,
         }
     }

@@ -5,17 +5,20 @@
 //! keeps what it shows alive; a frame object that comes into being; a variable of a frame that is being taken apart.
 
 use super::kinds::Kind;
-use super::offsets::FRAME_INNER;
+use super::offsets::{FRAME_FUNCTION, FRAME_INNER};
 use super::{Label, Look};
-use crate::layout::SIZE;
+use crate::layout::{SIZE, TYPE};
 use crate::memory::{byte, int, word};
 
-/// `_frameowner`: a generator's frame; a frame object's; one that belongs to C.
+/// `_frameowner`: a generator's frame; a frame object's; one that belongs to C (3.14 has a second kind of these).
 const OF_GENERATOR: u8 = 1;
 const OF_OBJECT: u8 = 2;
 const OF_C: u8 = 3;
 /// 3.11: `is_entry`, C called the evaluator here.
 const IS_ENTRY: u64 = 68;
+/// 3.14, in what a frame refers to: the frame does not count this reference; it is a number and no reference.
+const UNCOUNTED: u64 = 1;
+const NUMBER: u64 = 2;
 /// Deeper than any stack.
 const DEEPEST: usize = 1 << 20;
 
@@ -49,18 +52,20 @@ impl Look<'_> {
             if frame == 0 || frames.len() >= most {
                 break;
             }
-            let code = word(frame, fields.code);
+            let code = self.referred(word(frame, fields.code));
             let of_c = self.offsets.version >= (3, 12) && byte(frame, fields.owner) >= OF_C;
             if !of_c && self.is_code(code) {
                 // 3.11 takes a frame's variables away while it is still the current one. What then runs (`__del__`) was
                 // called by C, and the frame's stack has been written back, which it is not while it executes C.
                 let ending = self.offsets.version == (3, 11) && called_by_c && int(frame, fields.depth) >= 0;
+                // The frame that a class's `__init__` returns to has no function, and its globals were never written.
+                let named = self.offsets.version < (3, 12) || self.has_function(frame);
                 frames.push(Running {
                     frame,
                     code,
                     readable: !ending,
-                    globals: word(frame, fields.globals),
-                    locals: word(frame, fields.locals),
+                    globals: if named { word(frame, fields.globals) } else { 0 },
+                    locals: if named { word(frame, fields.locals) } else { 0 },
                 });
             }
             called_by_c = self.offsets.version == (3, 11) && byte(frame, IS_ENTRY) != 0;
@@ -69,23 +74,55 @@ impl Look<'_> {
         frames
     }
 
+    fn has_function(&self, frame: u64) -> bool {
+        word(self.referred(word(frame, FRAME_FUNCTION)), TYPE) == self.python.known.function
+    }
+
+    /// The object behind a word of a frame; 0 without. From 3.14 on its lowest bits are not of the address, and a place without
+    /// a value is not 0.
+    fn referred(&self, word: u64) -> u64 {
+        match word {
+            _ if self.offsets.version < (3, 14) => word,
+            _ if word & NUMBER != 0 => 0,
+            _ => word & !UNCOUNTED,
+        }
+    }
+
+    /// How many of a frame's places are filled, variables first; from 3.14 on. A frame that is taken apart says that none is before
+    /// the first of them goes.
+    pub(super) fn filled(&self, frame: u64) -> u64 {
+        let fields = self.offsets.frame;
+        let end = word(frame, fields.depth);
+        end.checked_sub(frame.wrapping_add(fields.variables))
+            .filter(|bytes| bytes % 8 == 0)
+            .map_or(0, |all| all / 8)
+    }
+
     /// Each variable of a frame that has a value: its index and its address.
     pub(crate) fn variables(&self, frame: u64, code: u64, visit: &mut dyn FnMut(u64, u64)) {
-        for index in 0..self.variable_count(code) {
-            let value = word(frame, self.offsets.frame.variables + 8 * index);
+        let mut count = self.variable_count(code);
+        if self.offsets.version >= (3, 14) {
+            count = count.min(self.filled(frame));
+        }
+        for index in 0..count {
+            let value = self.referred(word(frame, self.offsets.frame.variables + 8 * index));
             if value != 0 {
                 visit(index, value);
             }
         }
     }
 
-    /// Each value on a frame's stack, where the frame says how deep it is: not while it executes C.
+    /// Each value on a frame's stack, where the frame says how deep it is: before 3.14 not while it executes C.
     pub(crate) fn stack(&self, running: &Running, visit: &mut dyn FnMut(u64)) {
         const DEEPEST_STACK: u64 = 1 << 16;
         let fields = self.offsets.frame;
-        let Ok(depth) = u64::try_from(int(running.frame, fields.depth)) else { return };
-        let room =
-            u64::try_from(int(running.code, self.offsets.code.stack_size)).unwrap_or(0).min(DEEPEST_STACK);
+        let depth = if self.offsets.version >= (3, 14) {
+            self.filled(running.frame)
+        } else {
+            let Ok(depth) = u64::try_from(int(running.frame, fields.depth)) else { return };
+            depth
+        };
+        let room = self.room(running.code).min(DEEPEST_STACK);
         let variables = self.variable_count(running.code);
         let (start, depth) = if self.offsets.version < (3, 11) {
             (word(running.frame, 64), depth)
@@ -93,15 +130,23 @@ impl Look<'_> {
             let start = running.frame.wrapping_add(fields.variables + 8 * variables);
             (start, depth.saturating_sub(variables))
         };
+        if self.offsets.version >= (3, 14) && depth > room {
+            return;
+        }
         for index in 0..depth.min(room) {
-            let value = word(start, 8 * (index));
+            let value = self.referred(word(start, 8 * (index)));
             if value != 0 {
                 visit(value);
             }
         }
     }
 
-    fn variable_count(&self, code: u64) -> u64 {
+    /// How deep the stack of a function can be.
+    pub(super) fn room(&self, code: u64) -> u64 {
+        u64::try_from(int(code, self.offsets.code.stack_size)).unwrap_or(0)
+    }
+
+    pub(super) fn variable_count(&self, code: u64) -> u64 {
         let fields = self.offsets.code;
         let length = |offset| {
             let names = word(code, offset);
@@ -147,7 +192,7 @@ impl Look<'_> {
             (Kind::Generator, false) => object.wrapping_add(self.offsets.generator_frame),
             _ => return None,
         };
-        let code = word(frame, self.offsets.frame.code);
+        let code = self.referred(word(frame, self.offsets.frame.code));
         if self.offsets.version >= (3, 11) {
             let owner = byte(frame, self.offsets.frame.owner);
             // A frame that runs is one of the roots; here are those that only their object keeps.
