@@ -30,3 +30,10 @@ def test_hostile_heaps(python: str, probe: str) -> None:
     assert said["limited"] == [None, True, 0, [], True]
     assert said["near"] == [True, ["__main__.NEAR[*]"]]
     assert said["child"] == 0
+
+
+def test_looks_in_the_midst_of_everything(python: str, probe: str) -> None:
+    """From `__init__`, `__del__`, comparisons, the collector, generators; threads change all meanwhile."""
+    looks = run(python, probe, "paths_churn.py", "5", "1")
+    everywhere = {"main", "init", "del", "hash", "eq", "lt", "finally", "inner", "await", "tuple", "frame"}
+    assert everywhere | {"collector"} <= set(looks)

@@ -179,6 +179,7 @@ impl WellKnown {
             frame: address(c"PyFrame_Type")?,
             function: address(c"PyFunction_Type")?,
             module: address(c"PyModule_Type")?,
+            generators: [address(c"PyGen_Type")?, address(c"PyCoro_Type")?, address(c"PyAsyncGen_Type")?],
             dummy: 0,
         })
     }

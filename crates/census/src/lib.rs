@@ -34,6 +34,7 @@ mod text;
 mod told;
 mod traits;
 mod types;
+mod uncounted;
 mod users;
 
 pub use facade::{Census, Grown, Scan};

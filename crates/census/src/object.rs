@@ -77,6 +77,8 @@ pub(crate) struct WellKnown {
     pub(crate) frame: u64,
     pub(crate) function: u64,
     pub(crate) module: u64,
+    /// Of generators, coroutines and asynchronous generators.
+    pub(crate) generators: [u64; 3],
     /// The mark of a deleted entry in a set.
     pub(crate) dummy: u64,
 }
@@ -199,7 +201,14 @@ impl Python {
         };
         if self.is_tracked(o) || self.is_gc(o) && whole() {
             let function = memory::word(kind.0, types::TRAVERSE);
-            api::traverse(function, o.0, &mut |address| visit(Object(address)));
+            let mut uncounted = if self.may_hold_uncounted(kind) { self.uncounted(o) } else { Vec::new() };
+            api::traverse(function, o.0, &mut |address| {
+                if let Some(at) = uncounted.iter().position(|one| *one == address) {
+                    uncounted.swap_remove(at);
+                    return true;
+                }
+                visit(Object(address))
+            });
         }
     }
 

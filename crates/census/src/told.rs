@@ -36,11 +36,11 @@ pub(crate) fn agrees(layout: Layout, offsets: &Offsets) -> Result<(), &'static s
     }
 }
 
-/// Place in 3.14's table, what should stand there, and what it is about.
-fn expected(layout: Layout, offsets: &Offsets) -> [(u64, u64, &'static str); 40] {
+/// Place in 3.14's table, what should stand there, and what it is about. Not the collector's state: its lists prove where they are, and
+/// where they are not there CPython's own walk serves.
+fn expected(layout: Layout, offsets: &Offsets) -> [(u64, u64, &'static str); 39] {
     let (frame, code, text) = (offsets.frame, offsets.code, layout.text);
     [
-        (88, layout.collector.state, "the collector's state"),
         (208, offsets.thread_current, "threads"),
         (248, frame.variables + 8, "frames"),
         (256, frame.previous, "the frame before a frame"),
@@ -95,7 +95,7 @@ mod tests {
         let mut places: Vec<u64> = expected(layout, &offsets).iter().map(|(at, _, _)| *at).collect();
         assert!(places.is_sorted() && places.iter().all(|at| at % 8 == 0 && *at > WITHOUT_GIL));
         places.dedup();
-        assert_eq!(places.len(), 40);
+        assert_eq!(places.len(), 39);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::offsets::{FRAME_FUNCTION, FRAME_INNER};
 use super::{Label, Look};
 use crate::layout::{SIZE, TYPE};
 use crate::memory::{byte, int, word};
+use crate::uncounted::{NUMBER, UNCOUNTED};
 
 /// `_frameowner`: a generator's frame; a frame object's; one that belongs to C (3.14 has a second kind of these).
 const OF_GENERATOR: u8 = 1;
@@ -16,9 +17,6 @@ const OF_OBJECT: u8 = 2;
 const OF_C: u8 = 3;
 /// 3.11: `is_entry`, C called the evaluator here.
 const IS_ENTRY: u64 = 68;
-/// 3.14, in what a frame refers to: the frame does not count this reference; it is a number and no reference.
-const UNCOUNTED: u64 = 1;
-const NUMBER: u64 = 2;
 /// Deeper than any stack.
 const DEEPEST: usize = 1 << 20;
 
