@@ -17,6 +17,7 @@ mod functions;
 mod kinds;
 mod offsets;
 mod text;
+mod variables;
 
 pub(crate) use frames::Running;
 pub(crate) use kinds::Kind;
