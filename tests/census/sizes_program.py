@@ -40,7 +40,8 @@ def check_lists() -> None:
         grown.append(number)
         if number % 97 == 0:
             near(grown)
-    near(MyList(grown), 48)
+    # From 3.14 on there is room for attributes behind it, which `sys.getsizeof` does not know.
+    near(MyList(grown), 48 if sys.version_info < (3, 14) else 48 + 31 * 9)
 
 
 def check_dicts() -> None:

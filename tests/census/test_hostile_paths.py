@@ -30,3 +30,12 @@ def test_hostile_heaps(python: str, probe: str) -> None:
     assert said["limited"] == [None, True, 0, [], True]
     assert said["near"] == [True, ["__main__.NEAR[*]"]]
     assert said["child"] == 0
+
+
+def test_looks_in_the_midst_of_everything(python: str, probe: str) -> None:
+    """From `__init__`, `__del__`, comparisons, the collector, generators; threads change all meanwhile."""
+    looks = run(python, probe, "paths_churn.py", "5", "1")
+    # A busy machine does not come to the end of each generator.
+    everywhere = {"main", "init", "del", "hash", "eq", "lt", "await", "tuple", "frame", "collector"}
+    assert everywhere <= set(looks)
+    assert looks["failed"] == 0

@@ -27,10 +27,14 @@ pub(crate) struct Api {
     sys_object: unsafe extern "C" fn(*const c_char) -> Pointer,
     list_size: Count,
     list_item: At,
+    tuple_size: Count,
+    tuple_item: At,
     set_size: Count,
     dict_size: Count,
     text_length: Count,
     dict_next: DictNext,
+    /// 3.14 on.
+    references: Option<Count>,
     /// 3.12 on.
     visit_objects: Option<VisitObjects>,
 }
@@ -41,7 +45,7 @@ type Ask0 = unsafe extern "C" fn() -> c_int;
 macro_rules! function {
     ($name:literal as $kind:ty) => {{
         let found = symbol($name).ok_or_else(|| missing($name))?;
-        // SAFETY: the type is the one that CPython's headers give the function in all versions from 3.10 to 3.13.
+        // SAFETY: the type is the one that CPython's headers give the function in all versions from 3.10 to 3.14.
         unsafe { std::mem::transmute::<Pointer, $kind>(found) }
     }};
 }
@@ -62,10 +66,16 @@ impl Api {
             sys_object: function!(c"PySys_GetObject" as unsafe extern "C" fn(*const c_char) -> Pointer),
             list_size: function!(c"PyList_Size" as Count),
             list_item: function!(c"PyList_GetItem" as At),
+            tuple_size: function!(c"PyTuple_Size" as Count),
+            tuple_item: function!(c"PyTuple_GetItem" as At),
             set_size: function!(c"PySet_Size" as Count),
             dict_size: function!(c"PyDict_Size" as Count),
             text_length: function!(c"PyUnicode_GetLength" as Count),
             dict_next: function!(c"PyDict_Next" as DictNext),
+            references: symbol(c"Py_REFCNT").map(|found| {
+                // SAFETY: Py_ssize_t Py_REFCNT(PyObject *).
+                unsafe { std::mem::transmute::<Pointer, Count>(found) }
+            }),
             visit_objects: symbol(c"PyUnstable_GC_VisitObjects").map(|found| {
                 // SAFETY: void PyUnstable_GC_VisitObjects(gcvisitobjects_t, void *).
                 unsafe { std::mem::transmute::<Pointer, VisitObjects>(found) }
@@ -119,6 +129,16 @@ impl Api {
         unsafe { (self.list_item)(list as Pointer, index.cast_signed()) as u64 }
     }
 
+    pub(crate) fn tuple_size(&self, tuple: u64) -> u64 {
+        // SAFETY: as for lists.
+        unsafe { (self.tuple_size)(tuple as Pointer) as u64 }
+    }
+
+    pub(crate) fn tuple_item(&self, tuple: u64, index: usize) -> u64 {
+        // SAFETY: as for lists.
+        unsafe { (self.tuple_item)(tuple as Pointer, index.cast_signed()) as u64 }
+    }
+
     pub(crate) fn set_size(&self, set: u64) -> u64 {
         // SAFETY: as for lists.
         unsafe { (self.set_size)(set as Pointer) as u64 }
@@ -132,6 +152,12 @@ impl Api {
     pub(crate) fn text_length(&self, text: u64) -> u64 {
         // SAFETY: as for lists.
         unsafe { (self.text_length)(text as Pointer) as u64 }
+    }
+
+    /// References to an object as CPython counts them, where it has a function for that.
+    pub(crate) fn references(&self, object: u64) -> Option<u64> {
+        // SAFETY: a live object; reads its head.
+        self.references.map(|function| unsafe { function(object as Pointer) as u64 })
     }
 
     /// Each key and value of a dict until `visit` says false. For the check at the start; the scan reads tables itself.

@@ -8,8 +8,10 @@ use std::ffi::CStr;
 use crate::api::{self, Api};
 use crate::layout::{Layout, SIZE, TYPE, dict, list, set, types};
 use crate::memory;
+use crate::naming::Look;
 use crate::object::{Object, Python, Type, WellKnown};
 use crate::rings::lists;
+use crate::told;
 
 impl Python {
     /// Looks for CPython and checks it.
@@ -19,7 +21,7 @@ impl Python {
     pub fn find() -> Result<Python, String> {
         let (version, text) = api::version()?;
         let Some(layout) = Layout::of(version) else {
-            return Err(format!("Python {}.{} is not known; 3.10 to 3.13 are", version.0, version.1));
+            return Err(format!("Python {}.{} is not known; 3.10 to 3.14 are", version.0, version.1));
         };
         if text.contains("free-threading") || api::symbol(c"_Py_MergeZeroLocalRefcount").is_some() {
             return Err("this Python runs without the GIL".to_string());
@@ -38,9 +40,15 @@ impl Python {
         python.check_objects().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.known.dummy = dummy();
         python.interpreter = python.api.interpreter();
-        python.lists = lists(python.interpreter + layout.collector);
+        python.lists = lists(python.interpreter, layout.collector);
         if python.lists.is_none() && !python.api.can_visit() {
             return Err("the lists of the garbage collector are not where they should be".to_string());
+        }
+        if layout.version >= (3, 14) {
+            let look = Look::new(&python)?;
+            told::agrees(layout, &look.offsets)
+                .and_then(|()| look.check())
+                .map_err(|what| format!("this Python is built in another way: {what}"))?;
         }
         Ok(python)
     }
@@ -51,7 +59,7 @@ impl Python {
         let facts: [(u64, &str, u64, u64); 8] = [
             (known.type_, "type", self.layout.type_size, 40),
             (known.list, "list", 40, 0),
-            (known.tuple, "tuple", 24, 8),
+            (known.tuple, "tuple", self.layout.tuple_items, 8),
             (known.dict, "dict", 48, 0),
             (known.set, "set", 200, 0),
             (known.frozenset, "frozenset", 200, 0),
@@ -92,6 +100,17 @@ impl Python {
                 return Err("lists".to_string());
             }
         }
+        let names = self.api.sys(c"builtin_module_names");
+        if names != 0 && self.type_of(Object(names)).0 == self.known.tuple {
+            let (length, items) = (self.api.tuple_size(names), self.layout.tuple_items);
+            let mut places = 0..length.min(50) as usize;
+            let sound = memory::word(names, SIZE) == length
+                && places
+                    .all(|at| memory::word(names, items + 8 * at as u64) == self.api.tuple_item(names, at));
+            if !sound {
+                return Err("tuples".to_string());
+            }
+        }
         let names = self.api.sys(c"stdlib_module_names");
         if names != 0
             && self.type_of(Object(names)).0 == self.known.frozenset
@@ -102,6 +121,9 @@ impl Python {
         for object in [modules, sys_path] {
             if object == 0 || self.is_tracked(Object(object)) != self.api.is_tracked(object) {
                 return Err("heads of the garbage collector".to_string());
+            }
+            if self.api.references(object).is_some_and(|count| count != self.references(Object(object))) {
+                return Err("counts of references".to_string());
             }
         }
         Ok(())
@@ -157,6 +179,7 @@ impl WellKnown {
             frame: address(c"PyFrame_Type")?,
             function: address(c"PyFunction_Type")?,
             module: address(c"PyModule_Type")?,
+            generators: [address(c"PyGen_Type")?, address(c"PyCoro_Type")?, address(c"PyAsyncGen_Type")?],
             dummy: 0,
         })
     }

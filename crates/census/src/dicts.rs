@@ -110,7 +110,7 @@ impl Python {
         Some(DictView { table, values: self.first_value(values) })
     }
 
-    /// 3.13 has a word of sizes before the values of an instance.
+    /// 3.13 and later have a word of sizes before the values of an instance.
     fn first_value(&self, values: u64) -> u64 {
         if values != 0 && self.layout.values == Values::Behind { values + 8 } else { values }
     }

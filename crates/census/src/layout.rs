@@ -1,6 +1,6 @@
 //! Where CPython keeps what the census reads, by version. All offsets in bytes.
 //!
-//! In: a version. Out: a [`Layout`]. Pure. What all versions from 3.10 to 3.13 share is a constant here.
+//! In: a version. Out: a [`Layout`]. Pure. What all versions from 3.10 to 3.14 share is a constant here.
 //! [`crate::check`] compares all of it with live objects before it is believed.
 
 /// `ob_refcnt` of every object.
@@ -9,8 +9,6 @@ pub(crate) const REFERENCES: u64 = 0;
 pub(crate) const TYPE: u64 = 8;
 /// `ob_size` of objects of variable size, and the length of `str`.
 pub(crate) const SIZE: u64 = 16;
-/// First item of a tuple, in the tuple itself.
-pub(crate) const TUPLE_ITEMS: u64 = 24;
 /// The head of the garbage collector, before its objects: the next one, the one before and two bits.
 pub(crate) const GC_HEAD: u64 = 16;
 /// Room for the managed dictionary and weak references, before the head of the garbage collector.
@@ -38,7 +36,7 @@ pub(crate) mod types {
 pub(crate) mod flags {
     /// 3.12 on: parts of the type are kept in the interpreter, and some of its fields are numbers.
     pub(crate) const STATIC_BUILTIN: u64 = 1 << 1;
-    /// 3.13: attributes stand behind the object itself.
+    /// 3.13 on: attributes stand behind the object itself.
     pub(crate) const INLINE_VALUES: u64 = 1 << 2;
     /// 3.12 on: weak references stand before the object.
     pub(crate) const MANAGED_WEAK: u64 = 1 << 3;
@@ -128,7 +126,7 @@ pub(crate) enum Values {
     Before,
     /// 3.12: three words before the object, tagged; with its dictionary in turn.
     Tagged,
-    /// 3.13: behind the object; the dictionary three words before.
+    /// 3.13 on: behind the object; the dictionary three words before.
     Behind,
 }
 
@@ -158,20 +156,35 @@ pub(crate) struct Layout {
     pub(crate) type_size: u64,
     /// `ht_cached_keys` of types made at run time.
     pub(crate) cached_keys: u64,
-    /// `gc` in the interpreter's state.
-    pub(crate) collector: u64,
+    pub(crate) collector: Collector,
+    /// First item of a tuple, in the tuple itself. 3.14 remembers the hash before it.
+    pub(crate) tuple_items: u64,
     /// Reference counts are 32 bits wide and negative for what never dies.
     pub(crate) immortals: bool,
+    /// 3.14: the other half of the word has flags.
+    pub(crate) flags_beside_count: bool,
 }
 
-/// Fields of the collector's state.
-pub(crate) mod collector {
-    /// Three of [`GENERATION`] bytes, each beginning with the head of its list.
+/// Where the collector's state is, and fields of it that differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Collector {
+    /// `gc` in the interpreter's state.
+    pub(crate) state: u64,
+    /// A pointer to the first of the generations: proof that the offset is right. The first releases of 3.14, which collect in
+    /// small steps, have none.
+    pub(crate) youngest: u64,
+    /// The head of the list of what was frozen.
+    pub(crate) permanent: u64,
+}
+
+impl Collector {
+    /// Three of [`Collector::GENERATION`] bytes, each beginning with the head of its list.
     pub(crate) const GENERATIONS: u64 = 24;
     pub(crate) const GENERATION: u64 = 24;
-    /// A pointer to the first of them: proof that the offset is right.
-    pub(crate) const YOUNGEST: u64 = 96;
-    pub(crate) const PERMANENT: u64 = 104;
+
+    fn until_13(state: u64) -> Collector {
+        Collector { state, youngest: 96, permanent: 104 }
+    }
 }
 
 impl Layout {
@@ -188,8 +201,10 @@ impl Layout {
                 text: old_text,
                 type_size: 888,
                 cached_keys: 872,
-                collector: 616,
+                collector: Collector::until_13(616),
+                tuple_items: 24,
                 immortals: false,
+                flags_beside_count: false,
             },
             (3, 11) => Layout {
                 version,
@@ -198,8 +213,10 @@ impl Layout {
                 text: old_text,
                 type_size: 904,
                 cached_keys: 872,
-                collector: 648,
+                collector: Collector::until_13(648),
+                tuple_items: 24,
                 immortals: false,
+                flags_beside_count: false,
             },
             (3, 12) => Layout {
                 version,
@@ -208,8 +225,10 @@ impl Layout {
                 text,
                 type_size: 920,
                 cached_keys: 880,
-                collector: 112,
+                collector: Collector::until_13(112),
+                tuple_items: 24,
                 immortals: true,
+                flags_beside_count: false,
             },
             (3, 13) => Layout {
                 version,
@@ -218,8 +237,22 @@ impl Layout {
                 text,
                 type_size: 928,
                 cached_keys: 880,
-                collector: 7400,
+                collector: Collector::until_13(7400),
+                tuple_items: 24,
                 immortals: true,
+                flags_beside_count: false,
+            },
+            (3, 14) => Layout {
+                version,
+                keys,
+                values: Values::Behind,
+                text,
+                type_size: 936,
+                cached_keys: 880,
+                collector: Collector { state: 7408, youngest: 256, permanent: 96 },
+                tuple_items: 32,
+                immortals: true,
+                flags_beside_count: true,
             },
             _ => return None,
         })
@@ -232,11 +265,11 @@ mod tests {
 
     #[test]
     fn versions_without_a_layout() {
-        for version in [(3, 9), (3, 14), (2, 7), (4, 10)] {
+        for version in [(3, 9), (3, 15), (2, 7), (4, 10)] {
             assert_eq!(Layout::of(version), None);
         }
         assert!(
-            (10..=13).all(|minor| Layout::of((3, minor)).is_some_and(|found| found.version == (3, minor)))
+            (10..=14).all(|minor| Layout::of((3, minor)).is_some_and(|found| found.version == (3, minor)))
         );
     }
 }

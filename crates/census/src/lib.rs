@@ -1,6 +1,6 @@
 //! The walk of Python's heap inside the user's process: what grows, and who holds it.
 //!
-//! In: CPython 3.10 to 3.13 with the GIL, found without linking. Out: containers that grow, with the bytes of what is new in
+//! In: CPython 3.10 to 3.14 with the GIL, found without linking. Out: containers that grow, with the bytes of what is new in
 //! them. What must not happen here: Python code, a collection, a new reference that outlives a call, an object of ours that
 //! Python would see. `docs/design/census-scan.md` says where the offsets come from and why no step can end the process.
 
@@ -31,8 +31,10 @@ mod shared;
 mod sizes;
 mod tail;
 mod text;
+mod told;
 mod traits;
 mod types;
+mod uncounted;
 mod users;
 
 pub use facade::{Census, Grown, Scan};

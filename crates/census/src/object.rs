@@ -77,6 +77,8 @@ pub(crate) struct WellKnown {
     pub(crate) frame: u64,
     pub(crate) function: u64,
     pub(crate) module: u64,
+    /// Of generators, coroutines and asynchronous generators.
+    pub(crate) generators: [u64; 3],
     /// The mark of a deleted entry in a set.
     pub(crate) dummy: u64,
 }
@@ -132,10 +134,11 @@ impl Python {
     /// [`Python::visit_tracked`] on 3.12 and later.
     pub fn references(&self, o: Object) -> u64 {
         let count = memory::word(o.0, REFERENCES);
-        if self.layout.immortals && (count as u32).cast_signed() < 0 {
+        let half = count as u32;
+        if self.layout.immortals && half.cast_signed() < 0 {
             return u64::MAX;
         }
-        count
+        if self.layout.flags_beside_count { u64::from(half) } else { count }
     }
 
     /// Whether the collector manages such objects.
@@ -198,7 +201,14 @@ impl Python {
         };
         if self.is_tracked(o) || self.is_gc(o) && whole() {
             let function = memory::word(kind.0, types::TRAVERSE);
-            api::traverse(function, o.0, &mut |address| visit(Object(address)));
+            let mut uncounted = if self.may_hold_uncounted(kind) { self.uncounted(o) } else { Vec::new() };
+            api::traverse(function, o.0, &mut |address| {
+                if let Some(at) = uncounted.iter().position(|one| *one == address) {
+                    uncounted.swap_remove(at);
+                    return true;
+                }
+                visit(Object(address))
+            });
         }
     }
 
@@ -258,7 +268,7 @@ impl Python {
         if self.layout.version >= (3, 12) { size >> 3 } else { size.cast_signed().unsigned_abs() }
     }
 
-    /// 3.13: attributes behind the object, with their order.
+    /// 3.13 on: attributes behind the object, with their order.
     fn inline_values(&self, kind: Type) -> u64 {
         if self.layout.values != Values::Behind || !kind.has(flags::INLINE_VALUES) {
             return 0;
@@ -279,7 +289,7 @@ impl Python {
                 let length = memory::word(o.0, SIZE).min(memory::word(o.0, list::ALLOCATED));
                 Some((memory::word(o.0, list::ITEMS), length))
             }
-            Shape::Tuple => Some((o.0 + crate::layout::TUPLE_ITEMS, memory::word(o.0, SIZE))),
+            Shape::Tuple => Some((o.0 + self.layout.tuple_items, memory::word(o.0, SIZE))),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@
 //! objects given to the next, and many stretches in turn. What must not happen here: an object given that is on another list;
 //! a stretch without end.
 
-use crate::layout::{GC_BITS, GC_HEAD, TYPE, collector};
+use crate::layout::{Collector, GC_BITS, GC_HEAD, TYPE};
 use crate::memory::{prefetch, word};
 use crate::object::Object;
 
@@ -81,18 +81,15 @@ fn place(link: u64) -> (usize, u64) {
     ((spread >> 58) as usize, 1 << (spread >> 52 & 63))
 }
 
-/// The heads of the collector's lists, if the state at `state` is the collector's.
-pub(crate) fn lists(state: u64) -> Option<[u64; 4]> {
-    let first = state + collector::GENERATIONS;
-    if word(state, collector::YOUNGEST) != first {
+/// The heads of the collector's lists, if its state is where it should be in the interpreter's.
+pub(crate) fn lists(interpreter: u64, fields: Collector) -> Option<[u64; 4]> {
+    let state = interpreter + fields.state;
+    let first = state + Collector::GENERATIONS;
+    if word(state, fields.youngest) != first {
         return None;
     }
-    let heads = [
-        first,
-        first + collector::GENERATION,
-        first + 2 * collector::GENERATION,
-        state + collector::PERMANENT,
-    ];
+    let heads =
+        [first, first + Collector::GENERATION, first + 2 * Collector::GENERATION, state + fields.permanent];
     let sound = heads.iter().all(|head| {
         let (next, previous) = (word(*head, 0), word(*head, 8));
         word(next & !GC_BITS, 8) & !GC_BITS == *head && word(previous & !GC_BITS, 0) & !GC_BITS == *head

@@ -17,7 +17,7 @@ struct State {
 
 fn state(text: Object) -> State {
     let bits = memory::byte(text.0, Text::STATE);
-    // 3.10 to 3.13: interned in two bits, then three of kind, compact, ascii.
+    // 3.10 to 3.14: interned in two bits, then three of kind, compact, ascii.
     State { width: u64::from(bits >> 2 & 7), compact: bits & 0x20 != 0, ascii: bits & 0x40 != 0 }
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Traits {
     traverse: u64,
     /// Whole, and so fit for traversal, even where the collector does not track them.
     whole: bool,
+    /// Its traversal may show more than there is.
+    uncounted: bool,
     /// Bytes of a dictionary and weak references before the head of the collector.
     managed: u64,
     /// Bytes from an object's address on, where all have as many.
@@ -76,6 +78,7 @@ impl Python {
             collected,
             traverse: memory::word(kind.0, types::TRAVERSE),
             whole: whole.contains(&kind.0),
+            uncounted: self.may_hold_uncounted(kind),
             managed: if kind.has(managed) { PRE_HEADER } else { 0 },
             size: (!is_variable).then(|| self.size(Object(0), kind)),
             inner,
@@ -96,7 +99,12 @@ impl Python {
             return;
         }
         if traits.whole || memory::word(o.0.wrapping_sub(GC_HEAD), 0) != 0 {
+            let from = into.len();
             api::children(traits.traverse, o.0, into, most);
+            for one in if traits.uncounted { self.uncounted(o) } else { Vec::new() } {
+                let shown = into.get(from..).unwrap_or_default().iter().position(|child| *child == one);
+                shown.map(|at| into.remove(from + at));
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 use super::kinds::Kind;
 use super::text::name_at;
 use super::{Label, Look};
-use crate::layout::{SIZE, TUPLE_ITEMS, TYPE, flags, types};
+use crate::layout::{SIZE, TYPE, flags, types};
 use crate::memory::word;
 use crate::object::Object;
 
@@ -46,7 +46,8 @@ impl Look<'_> {
         const MOST: u64 = 64;
         let order = word(class, types::MRO);
         let count = if order == 0 { 0 } else { word(order, SIZE).min(MOST) };
-        (0..count).map(move |index| word(order + TUPLE_ITEMS, 8 * index))
+        let items = order + self.python.layout.tuple_items;
+        (0..count).map(move |index| word(items, 8 * index))
     }
 
     /// The name of a class's module; empty if it does not say.

@@ -6,7 +6,7 @@
 use super::kinds::Kind;
 use super::text::is_identifier;
 use super::{Label, Look};
-use crate::layout::{SIZE, TUPLE_ITEMS, list};
+use crate::layout::{SIZE, list};
 use crate::memory::word;
 
 impl Look<'_> {
@@ -46,7 +46,7 @@ impl Look<'_> {
         match kind {
             _ if index >= self.length_of(parent) => 0,
             Kind::List => word(word(parent, list::ITEMS), 8 * (index)),
-            Kind::Tuple => word(parent, TUPLE_ITEMS + 8 * index),
+            Kind::Tuple => word(parent, self.python.layout.tuple_items + 8 * index),
             _ => 0,
         }
     }

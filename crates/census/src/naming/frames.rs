@@ -1,16 +1,16 @@
-//! Running frames of every thread, and the variables of frames, generators and coroutines.
+//! Running frames of every thread, and the frames of frame objects, generators and coroutines.
 //!
-//! In: thread states, frames. Out: frames from the innermost outward, their variables by address and by name. From 3.11 on
-//! a running frame's traversal shows nothing, so the variables are read raw. What must not happen here: `f_locals`, which
+//! In: thread states, objects. Out: frames from the innermost outward. From 3.11 on a running frame's traversal shows nothing, so its
+//! variables are read raw (`variables.rs`). What must not happen here: `f_locals`, which
 //! keeps what it shows alive; a frame object that comes into being; a variable of a frame that is being taken apart.
 
 use super::kinds::Kind;
-use super::offsets::FRAME_INNER;
+use super::offsets::{FRAME_FUNCTION, FRAME_INNER};
 use super::{Label, Look};
-use crate::layout::SIZE;
+use crate::layout::TYPE;
 use crate::memory::{byte, int, word};
 
-/// `_frameowner`: a generator's frame; a frame object's; one that belongs to C.
+/// `_frameowner`: a generator's frame; a frame object's; one that belongs to C (3.14 has a second kind of these).
 const OF_GENERATOR: u8 = 1;
 const OF_OBJECT: u8 = 2;
 const OF_C: u8 = 3;
@@ -49,18 +49,20 @@ impl Look<'_> {
             if frame == 0 || frames.len() >= most {
                 break;
             }
-            let code = word(frame, fields.code);
+            let code = self.referred(word(frame, fields.code));
             let of_c = self.offsets.version >= (3, 12) && byte(frame, fields.owner) >= OF_C;
             if !of_c && self.is_code(code) {
                 // 3.11 takes a frame's variables away while it is still the current one. What then runs (`__del__`) was
                 // called by C, and the frame's stack has been written back, which it is not while it executes C.
                 let ending = self.offsets.version == (3, 11) && called_by_c && int(frame, fields.depth) >= 0;
+                // The frame that a class's `__init__` returns to has no function, and its globals were never written.
+                let named = self.offsets.version < (3, 12) || self.has_function(frame);
                 frames.push(Running {
                     frame,
                     code,
                     readable: !ending,
-                    globals: word(frame, fields.globals),
-                    locals: word(frame, fields.locals),
+                    globals: if named { word(frame, fields.globals) } else { 0 },
+                    locals: if named { word(frame, fields.locals) } else { 0 },
                 });
             }
             called_by_c = self.offsets.version == (3, 11) && byte(frame, IS_ENTRY) != 0;
@@ -69,69 +71,8 @@ impl Look<'_> {
         frames
     }
 
-    /// Each variable of a frame that has a value: its index and its address.
-    pub(crate) fn variables(&self, frame: u64, code: u64, visit: &mut dyn FnMut(u64, u64)) {
-        for index in 0..self.variable_count(code) {
-            let value = word(frame, self.offsets.frame.variables + 8 * index);
-            if value != 0 {
-                visit(index, value);
-            }
-        }
-    }
-
-    /// Each value on a frame's stack, where the frame says how deep it is: not while it executes C.
-    pub(crate) fn stack(&self, running: &Running, visit: &mut dyn FnMut(u64)) {
-        const DEEPEST_STACK: u64 = 1 << 16;
-        let fields = self.offsets.frame;
-        let Ok(depth) = u64::try_from(int(running.frame, fields.depth)) else { return };
-        let room =
-            u64::try_from(int(running.code, self.offsets.code.stack_size)).unwrap_or(0).min(DEEPEST_STACK);
-        let variables = self.variable_count(running.code);
-        let (start, depth) = if self.offsets.version < (3, 11) {
-            (word(running.frame, 64), depth)
-        } else {
-            let start = running.frame.wrapping_add(fields.variables + 8 * variables);
-            (start, depth.saturating_sub(variables))
-        };
-        for index in 0..depth.min(room) {
-            let value = word(start, 8 * (index));
-            if value != 0 {
-                visit(value);
-            }
-        }
-    }
-
-    fn variable_count(&self, code: u64) -> u64 {
-        let fields = self.offsets.code;
-        let length = |offset| {
-            let names = word(code, offset);
-            if self.kinds.of(names) == Kind::Tuple { word(names, SIZE).min(1 << 16) } else { 0 }
-        };
-        if self.offsets.version < (3, 11) {
-            length(fields.names) + length(fields.kinds) + length(fields.free)
-        } else {
-            length(fields.names)
-        }
-    }
-
-    /// The name of the variable at an index.
-    pub(crate) fn variable_name(&self, code: u64, mut index: u64) -> Option<String> {
-        let fields = self.offsets.code;
-        let tuples: &[u64] = if self.offsets.version < (3, 11) {
-            // Plain variables, cells, free variables.
-            &[fields.names, fields.kinds, fields.free]
-        } else {
-            &[fields.names]
-        };
-        for offset in tuples {
-            let names = word(code, *offset);
-            let length = self.length_of(names);
-            if index < length {
-                return self.text(self.at(names, index, Kind::Tuple), 200);
-            }
-            index -= length;
-        }
-        None
+    fn has_function(&self, frame: u64) -> bool {
+        word(self.referred(word(frame, FRAME_FUNCTION)), TYPE) == self.python.known.function
     }
 
     /// The interpreter's frame of a frame object or generator, and its code; `None` if it has ended.
@@ -147,7 +88,7 @@ impl Look<'_> {
             (Kind::Generator, false) => object.wrapping_add(self.offsets.generator_frame),
             _ => return None,
         };
-        let code = word(frame, self.offsets.frame.code);
+        let code = self.referred(word(frame, self.offsets.frame.code));
         if self.offsets.version >= (3, 11) {
             let owner = byte(frame, self.offsets.frame.owner);
             // A frame that runs is one of the roots; here are those that only their object keeps.

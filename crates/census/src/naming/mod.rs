@@ -9,6 +9,7 @@
 
 mod api;
 mod attributes;
+mod check;
 mod classes;
 mod containers;
 mod frames;
@@ -16,10 +17,11 @@ mod functions;
 mod kinds;
 mod offsets;
 mod text;
+mod variables;
 
 pub(crate) use frames::Running;
 pub(crate) use kinds::Kind;
-pub(crate) use offsets::{DEQUE_MAX, LRU_CACHE, LRU_MAX};
+pub(crate) use offsets::{DEQUE_MAX, LRU_CACHE, LRU_MAX, Offsets};
 pub(crate) use text::is_identifier;
 
 use crate::api::symbol;
@@ -29,8 +31,8 @@ use crate::object::{Object, Python};
 use crate::sizes::Sizes;
 use kinds::Kinds;
 use offsets::{
-    ARRAY_BASE, CELL_CONTENTS, EXCEPTION_ARGS, LRU_FUNCTION, METHOD_FUNCTION, METHOD_SELF, Offsets,
-    TRACEBACK_FRAME, TRACEBACK_NEXT,
+    ARRAY_BASE, CELL_CONTENTS, EXCEPTION_ARGS, LRU_FUNCTION, METHOD_FUNCTION, METHOD_SELF, TRACEBACK_FRAME,
+    TRACEBACK_NEXT,
 };
 
 /// The name of an edge.

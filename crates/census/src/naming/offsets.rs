@@ -1,6 +1,6 @@
 //! Where CPython keeps what naming reads, by version. All offsets in bytes.
 //!
-//! In: a version. Out: [`Offsets`]. Pure. What all versions from 3.10 to 3.13 share is a constant here, or in
+//! In: a version. Out: [`Offsets`]. Pure. What all versions from 3.10 to 3.14 share is a constant here, or in
 //! [`crate::layout`]; the tests of paths run on each of them.
 
 /// `ob_sval` of `bytes`.
@@ -62,6 +62,7 @@ pub(crate) struct Frame {
     pub(crate) globals: u64,
     pub(crate) locals: u64,
     pub(crate) previous: u64,
+    /// How many variables and values there are; from 3.14 on, where they end.
     pub(crate) depth: u64,
     /// 3.11 on.
     pub(crate) owner: u64,
@@ -86,6 +87,8 @@ pub(crate) struct Offsets {
     pub(crate) exception_cause: u64,
 }
 
+/// `f_funcobj` of the interpreter's frame, 3.12 on.
+pub(crate) const FRAME_FUNCTION: u64 = 16;
 /// `f_frame` of a frame object, 3.11 on.
 pub(crate) const FRAME_INNER: u64 = 24;
 
@@ -163,11 +166,13 @@ impl Offsets {
             generator_state: 67,
             ..of_11
         };
+        let of_13 = Offsets { thread_cframe: None, thread_current: 72, ..of_12 };
         match version {
             (3, 10) => Some(old),
             (3, 11) => Some(of_11),
             (3, 12) => Some(of_12),
-            (3, 13) => Some(Offsets { thread_cframe: None, thread_current: 72, ..of_12 }),
+            (3, 13) => Some(of_13),
+            (3, 14) => Some(Offsets { frame: Frame { owner: 74, variables: 80, ..frame_of_12 }, ..of_13 }),
             _ => None,
         }
     }
@@ -179,10 +184,10 @@ mod tests {
 
     #[test]
     fn versions() {
-        for minor in 10..=13 {
+        for minor in 10..=14 {
             assert!(Offsets::of((3, minor)).is_some());
         }
-        for version in [(2, 7), (3, 9), (3, 14), (4, 10)] {
+        for version in [(2, 7), (3, 9), (3, 15), (4, 10)] {
             assert!(Offsets::of(version).is_none());
         }
     }

@@ -6,7 +6,7 @@
 use super::Look;
 use super::kinds::Kind;
 use super::offsets::BYTES;
-use crate::layout::{SIZE, TUPLE_ITEMS, TYPE};
+use crate::layout::{SIZE, TYPE};
 use crate::memory::{bytes, c_string, int, word};
 
 /// Characters of a key that are shown.
@@ -32,7 +32,7 @@ impl Look<'_> {
             }
             Kind::Tuple if depth == 0 && word(object, SIZE) <= 4 => {
                 let parts: Vec<String> = (0..word(object, SIZE))
-                    .map(|index| self.short_within(word(object, TUPLE_ITEMS + 8 * index), depth + 1))
+                    .map(|index| self.short_within(self.at(object, index, Kind::Tuple), depth + 1))
                     .collect();
                 if parts.len() == 1 {
                     format!("({},)", parts.concat())

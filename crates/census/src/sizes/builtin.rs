@@ -29,12 +29,12 @@ pub(super) fn dict(python: &Python, o: Object, visit: Visit<'_>) {
     } else if python.layout.values == Values::None {
         visit(values, view.table.capacity().saturating_mul(8));
     } else if python.layout.values != Values::Behind || memory::byte(values, 2) == 0 {
-        // 3.13: the third byte says that they stand behind their instance, whose block has them.
+        // 3.13 on: the third byte says that they stand behind their instance, whose block has them.
         visit_values(python, values, view.table.capacity(), visit);
     }
 }
 
-/// Values with their order before them (3.11, 3.12) or behind (3.13).
+/// Values with their order before them (3.11, 3.12) or behind (3.13 on).
 fn visit_values(python: &Python, values: u64, capacity: u64, visit: Visit<'_>) {
     if python.layout.values == Values::Behind {
         let capacity = u64::from(memory::byte(values, 0));

@@ -22,8 +22,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::layout::{REFERENCES, flags};
-use crate::memory;
+use crate::layout::flags;
 use crate::object::{Object, Python, Type};
 
 /// Memory outside of an object's block.
@@ -168,7 +167,7 @@ impl<'a> Sizes<'a> {
             Family::Numpy => numpy::shape(o).map(|(_, bytes)| bytes),
             _ => None,
         };
-        let slices = memory::word(base.0, REFERENCES).max(1);
+        let slices = self.python.references(base).max(1);
         bytes(view).zip(bytes(base)).is_some_and(|(view, base)| view.saturating_mul(slices) > base / 2)
     }
 

@@ -6,7 +6,7 @@
 //! number of elements, type and buffer agree; a handle that is not ready has no buffer and no bytes yet.
 
 use super::Buffer;
-use crate::layout::{SIZE, TUPLE_ITEMS, TYPE, flags, types};
+use crate::layout::{SIZE, TYPE, flags, types};
 use crate::memory;
 use crate::object::{Object, Python};
 
@@ -184,7 +184,8 @@ fn tuple_of_integers(python: &Python, o: Object) -> Option<Vec<u64>> {
     if length > 64 {
         return None;
     }
-    (0..length).map(|index| integer(python, Object(memory::word(o.0, TUPLE_ITEMS + 8 * index)))).collect()
+    let items = python.layout.tuple_items;
+    (0..length).map(|index| integer(python, Object(memory::word(o.0, items + 8 * index)))).collect()
 }
 
 /// An `int` of up to 60 bits that is not negative.

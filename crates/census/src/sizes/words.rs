@@ -4,7 +4,7 @@
 //! here: the object's content; a capture may leave the machine.
 
 use super::{Family, Sizes, arrow, jax, numpy, tensorflow, torch};
-use crate::layout::{TUPLE_ITEMS, flags};
+use crate::layout::flags;
 use crate::memory;
 use crate::object::Object;
 use crate::types::{Shape, shape_of};
@@ -78,7 +78,7 @@ impl Sizes<'_> {
             return format!("{short} of {length}");
         }
         let name = |index| {
-            let item = Object(memory::word(o.0, TUPLE_ITEMS + 8 * index));
+            let item = Object(memory::word(o.0, python.layout.tuple_items + 8 * index));
             let name = if item.0 == 0 { String::new() } else { python.type_name(python.type_of(item)) };
             name.rsplit('.').next().unwrap_or(&name).to_owned()
         };
