@@ -83,7 +83,7 @@ impl Piece<'_> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+#[expect(clippy::indexing_slicing, reason = "a test may fail loudly")]
 mod tests {
     use super::*;
 
