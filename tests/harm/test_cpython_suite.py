@@ -29,6 +29,10 @@ LONG = [
     "test_concurrent_futures",
     "test_tracemalloc",
     "test_faulthandler",
+    "test_sys_setprofile",
+    "test_generators",
+    "test_frame",
+    "test_interpreters",
 ]
 HALF_AN_HOUR = 1800
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-MINORS = (10, 11, 12, 13)
+MINORS = (10, 11, 12, 13, 14)
 
 
 def interpreters() -> dict[int, str]:

@@ -74,6 +74,8 @@ pub(crate) struct Timeline {
 const MEAN_BLOCK: u64 = 96;
 /// `gc.get_threshold()[0]`. A program that raises it makes more garbage than is counted here.
 const YOUNG: f64 = 700.0;
+/// The same in 3.14, whose collector was an incremental one until 3.14.4: that looks at a part of the old objects after each so
+/// many new ones, and counts it as a collection of the middle generation; only a full one is of the oldest there, too.
 const YOUNG_SINCE_3_13: f64 = 2000.0;
 
 impl Timeline {

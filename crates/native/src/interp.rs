@@ -115,7 +115,7 @@ impl Interpreter {
 
 fn find_print_figures() -> Option<PrintFigures> {
     const NAME: &CStr = c"_PyObject_DebugMallocStats";
-    // SAFETY: a C string, searched in what is loaded; CPython exports this private function from 3.10 to 3.13, and where
+    // SAFETY: a C string, searched in what is loaded; CPython exports this private function from 3.10 to 3.14, and where
     // it does not, nothing is found.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, NAME.as_ptr()) };
     // SAFETY: CPython declares `int _PyObject_DebugMallocStats(FILE *)`; the option's niche is the null pointer.

@@ -1,7 +1,7 @@
 //! The figures of Python's small-object allocator, from the text it prints about itself.
 //!
 //! In: the text of `_PyObject_DebugMallocStats`. Out: [`Pymalloc`]. Never panics; a table that is cut short, or not the
-//! one known from Python 3.10 to 3.13, gives `None` instead of half a sum.
+//! one known from Python 3.10 to 3.14, gives `None` instead of half a sum.
 
 use nilometer_host::field::number;
 
@@ -67,18 +67,20 @@ fn contains(line: &[u8], part: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// As printed by Python 3.10.13, 3.11.7, 3.12.1 and 3.13.0 right after the start.
-    const SAMPLES: [(&str, Pymalloc); 4] = [
+    /// As printed by Python 3.10.13, 3.11.7, 3.12.1, 3.13.0 and 3.14.8 right after the start.
+    const SAMPLES: [(&str, Pymalloc); 5] = [
         (include_str!("../tests/samples/pymalloc-3.10.txt"), P310),
         (include_str!("../tests/samples/pymalloc-3.11.txt"), P311),
         (include_str!("../tests/samples/pymalloc-3.12.txt"), P312),
         (include_str!("../tests/samples/pymalloc-3.13.txt"), P313),
+        (include_str!("../tests/samples/pymalloc-3.14.txt"), P314),
     ];
 
     const P310: Pymalloc = Pymalloc { in_use: 1_512_592, blocks: 16_848, system: 2_097_152 };
     const P311: Pymalloc = Pymalloc { in_use: 3_607_840, blocks: 36_792, system: 4_194_304 };
     const P312: Pymalloc = Pymalloc { in_use: 959_728, blocks: 11_454, system: 2_097_152 };
     const P313: Pymalloc = Pymalloc { in_use: 1_515_344, blocks: 17_141, system: 2_097_152 };
+    const P314: Pymalloc = Pymalloc { in_use: 1_419_568, blocks: 15_717, system: 2_097_152 };
 
     #[test]
     fn each_version_is_read() {

@@ -105,7 +105,6 @@ const ROOM: c_int = 1 << 16;
 
 unsafe extern "C" {
     fn backtrace(buffer: *mut *mut c_void, size: c_int) -> c_int;
-    fn _Unwind_FindEnclosingFunction(address: *mut c_void) -> *mut c_void;
 }
 
 /// How many native frames of the caller's stack are runs of the evaluator; -1 if there are more frames than can be seen.
@@ -118,13 +117,13 @@ pub extern "C" fn probe_runs() -> c_int {
     if frames == ROOM {
         return -1;
     }
-    let mut runs = 0;
-    for address in stack.iter().take(frames as usize) {
-        // SAFETY: only looks the address up.
-        let function = unsafe { _Unwind_FindEnclosingFunction(address.cast::<u8>().wrapping_sub(1).cast()) };
-        runs += c_int::from(function as u64 == python.evaluator());
-    }
-    runs
+    let parts = nilometer_unwind::function_parts(python.evaluator());
+    let runs = stack.iter().take(frames as usize).filter(|address| {
+        // A return address is behind its call.
+        let call = (**address as u64).wrapping_sub(1);
+        parts.iter().any(|(start, end)| (*start..*end).contains(&call))
+    });
+    c_int::try_from(runs.count()).unwrap_or(-1)
 }
 
 /// Calls `body` on a new thread, which knows nothing of Python before; how many frames it had before and after, complete

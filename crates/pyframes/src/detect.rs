@@ -73,16 +73,21 @@ pub fn detect() -> Support {
     }
 }
 
-fn python(hex_version: u32, version: (u8, u8)) -> Result<Python, &'static str> {
+/// Why a version is not believed, whatever its symbols say.
+fn refusal(hex_version: u32, version: (u8, u8)) -> Option<&'static str> {
     const CANDIDATE: u32 = 0xc0;
     if version < (3, 10) {
-        return Err("older than 3.10");
+        Some("older than 3.10")
+    } else if version > (3, 14) {
+        Some("newer than 3.14")
+    } else {
+        (hex_version & 0xf0 < CANDIDATE).then_some("an alpha or beta version")
     }
-    if version > (3, 13) {
-        return Err("newer than 3.13");
-    }
-    if hex_version & 0xf0 < CANDIDATE {
-        return Err("an alpha or beta version");
+}
+
+fn python(hex_version: u32, version: (u8, u8)) -> Result<Python, &'static str> {
+    if let Some(why) = refusal(hex_version, version) {
+        return Err(why);
     }
     if symbol(c"PyModule_Create2TraceRefs").is_some() {
         return Err("a build that tracks references");
@@ -180,6 +185,15 @@ mod tests {
     #[test]
     fn a_process_without_python() {
         assert!(matches!(detect(), Support::NotYet));
+    }
+
+    #[test]
+    fn versions_that_are_refused() {
+        assert_eq!(refusal(0x0309_12f0, (3, 9)), Some("older than 3.10"));
+        assert_eq!(refusal(0x030f_00f0, (3, 15)), Some("newer than 3.14"));
+        assert_eq!(refusal(0x030e_00b4, (3, 14)), Some("an alpha or beta version"));
+        assert_eq!(refusal(0x030e_00c1, (3, 14)), None);
+        assert_eq!(refusal(0x030a_0df0, (3, 10)), None);
     }
 
     #[test]

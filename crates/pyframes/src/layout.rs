@@ -1,6 +1,6 @@
 //! Where CPython keeps what is read, by version.
 //!
-//! In: a version. Out: a [`Layout`], all offsets in bytes; 3.13's comes from [`crate::offset_table`]. Pure.
+//! In: a version. Out: a [`Layout`], all offsets in bytes; 3.13's and 3.14's come from [`crate::offset_table`]. Pure.
 //! `docs/design/python-frames.md` names the header of every offset.
 
 use crate::lines::Format;
@@ -12,7 +12,7 @@ pub(crate) enum Chain {
     Objects { generator: u16, depth: u16, state: u16 },
     /// 3.11: the outermost frame of a run has a flag. Offsets of `is_entry` and `stacktop`.
     Flags { is_entry: u16, depth: u16 },
-    /// 3.12 and 3.13: below the outermost frame of a run lies a frame that belongs to C.
+    /// 3.12 on: below the outermost frame of a run lies a frame that belongs to C.
     Shims,
 }
 
@@ -30,6 +30,8 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameFields {
     pub(crate) code: u16,
+    /// Bits of that word that belong to the reference and not to the address; 3.14 on.
+    pub(crate) tag: u64,
     pub(crate) previous: u16,
     /// 3.10: an index of type `int`; 3.11 on: a pointer.
     pub(crate) instruction: u16,
@@ -91,7 +93,7 @@ pub(crate) const TRACING: u16 = 44;
 pub(crate) const EXECUTING: u8 = 0;
 /// `_frameowner` of a generator's frame, 3.11 on.
 pub(crate) const OWNED_BY_GENERATOR: u8 = 1;
-/// `_frameowner` of a frame that belongs to C, 3.12 and 3.13.
+/// `_frameowner` of a frame that belongs to C, 3.12 on. 3.14 calls it the interpreter's; its next value, 4, ends a walk.
 pub(crate) const OWNED_BY_C: u8 = 3;
 
 impl Layout {
@@ -102,7 +104,7 @@ impl Layout {
                 version,
                 chain: Chain::Objects { generator: 88, depth: 80, state: 108 },
                 thread: Thread { identity: 176, cframe: None, frame: 24 },
-                frame: FrameFields { code: 32, previous: 24, instruction: 96, owner: 0 },
+                frame: FrameFields { code: 32, tag: 0, previous: 24, instruction: 96, owner: 0 },
                 code: CodeFields { first_line: 40, file: 104, name: 112, line_table: 120, instructions: 0 },
                 text: TextFields { ascii: 48, other: 72 },
                 lines: Format::Pairs,
@@ -112,7 +114,7 @@ impl Layout {
                 version,
                 chain: Chain::Flags { is_entry: 68, depth: 64 },
                 thread: Thread { identity: 152, cframe: Some(56), frame: 8 },
-                frame: FrameFields { code: 32, previous: 48, instruction: 56, owner: 69 },
+                frame: FrameFields { code: 32, tag: 0, previous: 48, instruction: 56, owner: 69 },
                 code: CodeFields { first_line: 72, file: 112, name: 128, line_table: 136, instructions: 184 },
                 text: TextFields { ascii: 48, other: 72 },
                 lines: Format::Locations,
@@ -122,7 +124,7 @@ impl Layout {
                 version,
                 chain: Chain::Shims,
                 thread: Thread { identity: 136, cframe: Some(56), frame: 0 },
-                frame: FrameFields { code: 0, previous: 8, instruction: 56, owner: 70 },
+                frame: FrameFields { code: 0, tag: 0, previous: 8, instruction: 56, owner: 70 },
                 code: CodeFields { first_line: 68, file: 112, name: 128, line_table: 136, instructions: 192 },
                 text: TextFields { ascii: 40, other: 56 },
                 lines: Format::Locations,

@@ -1,6 +1,6 @@
 //! The calling thread's Python frames, read from CPython's own memory.
 //!
-//! In: a process with CPython 3.10 to 3.13 in it. Out: code objects and instructions, innermost first; their file,
+//! In: a process with CPython 3.10 to 3.14 in it. Out: code objects and instructions, innermost first; their file,
 //! function and line on request. A thread reads only its own frames, which stand still while it is in here; it needs no
 //! GIL for that. What must not happen here: allocation, a lock, a panic, a call into CPython that does more than read
 //! a variable. A pointer that cannot be right ends the walk. `docs/design/python-frames.md` says where the offsets

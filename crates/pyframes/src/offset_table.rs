@@ -1,13 +1,14 @@
-//! The table of offsets that CPython 3.13 carries for debuggers at the head of its `_PyRuntime`.
+//! The table of offsets that CPython carries for debuggers at the head of its `_PyRuntime`, since 3.13.
 //!
-//! In: its words. Out: the [`Layout`], or the reason why it cannot be believed. Pure.
+//! In: its words. Out: the [`Layout`], or the reason why it cannot be believed. What must not happen here: one version's
+//! places for another's table, since the words in between differ. Pure.
 
 use crate::layout::{BYTES, Chain, CodeFields, FrameFields, LENGTH, Layout, OBJECT_TYPE};
 use crate::layout::{TEXT_STATE, TextFields, Thread, Types};
 use crate::lines::Format;
 
 impl Layout {
-    /// The layout of 3.13, from `table`, the head of its `_PyRuntime` in words.
+    /// The layout of 3.13 or 3.14, from `table`, the head of its `_PyRuntime` in words.
     pub(crate) fn of_table(
         table: &[u64; TABLE_WORDS],
         hex_version: u32,
@@ -20,6 +21,11 @@ impl Layout {
         if table[2] != 0 {
             return Err("a build without the GIL");
         }
+        let (at, tag) = match (major, minor) {
+            (3, 13) => (&OF_3_13, 0),
+            (3, 14) => (&OF_3_14, BORROWED),
+            _ => return Err("its table of offsets is not known"),
+        };
         let offset = |index: usize, align: u64| -> Result<u16, &'static str> {
             let offset = table.get(index).copied().unwrap_or(u64::MAX);
             if offset > 1024 || !offset.is_multiple_of(align) {
@@ -27,11 +33,11 @@ impl Layout {
             }
             Ok(offset as u16)
         };
-        if offset(at::OBJECT_TYPE, 8)? != OBJECT_TYPE
-            || offset(at::BYTES_SIZE, 8)? != LENGTH
-            || offset(at::BYTES_CONTENT, 8)? != BYTES
-            || offset(at::TEXT_LENGTH, 8)? != LENGTH
-            || offset(at::TEXT_STATE, 4)? != TEXT_STATE
+        if offset(at.object_type, 8)? != OBJECT_TYPE
+            || offset(at.bytes_size, 8)? != LENGTH
+            || offset(at.bytes_content, 8)? != BYTES
+            || offset(at.text_length, 8)? != LENGTH
+            || offset(at.text_state, 4)? != TEXT_STATE
         {
             return Err("its objects have unknown heads");
         }
@@ -39,27 +45,28 @@ impl Layout {
             version: (major, minor),
             chain: Chain::Shims,
             thread: Thread {
-                identity: offset(at::THREAD_ID, 8)?,
+                identity: offset(at.thread_id, 8)?,
                 cframe: None,
-                frame: offset(at::CURRENT_FRAME, 8)?,
+                frame: offset(at.current_frame, 8)?,
             },
             frame: FrameFields {
-                code: offset(at::EXECUTABLE, 8)?,
-                previous: offset(at::PREVIOUS, 8)?,
-                instruction: offset(at::INSTRUCTION, 8)?,
-                owner: offset(at::OWNER, 1)?,
+                code: offset(at.executable, 8)?,
+                tag,
+                previous: offset(at.previous, 8)?,
+                instruction: offset(at.instruction, 8)?,
+                owner: offset(at.owner, 1)?,
             },
             code: CodeFields {
-                first_line: offset(at::FIRST_LINE, 4)?,
-                file: offset(at::FILE, 8)?,
-                name: offset(at::QUALIFIED_NAME, 8)?,
-                line_table: offset(at::LINE_TABLE, 8)?,
-                instructions: offset(at::INSTRUCTIONS, 8)?,
+                first_line: offset(at.first_line, 4)?,
+                file: offset(at.file, 8)?,
+                name: offset(at.qualified_name, 8)?,
+                line_table: offset(at.line_table, 8)?,
+                instructions: offset(at.instructions, 8)?,
             },
             // A `str` of any kind is a compact one and a pointer to characters elsewhere.
             text: TextFields {
-                ascii: offset(at::ASCII_HEAD, 8)?,
-                other: offset(at::TEXT_SIZE, 8)?.saturating_sub(8),
+                ascii: offset(at.ascii_head, 8)?,
+                other: offset(at.text_size, 8)?.saturating_sub(8),
             },
             lines: Format::Locations,
             types,
@@ -67,30 +74,76 @@ impl Layout {
     }
 }
 
-/// Words of `_Py_DebugOffsets` that are read.
-pub(crate) const TABLE_WORDS: usize = 73;
+/// Words at the head of `_PyRuntime` that are read: as many as the longest table needs.
+pub(crate) const TABLE_WORDS: usize = 81;
 
-/// Indices in words of `_Py_DebugOffsets` of 3.13.
-mod at {
-    pub(super) const CURRENT_FRAME: usize = 23;
-    pub(super) const THREAD_ID: usize = 24;
-    pub(super) const PREVIOUS: usize = 29;
-    pub(super) const EXECUTABLE: usize = 30;
-    pub(super) const INSTRUCTION: usize = 31;
-    pub(super) const OWNER: usize = 33;
-    pub(super) const FILE: usize = 35;
-    pub(super) const QUALIFIED_NAME: usize = 37;
-    pub(super) const LINE_TABLE: usize = 38;
-    pub(super) const FIRST_LINE: usize = 39;
-    pub(super) const INSTRUCTIONS: usize = 43;
-    pub(super) const OBJECT_TYPE: usize = 45;
-    pub(super) const BYTES_SIZE: usize = 65;
-    pub(super) const BYTES_CONTENT: usize = 66;
-    pub(super) const TEXT_SIZE: usize = 67;
-    pub(super) const TEXT_STATE: usize = 68;
-    pub(super) const TEXT_LENGTH: usize = 69;
-    pub(super) const ASCII_HEAD: usize = 70;
+/// Of a tagged reference (`_PyStackRef`), the bit that says whether it is counted. The bit above makes a number of it,
+/// which no frame's code is, and stays: then the address is odd, and refused.
+const BORROWED: u64 = 1;
+
+/// Indices in words of `_Py_DebugOffsets`.
+struct Places {
+    current_frame: usize,
+    thread_id: usize,
+    previous: usize,
+    executable: usize,
+    instruction: usize,
+    owner: usize,
+    file: usize,
+    qualified_name: usize,
+    line_table: usize,
+    first_line: usize,
+    instructions: usize,
+    object_type: usize,
+    bytes_size: usize,
+    bytes_content: usize,
+    text_size: usize,
+    text_state: usize,
+    text_length: usize,
+    ascii_head: usize,
 }
+
+const OF_3_13: Places = Places {
+    current_frame: 23,
+    thread_id: 24,
+    previous: 29,
+    executable: 30,
+    instruction: 31,
+    owner: 33,
+    file: 35,
+    qualified_name: 37,
+    line_table: 38,
+    first_line: 39,
+    instructions: 43,
+    object_type: 45,
+    bytes_size: 65,
+    bytes_content: 66,
+    text_size: 67,
+    text_state: 68,
+    text_length: 69,
+    ascii_head: 70,
+};
+
+const OF_3_14: Places = Places {
+    current_frame: 26,
+    thread_id: 27,
+    previous: 32,
+    executable: 33,
+    instruction: 34,
+    owner: 36,
+    file: 40,
+    qualified_name: 42,
+    line_table: 43,
+    first_line: 44,
+    instructions: 48,
+    object_type: 51,
+    bytes_size: 75,
+    bytes_content: 76,
+    text_size: 77,
+    text_state: 78,
+    text_length: 79,
+    ascii_head: 80,
+};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
@@ -98,31 +151,32 @@ mod tests {
     use super::*;
 
     const TYPES: Types = Types { code: 8, bytes: 16, text: 24 };
-    const HEX: u32 = 0x030d_00f0;
+    const HEX_3_13: u32 = 0x030d_00f0;
+    const HEX_3_14: u32 = 0x030e_08f0;
 
-    /// The table as 3.13.0 has it.
-    fn table() -> [u64; TABLE_WORDS] {
+    /// The table of a version, with where the owner of a frame and a code's instructions lie.
+    fn table(hex: u32, at: &Places, owner: u64, instructions: u64) -> [u64; TABLE_WORDS] {
         let mut table = [0; TABLE_WORDS];
         table[0] = u64::from_le_bytes(*b"xdebugpy");
-        table[1] = u64::from(HEX);
+        table[1] = u64::from(hex);
         let known = [
-            (at::CURRENT_FRAME, 72),
-            (at::THREAD_ID, 152),
-            (at::PREVIOUS, 8),
-            (at::INSTRUCTION, 56),
-            (at::OWNER, 70),
-            (at::FILE, 112),
-            (at::QUALIFIED_NAME, 128),
-            (at::LINE_TABLE, 136),
-            (at::FIRST_LINE, 68),
-            (at::INSTRUCTIONS, 200),
-            (at::OBJECT_TYPE, 8),
-            (at::BYTES_SIZE, 16),
-            (at::BYTES_CONTENT, 32),
-            (at::TEXT_SIZE, 64),
-            (at::TEXT_STATE, 32),
-            (at::TEXT_LENGTH, 16),
-            (at::ASCII_HEAD, 40),
+            (at.current_frame, 72),
+            (at.thread_id, 152),
+            (at.previous, 8),
+            (at.instruction, 56),
+            (at.owner, owner),
+            (at.file, 112),
+            (at.qualified_name, 128),
+            (at.line_table, 136),
+            (at.first_line, 68),
+            (at.instructions, instructions),
+            (at.object_type, 8),
+            (at.bytes_size, 16),
+            (at.bytes_content, 32),
+            (at.text_size, 64),
+            (at.text_state, 32),
+            (at.text_length, 16),
+            (at.ascii_head, 40),
         ];
         for (index, offset) in known {
             table[index] = offset;
@@ -130,29 +184,61 @@ mod tests {
         table
     }
 
+    fn of_3_13() -> [u64; TABLE_WORDS] {
+        table(HEX_3_13, &OF_3_13, 70, 200)
+    }
+
+    fn of_3_14() -> [u64; TABLE_WORDS] {
+        table(HEX_3_14, &OF_3_14, 74, 208)
+    }
+
     #[test]
     fn the_table_of_3_13() {
-        let layout = Layout::of_table(&table(), HEX, TYPES).unwrap();
+        let layout = Layout::of_table(&of_3_13(), HEX_3_13, TYPES).unwrap();
         assert_eq!(layout.version, (3, 13));
         assert_eq!(layout.thread, Thread { identity: 152, cframe: None, frame: 72 });
-        assert_eq!(layout.frame, FrameFields { code: 0, previous: 8, instruction: 56, owner: 70 });
+        let frame = FrameFields { code: 0, tag: 0, previous: 8, instruction: 56, owner: 70 };
+        assert_eq!(layout.frame, frame);
+        assert_eq!(layout.code.instructions, 200);
+        assert_eq!(layout.text, TextFields { ascii: 40, other: 56 });
+    }
+
+    #[test]
+    fn the_table_of_3_14() {
+        let layout = Layout::of_table(&of_3_14(), HEX_3_14, TYPES).unwrap();
+        assert_eq!(layout.version, (3, 14));
+        assert_eq!(layout.thread, Thread { identity: 152, cframe: None, frame: 72 });
+        let frame = FrameFields { code: 0, tag: 1, previous: 8, instruction: 56, owner: 74 };
+        assert_eq!(layout.frame, frame);
+        assert_eq!(layout.code.instructions, 208);
         assert_eq!(layout.text, TextFields { ascii: 40, other: 56 });
     }
 
     #[test]
     fn a_table_that_cannot_be_believed() {
-        for (index, word) in [
-            (0, 0),           // no cookie
-            (1, 0x030d_01f0), // of another version
-            (2, 1),           // no GIL
-            (at::CURRENT_FRAME, 1 << 40),
-            (at::LINE_TABLE, 137), // not aligned
-            (at::OBJECT_TYPE, 24), // another object head
-            (at::TEXT_STATE, 36),
-        ] {
-            let mut table = table();
-            table[index] = word;
-            assert!(Layout::of_table(&table, HEX, TYPES).is_err(), "word {index} is {word}");
+        for (whole, at, hex) in [(of_3_13(), &OF_3_13, HEX_3_13), (of_3_14(), &OF_3_14, HEX_3_14)] {
+            for (index, word) in [
+                (0, 0),                         // no cookie
+                (1, u64::from(hex) + (1 << 8)), // of another version
+                (2, 1),                         // no GIL
+                (at.current_frame, 1 << 40),
+                (at.line_table, 137), // not aligned
+                (at.object_type, 24), // another object head
+                (at.text_state, 36),
+            ] {
+                let mut table = whole;
+                table[index] = word;
+                assert!(Layout::of_table(&table, hex, TYPES).is_err(), "word {index} is {word}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_version_whose_table_is_not_known() {
+        let mut table = of_3_14();
+        for hex in [0x030c_00f0, 0x030f_00f0] {
+            table[1] = u64::from(hex);
+            assert!(Layout::of_table(&table, hex, TYPES).is_err());
         }
     }
 }

@@ -109,7 +109,8 @@ impl Walk<'_> {
     /// The code of a frame and the instruction that it is at.
     fn place(&self, frame: u64) -> Option<(u64, u32)> {
         let fields = self.layout.frame;
-        let code = word(frame, fields.code).filter(|code| is_code(self.layout, *code))?;
+        let code = word(frame, fields.code)? & !fields.tag;
+        let code = Some(code).filter(|code| is_code(self.layout, *code))?;
         Some((code, self.instruction(code, word(frame, fields.instruction)?)?))
     }
 
@@ -136,8 +137,8 @@ impl Walk<'_> {
         (offset.is_multiple_of(UNIT) && offset / UNIT < units).then_some(offset)
     }
 
-    /// 3.13 puts a frame of its own, with a code object that no source made, below an `__init__` that is called in the
-    /// same run of the evaluator. Python does not show it. Its file is the name itself, and it has no first line.
+    /// 3.13 and 3.14 put a frame of their own, with a code object that no source made, below an `__init__` that is called
+    /// in the same run of the evaluator. Python does not show it. Its file is the name itself, and it has no first line.
     fn is_cleanup(&self, code: u64, instruction: u32) -> bool {
         const LONGEST: u32 = 3 * UNIT;
         if instruction > LONGEST {

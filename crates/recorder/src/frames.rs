@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use nilometer_capture::Cut;
 use nilometer_pyframes::{Python, Support, detect};
-use nilometer_unwind::{End, Registers, Why, function_range, modules, unwind};
+use nilometer_unwind::{End, Registers, Why, function_parts, modules, unwind};
 
 use crate::scratch::Room;
 use crate::splice::{Reach, Stack, splice};
@@ -25,7 +25,7 @@ static WALKERS: AtomicU32 = AtomicU32::new(0);
 pub(crate) struct Frames {
     own: OnceLock<(u64, u64)>,
     interpreter: OnceLock<(u64, u64)>,
-    evaluator: OnceLock<(u64, u64)>,
+    evaluator: OnceLock<[(u64, u64); 2]>,
     support: OnceLock<Support>,
     asking: AtomicBool,
     walks: AtomicU64,
@@ -117,7 +117,7 @@ impl Frames {
             reach,
             python: room.python.get(..frames).unwrap_or_default(),
             complete,
-            evaluator: python.map_or(0..0, |python| self.evaluator(&python)),
+            evaluator: python.map_or([0..0, 0..0], |python| self.evaluator(&python)),
             interpreter: python.map_or(0..0, |python| self.interpreter(&python)),
         };
         let (items, cut) = splice(&stack, &mut room.items);
@@ -130,10 +130,8 @@ impl Frames {
         start..end
     }
 
-    fn evaluator(&self, python: &Python) -> std::ops::Range<u64> {
-        let (start, end) =
-            *self.evaluator.get_or_init(|| function_range(python.evaluator()).unwrap_or((0, 0)));
-        start..end
+    fn evaluator(&self, python: &Python) -> [std::ops::Range<u64>; 2] {
+        self.evaluator.get_or_init(|| function_parts(python.evaluator())).map(|(start, end)| start..end)
     }
 
     fn interpreter(&self, python: &Python) -> std::ops::Range<u64> {

@@ -44,8 +44,8 @@ pub(crate) struct Stack<'a> {
     pub(crate) python: &'a [Frame],
     /// The outermost Python frame is among them.
     pub(crate) complete: bool,
-    /// Addresses of the evaluator.
-    pub(crate) evaluator: Range<u64>,
+    /// Addresses of the evaluator, which compilers may put into two places.
+    pub(crate) evaluator: [Range<u64>; 2],
     /// Addresses of the object that the evaluator is in.
     pub(crate) interpreter: Range<u64>,
 }
@@ -168,7 +168,7 @@ fn apart(stack: &Stack<'_>, list: &mut List<'_>) -> bool {
 impl Stack<'_> {
     /// A return address is behind its call.
     fn runs(&self, address: u64) -> bool {
-        self.evaluator.contains(&address.wrapping_sub(1))
+        self.evaluator.iter().any(|part| part.contains(&address.wrapping_sub(1)))
     }
 
     fn is_plumbing(&self, item: &Item) -> bool {
@@ -181,6 +181,7 @@ mod tests {
     use super::*;
 
     const EVALUATOR: u64 = 0x1050;
+    const OTHER_PART: u64 = 0x1850;
     const PLUMBING: u64 = 0x1200;
     const NUMPY: u64 = 0x9000;
     const MAIN: u64 = 0x500;
@@ -190,8 +191,8 @@ mod tests {
     }
 
     fn spliced(native: &[u64], reach: Reach, python: &[Frame], complete: bool) -> (Vec<Item>, bool) {
-        let stack =
-            Stack { native, reach, python, complete, evaluator: 0x1000..0x1100, interpreter: 0x1000..0x2000 };
+        let (evaluator, interpreter) = ([0x1000..0x1100, 0x1800..0x1900], 0x1000..0x2000);
+        let stack = Stack { native, reach, python, complete, evaluator, interpreter };
         let mut into = [Item::Nothing; 12];
         let (count, cut) = splice(&stack, &mut into);
         (into[..count].to_vec(), cut)
@@ -222,6 +223,21 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert!(!cut);
+    }
+
+    #[test]
+    fn an_evaluator_in_two_parts() {
+        let (found, cut) = spliced(
+            &[NUMPY, OTHER_PART, NUMPY, EVALUATOR, MAIN],
+            Reach::Root,
+            &[frame(1, true), frame(2, true)],
+            true,
+        );
+        let python = |code| Item::Python(frame(code, true));
+        assert_eq!(
+            (found, cut),
+            (vec![native(NUMPY), python(1), native(NUMPY), python(2), native(MAIN)], false)
+        );
     }
 
     #[test]

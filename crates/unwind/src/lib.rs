@@ -35,6 +35,8 @@ mod loader;
 #[cfg(not(loom))]
 mod modules;
 #[cfg(not(loom))]
+mod parts;
+#[cfg(not(loom))]
 mod probe;
 #[cfg(not(loom))]
 mod registers;
@@ -48,8 +50,9 @@ mod walk;
 #[cfg(not(loom))]
 pub use {
     modules::{Module, modules},
+    parts::function_parts,
     registers::{Registers, here},
-    walk::{End, Unwound, Why, function_range, unwind},
+    walk::{End, Unwound, Why, unwind},
 };
 
 /// Asks the loader once for what walks need later. Call it from a constructor: it may allocate and take the loader's

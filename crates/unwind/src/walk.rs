@@ -163,10 +163,3 @@ fn learn(address: u64) -> Option<Rule> {
     }
     Some(rule)
 }
-
-/// First address and first address behind the function (or part of one) that `address` is in.
-///
-/// The address must be in use: the object it lies in must not be unloaded meanwhile.
-pub fn function_range(address: u64) -> Option<(u64, u64)> {
-    modules::object_at(address)?.frames?.range(address)
-}
