@@ -1,7 +1,7 @@
 //! A growth that ends by arithmetic: what a container with a bound keeps is no leak where the bound is in reach.
 //!
 //! In: a leak with its findings, what scans said of lengths, the limit, the user's source. Out: the leak without what only fills; no leak if
-//! nothing else is left, undecided where the program keeps a bound of its own whose number nobody knows. What must not happen here: a leak
+//! nothing else is left, undecided where the program keeps a bound of its own, which this run did not reach. What must not happen here: a leak
 //! hidden behind a container that fills; a bound that this job, or the machine's memory, never reaches taken for an end.
 
 use nilometer_stats::Interval;
@@ -21,6 +21,8 @@ const OF_FREE: f64 = 0.5;
 const SMALL: f64 = 256.0 * 1024.0 * 1024.0;
 /// Growth beside it of this share may be what was not weighed of it.
 const REST: f64 = 0.25;
+/// Cycles beyond a bound that show that it holds.
+const BEYOND: u64 = 6;
 /// What was weighed is right within this share.
 const WEIGHED: f64 = 0.2;
 
@@ -47,8 +49,8 @@ pub(crate) struct Job<'a> {
 enum End {
     /// It is full soon enough.
     Full(Component),
-    /// The program bounds it, and this run did not get there.
-    Open(Component),
+    /// The program bounds it, and this run did not get there: by so many more cycles, where the source says at how many elements.
+    Open(Component, Option<f64>),
     /// It has a bound that is out of reach, or none.
     Far(Option<u64>),
 }
@@ -61,12 +63,12 @@ pub(crate) fn settle(
 ) -> Settled {
     let cycles = job.cycles;
     let rate = judgement.rate.filter(|_| judgement.verdict == Verdict::Leak);
-    let (mut full, mut rest, mut is_open) = (Vec::new(), Vec::new(), false);
+    let (mut full, mut rest, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for mut finding in findings {
         match rate.map_or(End::Far(None), |_| job.end(&finding, lookup)) {
             End::Full(component) => full.push(component),
-            End::Open(component) => {
-                is_open = true;
+            End::Open(component, cycles) => {
+                open.push(cycles);
                 full.push(component);
             }
             End::Far(bound) => {
@@ -89,7 +91,7 @@ pub(crate) fn settle(
     let nothing_else = beside.estimate <= REST * rate.estimate && beside.low <= cycles.unit.floor();
     let sure = |f: &Finding| f.confidence != "possible" && f.bytes_per_cycle.low as f64 > cycles.unit.floor();
     let rest: Vec<Finding> = if nothing_else { rest.into_iter().filter(sure).collect() } else { rest };
-    if rest.is_empty() && nothing_else && is_open {
+    if rest.is_empty() && nothing_else && !open.is_empty() {
         let reason = format!(
             "what live memory grows by is kept by what the program itself bounds, and this run did not get there: {}",
             sentences(&full),
@@ -97,7 +99,7 @@ pub(crate) fn settle(
         let judgement = Judgement {
             verdict: Verdict::Undecided,
             reason,
-            needed: Some(cycles.count),
+            needed: Some(needed(&open, cycles.count)),
             rate: Some(rate),
             ..judgement
         };
@@ -148,6 +150,12 @@ pub(crate) fn settle(
     Settled { judgement, findings: rest, filling: full, explained }
 }
 
+/// Cycles until all of it has been full for some; twice the run where nobody knows.
+fn needed(open: &[Option<f64>], count: u64) -> u64 {
+    let until = |cycles: &Option<f64>| cycles.map_or(count, |cycles| cycles.ceil() as u64 + BEYOND);
+    open.iter().map(until).max().unwrap_or(count)
+}
+
 fn sentences(filling: &[Component]) -> String {
     filling.iter().map(|c| c.sentence.as_str()).collect::<Vec<_>>().join("; ")
 }
@@ -160,13 +168,16 @@ impl Job<'_> {
             return room.and_then(|room| self.full(finding, &room, None)).map_or(End::Far(None), End::Full);
         }
         let Some(own) = own_bound(finding, self.folder, lookup) else { return End::Far(None) };
-        let Some(bound) = own.elements else { return End::Open(self.open(finding, &own)) };
+        let Some(bound) = own.elements else { return End::Open(self.open(finding, &own), None) };
         if self.held.length(&holder.path).is_some_and(|length| length > bound) {
             return End::Far(None);
         }
         match self.held.room_below(&holder.path, bound, self.cycles) {
-            Some(room) => self.full(finding, &room, Some(&own)).map_or(End::Far(Some(bound)), End::Full),
-            None => End::Open(self.open(finding, &own)),
+            // Only a run shows that the line does what it says.
+            Some(room) => self
+                .full(finding, &room, Some(&own))
+                .map_or(End::Far(Some(bound)), |component| End::Open(component, Some(room.cycles))),
+            None => End::Open(self.open(finding, &own), None),
         }
     }
 
@@ -177,7 +188,7 @@ impl Job<'_> {
         let near = room.is_near(self.cycles.count) || more <= SMALL;
         let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
         let (name, by) = match own {
-            Some(own) => (words(path), format!(" ({}: `{}`)", own.place, own.text)),
+            Some(own) => (words(path), format!(" by `{}` ({})", own.text, own.place)),
             None => (room.name.as_str(), String::new()),
         };
         let sentence = format!(

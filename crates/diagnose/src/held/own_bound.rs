@@ -34,13 +34,17 @@ pub(crate) fn own_bound(
         let is_adding = |line: &String| if is_list { adds_to_list(line, name) } else { adds(line, name, "") };
         let adding: Vec<usize> =
             (0..lines.len()).filter(|at| lines.get(*at).is_some_and(is_adding)).collect();
-        if let Some(guard) = guard(&lines, name, &adding) {
-            return Some(OwnBound {
-                place: format!("{file}:{}", guard.at + 1),
-                text: lines.get(guard.at)?.trim().trim_end_matches(':').to_owned(),
-                elements: number(&guard.limit, &lines),
-            });
+        let Some(guard) = guard(&lines, name, &adding) else { continue };
+        let elements = number(&guard.limit, &lines);
+        // `if self.limit is not None and len(...) > self.limit`: where nobody sees it set, it is none.
+        if elements.is_none() && guard.depends {
+            return None;
         }
+        return Some(OwnBound {
+            place: format!("{file}:{}", guard.at + 1),
+            text: lines.get(guard.at)?.trim().trim_end_matches(':').to_owned(),
+            elements,
+        });
     }
     None
 }

@@ -5,7 +5,8 @@
 //! train()`).
 
 use super::blocks::{around, below, function, indent};
-use super::words::{bracketed, code, is_dotted, is_name, last_name, mentions};
+use super::comparison::{Comparison, comparison};
+use super::words::{bracketed, code, is_dotted, is_name, mentions};
 
 /// A statement that keeps a container small.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +15,15 @@ pub(crate) struct Guard {
     pub(crate) at: usize,
     /// The expression for the most elements that it lets be.
     pub(crate) limit: String,
+    /// More than the length is asked: the bound may never come into force.
+    pub(crate) depends: bool,
 }
 
 /// Ways to take from a container.
 const TAKES: [&str; 7] =
     [".pop(", ".popitem(", ".popleft(", ".clear(", ".remove(", ".discard(", ".popright("];
-/// Functions that take from the list that is their first argument, or exchange an element of it.
-const TAKERS: [&str; 3] = ["heappop(", "heapreplace(", "heappushpop("];
+/// Functions that take from the list that is their first argument.
+const TAKER: &str = "heappop(";
 /// What a container is after it was emptied.
 const EMPTY: [&str; 9] = [
     "[]",
@@ -41,10 +44,43 @@ pub(crate) fn guard(lines: &[String], name: &str, adding: &[usize]) -> Option<Gu
     let of = |at: usize| compared(lines, name, adding, at).or_else(|| cut(lines, name, at));
     (0..lines.len()).find_map(|at| {
         let (guard, container) = of(at)?;
-        let own = |line: &usize| around(lines, *line, "class ") == around(lines, at, "class ");
-        let is_selfs = container == "self" || container.starts_with("self.") || container.starts_with("cls.");
-        (if is_selfs { adding.iter().any(own) } else { !adding.is_empty() }).then_some(guard)
+        let same = |line: &usize| {
+            let is_class = around(lines, *line, "class ") == around(lines, at, "class ");
+            let called = lines.get(*line).is_some_and(|line| spelled(code(line), name, &container));
+            (container == "self" || called) && is_class || called && !is_selfs(&container)
+        };
+        (adding.iter().any(same) && is_reached(lines, at, adding)).then_some(guard)
     })
+}
+
+fn is_selfs(container: &str) -> bool {
+    container.starts_with("self.") || container.starts_with("cls.")
+}
+
+/// Whether a line says `self.items` where that is the container, and not the `items` of something else.
+fn spelled(line: &str, name: &str, container: &str) -> bool {
+    let owner = container.strip_suffix(name).unwrap_or("self.");
+    mentions(line, name).any(|(before, _)| {
+        let own = before.rfind(|c: char| !is_name(c) && c != '.').map_or(before, |at| &before[at + 1..]);
+        own == owner
+    })
+}
+
+/// Whether anything leads to the statement: it stands where the container is filled, outside of functions, or in one that is called.
+fn is_reached(lines: &[String], at: usize, adding: &[usize]) -> bool {
+    let Some(head) = around(lines, at, "def ") else { return true };
+    if adding.iter().any(|line| around(lines, *line, "def ") == Some(head)) {
+        return true;
+    }
+    let name =
+        lines.get(head).and_then(|line| line.trim_start().trim_start_matches("async ").strip_prefix("def "));
+    let Some(name) = name.and_then(|name| name.split('(').next()) else { return false };
+    // Keras and Python themselves call these.
+    name.starts_with("on_")
+        || name.starts_with("__")
+        || lines.iter().enumerate().any(|(line, text)| {
+            line != head && mentions(code(text), name).any(|(_, after)| after.starts_with('('))
+        })
 }
 
 /// `if len(x) > most: x.pop(0)`, `if len(x) < most: x.append(y)`, with the container as it is written.
@@ -52,98 +88,24 @@ fn compared(lines: &[String], name: &str, adding: &[usize], at: usize) -> Option
     let line = code(lines.get(at)?);
     let text = line.trim_start();
     let condition = ["if ", "elif ", "while "].iter().find_map(|word| text.strip_prefix(word))?;
-    let Comparison { container, over, limit, rest } = comparison(condition, name)?;
+    let Comparison { container, over, limit, depends, rest } = comparison(condition, name)?;
     let inside = below(lines, at);
     let is_inside = |line: &usize| *line == at && !rest.trim().is_empty() || inside.contains(line);
+    let takes = |line: &str| {
+        let own = if container == "self" { format!("self.{name}") } else { container.clone() };
+        takes(line, name, &own) || takes_elsewhere(lines, line, name, &own)
+    };
     let keeps_small = if over {
         let block: Vec<&str> =
             [rest].into_iter().chain(lines.get(inside.clone())?.iter().map(|line| code(line))).collect();
-        block.iter().any(|line| takes(line, name) || takes_elsewhere(lines, line, name))
+        block.iter().any(|line| takes(line))
             || block.iter().any(|line| LEAVES.iter().any(|word| line.trim_start().starts_with(word)))
                 && all_follow(lines, at, adding)
             || otherwise(lines, at).is_some_and(|other| adding.iter().all(|line| other.contains(line)))
     } else {
         adding.iter().all(is_inside)
     };
-    (keeps_small && !adding.is_empty()).then_some((Guard { at, limit }, container))
-}
-
-/// A length that is compared with something.
-struct Comparison<'c> {
-    container: String,
-    /// The condition holds when there are too many.
-    over: bool,
-    limit: String,
-    /// What stands behind the condition on the same line.
-    rest: &'c str,
-}
-
-fn comparison<'c>(condition: &'c str, name: &'c str) -> Option<Comparison<'c>> {
-    let (condition, rest) = head(condition)?;
-    let found = |(before, after): (&str, &str)| {
-        let (inside, behind) = bracketed(after)?;
-        let container = inside.trim();
-        if before.trim_end().ends_with("not") || !is_dotted(container) {
-            return None;
-        }
-        if last_name(container) != name && container != "self" {
-            return None;
-        }
-        let behind = behind.trim_start();
-        let operator = |text: &str, starts: bool| {
-            let all = [(">=", true), ("<=", false), ("==", true), (">", true), ("<", false)];
-            let is_it = |(sign, _): &&(&'static str, bool)| {
-                if starts { text.starts_with(sign) } else { text.ends_with(sign) }
-            };
-            all.iter().find(is_it).copied()
-        };
-        let (over, limit) = if let Some((sign, over)) = operator(behind, true) {
-            (over, first_term(behind[sign.len()..].trim_start()))
-        } else {
-            let before = before.trim_end();
-            let (sign, over) = operator(before, false)?;
-            (!over || sign == "==", last_term(before[..before.len() - sign.len()].trim_end()))
-        };
-        let limit = limit.trim().trim_start_matches('(').to_owned();
-        // Whether there is anything at all is no bound.
-        let is_bound = !limit.is_empty() && !["0", "1"].contains(&limit.as_str());
-        is_bound.then(|| Comparison { container: container.to_owned(), over, limit, rest })
-    };
-    mentions(condition, "len").find_map(found)
-}
-
-/// The condition of a statement, and what stands behind its colon.
-fn head(condition: &str) -> Option<(&str, &str)> {
-    let mut depth = 0;
-    for (at, c) in condition.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            ':' if depth == 0 => return Some((&condition[..at], &condition[at + 1..])),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn first_term(text: &str) -> &str {
-    let mut depth = 0;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' if depth == 0 => return &text[..at],
-            ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 && (text[at..].starts_with(" and ") || text[at..].starts_with(" or ")) {
-            return &text[..at];
-        }
-    }
-    text
-}
-
-fn last_term(text: &str) -> &str {
-    [" and ", " or ", "not "].iter().fold(text, |text, word| text.rsplit(word).next().unwrap_or(text))
+    (keeps_small && !adding.is_empty()).then_some((Guard { at, limit, depends }, container))
 }
 
 /// `x = x[-most:]`, `x[:] = x[-most:]`, `del x[:-most]`, each time it is passed.
@@ -164,23 +126,23 @@ fn cut(lines: &[String], name: &str, at: usize) -> Option<(Guard, String)> {
         let kept = value.strip_prefix(container.as_str())?;
         bracketed(kept)?.0.trim().strip_prefix('-')?.strip_suffix(':')?
     };
-    Some((Guard { at, limit: limit.trim().to_owned() }, container))
+    Some((Guard { at, limit: limit.trim().to_owned(), depends: false }, container))
 }
 
-/// Whether a line takes from what is called so, exchanges an element of it or empties it.
-fn takes(line: &str, name: &str) -> bool {
+/// Whether a line takes from the container that is written so, or empties it. What exchanges an element takes none.
+fn takes(line: &str, name: &str, container: &str) -> bool {
     mentions(line, name).any(|(before, after)| {
-        let after = after.trim_start();
-        let call = before.trim_end_matches(|c: char| is_name(c) || c == '.');
-        let statement = before.trim_start();
-        let is_target =
-            statement.is_empty() || statement.ends_with('.') && is_dotted(statement.trim_end_matches('.'));
+        let start = before.rfind(|c: char| !is_name(c) && c != '.').map_or(0, |at| at + 1);
+        if format!("{}{name}", &before[start..]) != container {
+            return false;
+        }
+        let (call, after) = (before[..start].trim_end(), after.trim_start());
+        let is_target = call.is_empty();
         let value = after.strip_prefix("[:]").unwrap_or(after).trim_start().strip_prefix('=');
         let value = value.filter(|value| is_target && !value.starts_with('=')).map(str::trim);
         TAKES.iter().any(|take| after.starts_with(take))
-            || TAKERS.iter().any(|taker| call.ends_with(taker))
-            || after.starts_with('[') && call.trim_end().ends_with("del")
-            || is_target && after.starts_with('[') && is_exchanged(after)
+            || call.ends_with(TAKER)
+            || after.starts_with('[') && call.ends_with("del")
             || value.is_some_and(|value| {
                 EMPTY.iter().any(|empty| value.starts_with(empty))
                     || mentions(value, name).any(|(_, after)| after.starts_with('[') && after.contains(':'))
@@ -188,23 +150,15 @@ fn takes(line: &str, name: &str) -> bool {
     })
 }
 
-/// `[index] = value`.
-fn is_exchanged(after: &str) -> bool {
-    bracketed(after).is_some_and(|(_, rest)| {
-        let rest = rest.trim_start();
-        rest.starts_with('=') && !rest.starts_with("==")
-    })
-}
-
 /// Whether a line calls a function of this file, by `self._evict()` or `evict(cache)`, that does so.
-fn takes_elsewhere(lines: &[String], line: &str, name: &str) -> bool {
+fn takes_elsewhere(lines: &[String], line: &str, name: &str, container: &str) -> bool {
     let called = line.match_indices('(').filter_map(|(at, _)| {
         let function = line[..at].rsplit(|c: char| !is_name(c)).next()?;
         (!function.is_empty()).then_some(function)
     });
-    called
-        .filter_map(|called| function(lines, called))
-        .any(|body| lines.get(body).is_some_and(|body| body.iter().any(|line| takes(code(line), name))))
+    called.filter_map(|called| function(lines, called)).any(|body| {
+        lines.get(body).is_some_and(|body| body.iter().any(|line| takes(code(line), name, container)))
+    })
 }
 
 /// Whether all of these lines come after the statement, in its function, and where it is passed on the way to them.
@@ -278,6 +232,9 @@ mod tests {
             "self.items.append(item)\nif len(self.items[key]) > self.most:\n    self.items[key].pop(0)",
             "self.items.append(item)\nif self.items:\n    self.items.pop(0)",
             "if len(self.items) < self.most:\n    return\nself.items.append(item)",
+            "if len(self.items) < self.most or item.is_rare:\n    self.items.append(item)",
+            "self.items.append(item)\nif len(self.items) > self.most:\n    self.items[0] = small(self.items[0])",
+            "items = self.items\nself.items.append(item)\nif len(items) > self.most:\n    items = []",
             "self.items.append(item)",
         ] {
             assert_eq!(in_class(body), None, "{body}");
@@ -294,6 +251,31 @@ mod tests {
         };
         assert_eq!(class("self.items.pop(0)").as_deref(), Some("MOST"));
         assert_eq!(class("self.log('full')"), None);
+    }
+
+    #[test]
+    fn a_function_that_nobody_calls_takes_nothing_out() {
+        let program = |call: &str| {
+            limit(&format!(
+                "class A:\n    def add(self, x):\n        self.items.append(x)\n\n    def trim(self):\n        if len(self.items) > MOST:\n            \
+                 self.items.pop(0)\n{call}\n"
+            ))
+        };
+        assert_eq!(program(""), None);
+        assert_eq!(program("a.trim()").as_deref(), Some("MOST"));
+    }
+
+    #[test]
+    fn a_condition_that_asks_for_more_is_told() {
+        let depends = |condition: &str| {
+            let source = format!(
+                "class A:\n    def add(self, x):\n        self.items.append(x)\n        if {condition}:\n            self.items.pop(0)\n"
+            );
+            let lines: Vec<String> = source.lines().map(str::to_owned).collect();
+            guard(&lines, "items", &[2]).map(|guard| guard.depends)
+        };
+        assert_eq!(depends("len(self.items) > MOST"), Some(false));
+        assert_eq!(depends("self.most is not None and len(self.items) > self.most"), Some(true));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! here: a file that is read, a guess where two places would do.
 
 pub(super) mod blocks;
+mod comparison;
 pub(super) mod guard;
 pub(super) mod number;
 pub(super) mod words;
