@@ -49,7 +49,7 @@ pub(crate) struct Job<'a> {
 enum End {
     /// It is full soon enough.
     Full(Component),
-    /// The program bounds it, and this run did not get there: by so many more cycles, where the source says at how many elements.
+    /// The program bounds it, and this run did not show that: by so many more cycles, where the source says at how many elements.
     Open(Component, Option<f64>),
     /// It has a bound that is out of reach, or none.
     Far(Option<u64>),
@@ -93,7 +93,7 @@ pub(crate) fn settle(
     let rest: Vec<Finding> = if nothing_else { rest.into_iter().filter(sure).collect() } else { rest };
     if rest.is_empty() && nothing_else && !open.is_empty() {
         let reason = format!(
-            "what live memory grows by is kept by what the program itself bounds, and this run did not get there: {}",
+            "what live memory grows by is kept by what the program itself bounds, and this run did not show that it ends: {}",
             sentences(&full),
         );
         let judgement = Judgement {

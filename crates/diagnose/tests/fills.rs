@@ -150,12 +150,18 @@ impl Lookup for Source {
 
 /// Fifteen epochs that keep so many bytes each in a list of a program with this source; from the seventh on scans see it grow.
 fn by_source(bytes: i64, path: &str, source: &'static str) -> Report {
+    of_owner(bytes, path, "", "", source)
+}
+
+/// The same with who owns the list, and what is in it.
+fn of_owner(bytes: i64, path: &str, owner: &str, elements: &str, source: &'static str) -> Report {
     let mut w = started();
     for epoch in 1..=15 {
         w.takes(bytes).objects(100).cycle(Epoch);
         if epoch >= 7 {
             let (kind, file) = ("list".to_owned(), "/job/train.py".to_owned());
-            let list = Holder { id: 1, path: path.to_owned(), kind, file, ..Holder::default() };
+            let (path, owner, elements) = (path.to_owned(), owner.to_owned(), elements.to_owned());
+            let list = Holder { id: 1, path, owner, kind, file, elements, ..Holder::default() };
             w.scans_holder(list, epoch, epoch, EACH, false);
         }
     }
@@ -208,4 +214,21 @@ fn the_bound_of_what_is_around_it_says_nothing() {
                   cache.items[key].append(item)\n";
     let report = by_source(300 * KIB, "main(): cache.items[*][*]", source);
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+}
+
+const TWO: &str = "class Replay:\n    def add(self, item):\n        self.items.append(item)\n        if len(self.items) > 40:\n            \
+                   self.items.pop(0)\n\n\nclass Log:\n    def add(self, item):\n        self.items.append(item)\n";
+
+#[test]
+fn the_bound_of_another_class_says_nothing() {
+    let of = |owner| of_owner(300 * KIB, "main(): log.items[*]", owner, "", TWO).verdict;
+    assert_eq!(of("Log"), Verdict::Leak);
+    assert_eq!(of("Replay"), Verdict::Undecided);
+}
+
+#[test]
+fn a_bound_of_models_is_none() {
+    let of = |elements| of_owner(300 * KIB, "main(): replay.items[*]", "Replay", elements, TWO).verdict;
+    assert_eq!(of("8 x ndarray (64,) float64"), Verdict::Undecided);
+    assert_eq!(of("8 x Sequential"), Verdict::Leak);
 }

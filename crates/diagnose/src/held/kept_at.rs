@@ -90,7 +90,7 @@ fn adding_to(name: &str, finding: &Finding, folder: Option<&str>, lookup: &mut d
 }
 
 /// The lines of a class, if it is defined at the outermost level.
-fn class_of(lines: &[String], name: &str) -> Option<std::ops::Range<usize>> {
+pub(super) fn class_of(lines: &[String], name: &str) -> Option<std::ops::Range<usize>> {
     let begins = |line: &String| {
         let rest = line.strip_prefix("class ").and_then(|rest| rest.strip_prefix(name));
         rest.is_some_and(|rest| rest.starts_with(['(', ':']))

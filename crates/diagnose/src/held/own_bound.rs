@@ -4,7 +4,7 @@
 //! What must not happen here: the bound of another container, or of the one around it (`cache[key].append(x)` below `len(cache) < 100`).
 
 use super::adds::{adds, adds_to_list, attribute, keys};
-use super::kept_at::sources;
+use super::kept_at::{class_of, sources};
 use super::source::guard::guard;
 use super::source::number::number;
 use crate::lookup::Lookup;
@@ -32,8 +32,13 @@ pub(crate) fn own_bound(
     let is_list = holder.kind == "list";
     for (file, lines) in sources(finding, holder, folder, lookup) {
         let is_adding = |line: &String| if is_list { adds_to_list(line, name) } else { adds(line, name, "") };
-        let adding: Vec<usize> =
+        let mut adding: Vec<usize> =
             (0..lines.len()).filter(|at| lines.get(*at).is_some_and(is_adding)).collect();
+        // Another class may have one of the same name, and a parent's bound may be passed by.
+        let class = class_of(&lines, &holder.owner);
+        if let Some(class) = class.filter(|class| adding.iter().any(|at| class.contains(at))) {
+            adding.retain(|at| class.contains(at));
+        }
         let Some(guard) = guard(&lines, name, &adding) else { continue };
         let elements = number(&guard.limit, &lines);
         // `if self.limit is not None and len(...) > self.limit`: where nobody sees it set, it is none.
@@ -49,8 +54,13 @@ pub(crate) fn own_bound(
     None
 }
 
-/// Whether the elements that the path means are the container's own: arrays, or tuples of them, which do not grow themselves.
+/// Whether the elements that the path means are the container's own: arrays, or tuples of them, which do not grow themselves. Models are none:
+/// what TensorFlow keeps of each outlasts its place in the container.
 fn is_flat(holder: &Holder) -> bool {
+    const MODELS: [&str; 3] = ["Sequential", "Functional", "Model"];
+    if MODELS.iter().any(|model| holder.elements.contains(model)) {
+        return false;
+    }
     let nested = holder.path.matches("[*]").count() > 1;
     let tuples = || holder.elements.split(' ').any(|word| word == "tuple");
     keys(&holder.path).is_empty() && (!nested || tuples())

@@ -28,7 +28,8 @@ fn resolve(expression: &str, lines: &[String], depth: usize) -> Option<u64> {
     let is_own = expression.contains('.');
     match literal(&value) {
         // A constant, an attribute that the class or its `__init__` sets.
-        Some(found) if is_outermost || is_attribute || is_own && is_in_class_body(lines, at) => Some(found),
+        Some(found) if is_outermost || is_attribute => Some(found),
+        Some(found) if is_own && is_in_class_body(lines, at) && !is_given(lines, name) => Some(found),
         None if is_attribute && is_dotted(&value) => parameter(&value, at, lines),
         None if is_outermost => resolve(&value, lines, depth - 1),
         // A variable of a function, which another call sets anew.
@@ -90,6 +91,17 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
         before = c;
     }
     None
+}
+
+/// Whether a call may give it: `Replay(capacity=80)`, by which a data class has another one than its body says.
+fn is_given(lines: &[String], name: &str) -> bool {
+    let gives = |line: &String| {
+        mentions(code(line), name).any(|(before, after)| {
+            let after = after.trim_start();
+            before.trim_end().ends_with(['(', ',']) && after.starts_with('=') && !after.starts_with("==")
+        })
+    };
+    lines.iter().any(gives)
 }
 
 fn is_in_class_body(lines: &[String], at: usize) -> bool {
@@ -239,6 +251,7 @@ mod tests {
     #[test]
     fn attributes_that_are_numbers() {
         assert_eq!(found("self.limit", "class A:\n    limit = 40\n"), Some(40));
+        assert_eq!(found("self.limit", "class A:\n    limit: int = 40\n\na = A(3, limit=10**9)\n"), None);
         assert_eq!(
             found("self.limit", "class A:\n    def __init__(self):\n        self.limit = 41\n"),
             Some(41)
