@@ -8,7 +8,7 @@ use nilometer_capture::Holder;
 use super::Held;
 use super::join::{is_element, name};
 use super::level::split;
-use super::scans::{Rise, cycle_at};
+use super::scans::{Rise, cycle_of};
 use crate::cycles::{Cycles, Point};
 
 /// What a container has left.
@@ -74,7 +74,7 @@ fn called(holder: &Holder) -> String {
 
 fn cycles_left(bound: u64, rises: &[Rise], points: &[Point], count: u64) -> Option<f64> {
     let [first, .., last] = rises else { return None };
-    let (from, to) = (cycle_at(points, first.at_ns)?, cycle_at(points, last.at_ns)?);
+    let (from, to) = (cycle_of(points, first)?, cycle_of(points, last)?);
     let per_cycle = last.grown.length.checked_sub(first.grown.length)? as f64 / (to - from);
     let since = (count as f64 - to).max(0.0);
     let left = bound.saturating_sub(last.grown.length) as f64;

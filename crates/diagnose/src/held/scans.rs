@@ -82,7 +82,8 @@ impl Pace {
         // At a scan after the last cycle what functions held may be gone: that it did not grow there says nothing.
         let ended = ending(points);
         let to = scans.iter().rfind(|at| **at <= ended).copied().unwrap_or(0).max(last.at_ns);
-        let cycles = cycle_at(points, to)? - cycle_at(points, from)?;
+        let end = if to == last.at_ns { cycle_of(points, last)? } else { cycle_at(points, to)? };
+        let cycles = end - cycle_at(points, from)?;
         if counted.is_empty() || cycles < LEAST_CYCLES {
             return None;
         }
@@ -90,14 +91,14 @@ impl Pace {
         let new: u64 = counted.iter().map(|rise| rise.grown.new).sum();
         // What the first rise was told of had grown in a scan before that one already.
         let since = scans.iter().rfind(|at| **at < from).copied().unwrap_or(from);
-        let watched = cycle_at(points, to)? - cycle_at(points, since)?;
+        let watched = end - cycle_at(points, since)?;
         Some(Self {
             bytes: bytes as f64 / cycles,
             elements: new as f64 / cycles,
             cycles: watched.round() as u64,
             weighed: Weighed::of(rises),
             shared: rises.iter().all(|rise| rise.grown.shared),
-            slows: slows(counted, points, (cycle_at(points, from)?, cycle_at(points, to)?)).unwrap_or(false),
+            slows: slows(counted, points, (cycle_at(points, from)?, end)).unwrap_or(false),
             even: is_even(rises),
         })
     }
@@ -162,6 +163,14 @@ pub(super) fn cycle_at(points: &[Point], at_ns: u64) -> Option<f64> {
     }
 }
 
+/// The same of a scan that told of a container. It says which cycle had ended: a program that waits when its cycles are over makes no more of them.
+pub(super) fn cycle_of(points: &[Point], rise: &Rise) -> Option<f64> {
+    let at = cycle_at(points, rise.at_ns)?;
+    // A scan counts cycles of the unit that rose, which may be a longer one than that of the points.
+    let same_unit = points.last().is_some_and(|last| rise.grown.cycle >= last.ordinal);
+    Some(if same_unit { at.min(rise.grown.cycle as f64 + 1.0) } else { at })
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -208,6 +217,10 @@ mod tests {
 
     #[test]
     fn cycles_go_on_where_none_was_read() {
+        let last = |cycle| Rise { at_ns: 90_000, grown: Grown { cycle, ..Grown::default() } };
+        assert_eq!(cycle_of(&points(), &last(10)), Some(11.0), "it waits since");
+        assert_eq!(cycle_of(&points(), &last(3)), Some(90.0), "three of a longer unit");
+        assert_eq!(cycle_of(&points(), &last(500)), Some(90.0), "of a shorter one");
         assert_eq!(cycle_at(&points(), 5500), Some(5.5));
         assert_eq!(cycle_at(&points(), 14_000), Some(14.0));
         assert_eq!(cycle_at(&points(), 500), Some(1.0));
