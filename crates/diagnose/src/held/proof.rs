@@ -34,8 +34,8 @@ const LATE: f64 = 2.0 / 3.0;
 const WATCHED: f64 = 0.25;
 const ENOUGH: u64 = 6;
 const AGREES: f64 = 0.2;
-/// What grows evenly counts from this share of the floor on.
-const OWN_FLOOR: f64 = 0.25;
+/// What grows evenly counts from this share of the floor on: 6.4 KiB per epoch, so that one array of 8 kB does.
+const OWN_FLOOR: f64 = 0.4;
 /// Each of its elements keeps so many bytes: the losses of all batches, which many note as numbers, are as even and harm nobody.
 const HEAVY: f64 = 1024.0;
 /// What was weighed is right within this share.
