@@ -30,14 +30,20 @@ pub struct Name {
 /// machine.
 pub trait Lookup {
     /// The functions that return addresses lie in, for as many as are known.
-    fn names(&mut self, objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name>;
+    fn names(&mut self, _objects: &[Object], _addresses: &[u64]) -> HashMap<u64, Name> {
+        HashMap::new()
+    }
 
     /// In words, the part of a framework that a stack belongs to. The frames are full names and paths of objects, the
     /// innermost first; what is not known is empty.
-    fn part(&mut self, frames: &[(&str, &str)]) -> Option<Part>;
+    fn part(&mut self, _frames: &[(&str, &str)]) -> Option<Part> {
+        None
+    }
 
     /// A line of a source file, from 1.
-    fn line(&mut self, file: &str, line: u32) -> Option<String>;
+    fn line(&mut self, _file: &str, _line: u32) -> Option<String> {
+        None
+    }
 
     /// All lines of a source file; empty if it cannot be read.
     fn lines(&mut self, _file: &str) -> Vec<String> {
@@ -58,16 +64,4 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 
-impl Lookup for Nothing {
-    fn names(&mut self, _objects: &[Object], _addresses: &[u64]) -> HashMap<u64, Name> {
-        HashMap::new()
-    }
-
-    fn part(&mut self, _frames: &[(&str, &str)]) -> Option<Part> {
-        None
-    }
-
-    fn line(&mut self, _file: &str, _line: u32) -> Option<String> {
-        None
-    }
-}
+impl Lookup for Nothing {}

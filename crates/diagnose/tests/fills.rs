@@ -3,11 +3,9 @@
 
 mod world;
 
-use std::collections::HashMap;
-
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::Holder;
-use nilometer_diagnose::{Component, Kind, Lookup, Name, Object, Part, Report, Verdict, diagnose_with};
+use nilometer_diagnose::{Component, Kind, Lookup, Report, Verdict, diagnose_with};
 use world::{KIB, started};
 
 const EACH: u64 = 300 << 10;
@@ -131,18 +129,6 @@ fn what_is_flat_since_is_not_told_to_go_back_into_what_filled() {
 struct Source(&'static str);
 
 impl Lookup for Source {
-    fn names(&mut self, _objects: &[Object], _addresses: &[u64]) -> HashMap<u64, Name> {
-        HashMap::new()
-    }
-
-    fn part(&mut self, _frames: &[(&str, &str)]) -> Option<Part> {
-        None
-    }
-
-    fn line(&mut self, _file: &str, _line: u32) -> Option<String> {
-        None
-    }
-
     fn lines(&mut self, file: &str) -> Vec<String> {
         if file == "/job/train.py" { self.0.lines().map(str::to_owned).collect() } else { Vec::new() }
     }
