@@ -1,191 +1,219 @@
-//! The statement by which a program itself keeps a container small: a length that is compared, and what is done about it.
+//! The statement by which a program itself keeps a container small: a measure that is compared, and what is done about it.
 //!
-//! In: lines of Python, a container's name, the lines that add to it. Out: the first such statement, and the expression that is the bound.
-//! What must not happen here: a comparison taken for a bound that takes nothing out and keeps nothing from coming in (`if len(replay) > 1000:
-//! train()`).
+//! In: a file, what the container is called. Out: the first such statement, and the expression that is the limit. What must not happen here:
+//! a comparison taken for a bound that takes nothing out and keeps nothing from coming in (`if len(replay) > 1000: train()`), or
+//! that nothing leads to.
 
-use super::blocks::{around, below, function, indent};
-use super::comparison::{Comparison, comparison};
-use super::words::{bracketed, code, is_dotted, is_name, mentions};
+use std::rc::Rc;
+
+use super::code::{Code, Node};
+use super::condition::{Asked, never};
+use super::filling::filled;
+use super::frame::{Frame, frames};
+use super::measure::{Container, Unit};
+use super::number::number;
+use super::path::{Path, Root, Step, are_alike};
+use super::taking::{kept, takes};
+
+/// Ways to go on without what follows.
+const LEAVES: [&str; 4] = ["return_statement", "continue_statement", "break_statement", "raise_statement"];
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted<'w> {
+    /// What the container is called.
+    pub(crate) name: &'w str,
+    /// The container is an entry of what is called so, with these keys where they are known.
+    pub(crate) entry: Option<Option<&'w str>>,
+    pub(crate) is_list: bool,
+    /// The class whose object has it.
+    pub(crate) owner: &'w str,
+}
 
 /// A statement that keeps a container small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Guard {
     /// Its line, from 0.
     pub(crate) at: usize,
-    /// The expression for the most elements that it lets be.
+    /// The expression for the most that it lets be.
     pub(crate) limit: String,
-    /// More than the length is asked: the bound may never come into force.
+    /// That as a number, where the source says it once.
+    pub(crate) most: Option<u64>,
+    pub(crate) unit: Unit,
+    /// More is asked than how much there is: the bound may never come into force.
     pub(crate) depends: bool,
 }
 
-/// Ways to take from a container.
-const TAKES: [&str; 7] =
-    [".pop(", ".popitem(", ".popleft(", ".clear(", ".remove(", ".discard(", ".popright("];
-/// Functions that take from the list that is their first argument.
-const TAKER: &str = "heappop(";
-/// What a container is after it was emptied.
-const EMPTY: [&str; 9] = [
-    "[]",
-    "{}",
-    "list()",
-    "dict()",
-    "set()",
-    "deque()",
-    "collections.deque()",
-    "OrderedDict()",
-    "defaultdict(",
-];
-/// Ways to go on without what follows.
-const LEAVES: [&str; 4] = ["return", "continue", "break", "raise"];
-
-/// The statement that bounds what is called `name`, to which `adding` are all the lines that add.
-pub(crate) fn guard(lines: &[String], name: &str, adding: &[usize]) -> Option<Guard> {
-    let of = |at: usize| compared(lines, name, adding, at).or_else(|| cut(lines, name, at));
-    (0..lines.len()).find_map(|at| {
-        let (guard, container) = of(at)?;
-        let same = |line: &usize| {
-            let is_class = around(lines, *line, "class ") == around(lines, at, "class ");
-            let called = lines.get(*line).is_some_and(|line| spelled(code(line), name, &container));
-            (container == "self" || called) && is_class || called && !is_selfs(&container)
-        };
-        (adding.iter().any(same) && is_reached(lines, at, adding)).then_some(guard)
-    })
-}
-
-fn is_selfs(container: &str) -> bool {
-    container.starts_with("self.") || container.starts_with("cls.")
-}
-
-/// Whether a line says `self.items` where that is the container, and not the `items` of something else.
-fn spelled(line: &str, name: &str, container: &str) -> bool {
-    let owner = container.strip_suffix(name).unwrap_or("self.");
-    mentions(line, name).any(|(before, _)| {
-        let own = before.rfind(|c: char| !is_name(c) && c != '.').map_or(before, |at| &before[at + 1..]);
-        own == owner
-    })
-}
-
-/// Whether anything leads to the statement: it stands where the container is filled, outside of functions, or in one that is called.
-fn is_reached(lines: &[String], at: usize, adding: &[usize]) -> bool {
-    let Some(head) = around(lines, at, "def ") else { return true };
-    if adding.iter().any(|line| around(lines, *line, "def ") == Some(head)) {
-        return true;
+impl Guard {
+    /// `if self.limit is not None and len(...) > self.limit`: where nobody sees it set, it is none.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.most.is_some() || !self.depends
     }
-    let name =
-        lines.get(head).and_then(|line| line.trim_start().trim_start_matches("async ").strip_prefix("def "));
-    let Some(name) = name.and_then(|name| name.split('(').next()) else { return false };
-    // Keras and Python themselves call these.
-    name.starts_with("on_")
-        || name.starts_with("__")
-        || lines.iter().enumerate().any(|(line, text)| {
-            line != head && mentions(code(text), name).any(|(_, after)| after.starts_with('('))
-        })
 }
 
-/// `if len(x) > most: x.pop(0)`, `if len(x) < most: x.append(y)`, with the container as it is written.
-fn compared(lines: &[String], name: &str, adding: &[usize], at: usize) -> Option<(Guard, String)> {
-    let line = code(lines.get(at)?);
-    let text = line.trim_start();
-    let condition = ["if ", "elif ", "while "].iter().find_map(|word| text.strip_prefix(word))?;
-    let Comparison { container, over, limit, depends, rest } = comparison(condition, name)?;
-    let inside = below(lines, at);
-    let is_inside = |line: &usize| *line == at && !rest.trim().is_empty() || inside.contains(line);
-    let takes = |line: &str| {
-        let own = if container == "self" { format!("self.{name}") } else { container.clone() };
-        takes(line, name, &own) || takes_elsewhere(lines, line, name, &own)
-    };
-    let keeps_small = if over {
-        let block: Vec<&str> =
-            [rest].into_iter().chain(lines.get(inside.clone())?.iter().map(|line| code(line))).collect();
-        block.iter().any(|line| takes(line))
-            || block.iter().any(|line| LEAVES.iter().any(|word| line.trim_start().starts_with(word)))
-                && all_follow(lines, at, adding)
-            || otherwise(lines, at).is_some_and(|other| adding.iter().all(|line| other.contains(line)))
-    } else {
-        adding.iter().all(is_inside)
-    };
-    (keeps_small && !adding.is_empty()).then_some((Guard { at, limit, depends }, container))
-}
-
-/// `x = x[-most:]`, `x[:] = x[-most:]`, `del x[:-most]`, each time it is passed.
-fn cut(lines: &[String], name: &str, at: usize) -> Option<(Guard, String)> {
-    let text = code(lines.get(at)?).trim();
-    let (before, after) = mentions(text, name).next()?;
-    let deletes = before.strip_prefix("del ");
-    let prefix = deletes.unwrap_or(before);
-    let container = format!("{prefix}{name}");
-    if !is_dotted(&container) {
-        return None;
-    }
-    let after = after.trim_start();
-    let limit = if deletes.is_some() {
-        bracketed(after)?.0.trim().strip_prefix(":-")?
-    } else {
-        let value = after.strip_prefix("[:]").unwrap_or(after).trim_start().strip_prefix('=')?.trim_start();
-        let kept = value.strip_prefix(container.as_str())?;
-        bracketed(kept)?.0.trim().strip_prefix('-')?.strip_suffix(':')?
-    };
-    Some((Guard { at, limit: limit.trim().to_owned(), depends: false }, container))
-}
-
-/// Whether a line takes from the container that is written so, or empties it. What exchanges an element takes none.
-fn takes(line: &str, name: &str, container: &str) -> bool {
-    mentions(line, name).any(|(before, after)| {
-        let start = before.rfind(|c: char| !is_name(c) && c != '.').map_or(0, |at| at + 1);
-        if format!("{}{name}", &before[start..]) != container {
-            return false;
+/// The statement that bounds what is wanted. `is_mentioned` says of a function's name whether other files say it.
+pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) -> bool) -> Option<Guard> {
+    let mut guards = Vec::new();
+    for container in containers(code, wanted) {
+        for frame in &container.frames {
+            let here = frame.nodes().filter_map(|node| container.guard(frame, node));
+            guards.extend(here.filter(|_| container.is_reached(frame, is_mentioned)));
         }
-        let (call, after) = (before[..start].trim_end(), after.trim_start());
-        let is_target = call.is_empty();
-        let value = after.strip_prefix("[:]").unwrap_or(after).trim_start().strip_prefix('=');
-        let value = value.filter(|value| is_target && !value.starts_with('=')).map(str::trim);
-        TAKES.iter().any(|take| after.starts_with(take))
-            || call.ends_with(TAKER)
-            || after.starts_with('[') && call.ends_with("del")
-            || value.is_some_and(|value| {
-                EMPTY.iter().any(|empty| value.starts_with(empty))
-                    || mentions(value, name).any(|(_, after)| after.starts_with('[') && after.contains(':'))
-            })
-    })
+    }
+    guards.iter().find(|guard| guard.is_sure()).or(guards.first()).cloned()
 }
 
-/// Whether a line calls a function of this file, by `self._evict()` or `evict(cache)`, that does so.
-fn takes_elsewhere(lines: &[String], line: &str, name: &str, container: &str) -> bool {
-    let called = line.match_indices('(').filter_map(|(at, _)| {
-        let function = line[..at].rsplit(|c: char| !is_name(c)).next()?;
-        (!function.is_empty()).then_some(function)
-    });
-    called.filter_map(|called| function(lines, called)).any(|body| {
-        lines.get(body).is_some_and(|body| body.iter().any(|line| takes(code(line), name, container)))
-    })
+/// The containers of this file that may be the wanted one, with what fills them.
+fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'c>> {
+    let frames = frames(code);
+    let steps: Vec<Step> = wanted.entry.iter().map(|key| Step::Item(key.map(str::to_owned))).collect();
+    let mut adding: Vec<(Rc<Frame>, Node, Path)> = Vec::new();
+    for frame in &frames {
+        for node in frame.nodes() {
+            let Some(path) = filled(frame, node, wanted.is_list) else { continue };
+            // What is put below a key may be the first of it.
+            let around = if wanted.is_list || wanted.entry.is_some() { None } else { path.around() };
+            let is_it = |path: &Path| {
+                let (name, entries) = path.named();
+                name == wanted.name && are_alike(entries, &steps)
+            };
+            if let Some(path) = [Some(path), around].into_iter().flatten().find(is_it) {
+                adding.push((Rc::clone(frame), node, path));
+            }
+        }
+    }
+    // Another class may have one of the same name, and a parent's bound may be passed by.
+    if let Some(owner) = code.class_named(wanted.owner) {
+        let is_owners = |path: &Path| match path.root {
+            Root::Class(class) => code.family(owner).contains(&class),
+            _ => false,
+        };
+        if adding.iter().any(|(.., path)| is_owners(path)) {
+            adding.retain(|(.., path)| is_owners(path));
+        }
+    }
+    let mut found: Vec<Container> = Vec::new();
+    for (frame, node, path) in adding {
+        match found.iter_mut().find(|container| container.path.is(&path, code)) {
+            Some(container) => container.adding.push((frame, node)),
+            None => found.push(Container { path, adding: vec![(frame, node)], frames: frames.clone() }),
+        }
+    }
+    found
 }
 
-/// Whether all of these lines come after the statement, in its function, and where it is passed on the way to them.
-fn all_follow(lines: &[String], at: usize, adding: &[usize]) -> bool {
-    let depth = |at: usize| lines.get(at).and_then(|line| indent(line)).unwrap_or(0);
-    let within = around(lines, at, "def ").map_or(0..lines.len(), |head| below(lines, head));
-    adding.iter().all(|line| *line > at && within.contains(line) && depth(*line) >= depth(at))
-}
+impl<'c> Container<'c> {
+    /// What a statement of a function bounds it by.
+    fn guard(&self, frame: &Rc<Frame<'c>>, node: Node) -> Option<Guard> {
+        let code = frame.code;
+        let (asked, depends) = match code.kind(node) {
+            "if_statement" | "elif_clause" | "while_statement" => {
+                let all = self.asked(frame, code.field(node, "condition")?);
+                let asked = all.into_iter().find(|asked| self.keeps_small(frame, node, asked.over))?;
+                let depends = asked.depends;
+                (asked, depends)
+            }
+            "assignment" | "delete_statement" => {
+                let (limit, inner) = kept(frame, node, &self.path)?;
+                let is_start = frame.function.is_some_and(|function| code.name(function) == "__init__");
+                let asked = Asked { over: true, limit, frame: inner, unit: Unit::Elements, depends: false };
+                (!is_start).then_some((asked, false))?
+            }
+            _ => return None,
+        };
+        let Asked { limit, frame: inner, unit, .. } = asked;
+        let around = self.conditions_around(frame, node);
+        if around.iter().any(|(frame, condition)| never(frame, *condition, false)) {
+            return None;
+        }
+        let text = inner.code.text(limit);
+        let asks_for_limit = around.iter().any(|(frame, condition)| {
+            std::iter::once(*condition).chain(code.below(*condition)).any(|part| frame.code.text(part) == text)
+        });
+        let most = number(&inner, limit);
+        Some(Guard { at: code.line(node), limit: text.to_owned(), most, unit, depends: depends || asks_for_limit })
+    }
 
-/// The block that is gone through when the condition does not hold.
-fn otherwise(lines: &[String], at: usize) -> Option<std::ops::Range<usize>> {
-    let next = below(lines, at).end;
-    let line = lines.get(next)?;
-    let is_else = indent(line) == indent(lines.get(at)?) && line.trim_start().starts_with("else:");
-    is_else.then(|| below(lines, next))
+    /// Whether a condition, which holds when there is too much or while there is room, takes out or keeps from coming in.
+    fn keeps_small(&self, frame: &Rc<Frame<'c>>, statement: Node, over: bool) -> bool {
+        let code = frame.code;
+        let Some(body) = code.field(statement, "consequence").or_else(|| code.field(statement, "body")) else {
+            return false;
+        };
+        let all_are_in = |range: &dyn Fn(Node) -> bool| {
+            self.adding.iter().all(|(filling, at)| filling.chain(*at).into_iter().any(range))
+        };
+        if !over {
+            return all_are_in(&|node| code.contains(body, node));
+        }
+        let leaves = || {
+            let own = |node: Node| code.is(node, &LEAVES) && code.function(node) == frame.function;
+            let end = code.below(statement).end;
+            let block = code.block(statement);
+            code.below(body).any(own)
+                && all_are_in(&|node| node >= end && block.is_some_and(|block| code.contains(block, node)))
+        };
+        let otherwise = || {
+            let whole = if code.kind(statement) == "elif_clause" { code.parent(statement) } else { Some(statement) };
+            let end = code.below(body).end;
+            code.kind(statement) != "while_statement"
+                && all_are_in(&|node| node >= end && whole.is_some_and(|whole| code.contains(whole, node)))
+        };
+        takes(frame, body, &self.path) || leaves() || otherwise()
+    }
+
+    /// Conditions on the way to a statement that are not also on the way to all that fills.
+    fn conditions_around(&self, frame: &Rc<Frame<'c>>, node: Node) -> Vec<(Rc<Frame<'c>>, Node)> {
+        let code = frame.code;
+        let mut found = Vec::new();
+        let (mut frame, mut node) = (Rc::clone(frame), node);
+        loop {
+            let above: Vec<Node> =
+                code.above(node).take_while(|above| code.kind(*above) != "function_definition").collect();
+            for statement in above.into_iter().filter(|one| code.is(*one, &["if_statement", "elif_clause"])) {
+                let body = code.field(statement, "consequence");
+                let is_in = |node: Node| body.is_some_and(|body| code.contains(body, node));
+                let fills = self.adding.iter().all(|(filling, at)| filling.chain(*at).into_iter().any(is_in));
+                if let (true, false, Some(condition)) = (is_in(node), fills, code.field(statement, "condition")) {
+                    found.push((Rc::clone(&frame), condition));
+                }
+            }
+            let Some((caller, call)) = frame.caller.clone() else { return found };
+            (frame, node) = (caller, call);
+        }
+    }
+
+    /// Whether anything leads to a function: it fills the container, is called or handed on; Keras and Python themselves call some.
+    fn is_reached(&self, frame: &Rc<Frame<'c>>, is_mentioned: &dyn Fn(&str) -> bool) -> bool {
+        let code = frame.code;
+        let Some(function) = frame.function else { return true };
+        if self.adding.iter().any(|(filling, _)| filling.function == Some(function)) {
+            return true;
+        }
+        if let Some((caller, _)) = &frame.caller {
+            return self.is_reached(caller, is_mentioned);
+        }
+        let name = code.name(function);
+        name.starts_with("on_")
+            || name.starts_with("__")
+            || code.mentions(name, Some(function))
+            || is_mentioned(name)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::adds::adds_to_list;
     use super::*;
+
+    fn found(source: &str) -> Option<Guard> {
+        let code = Code::of(&source.lines().map(str::to_owned).collect::<Vec<_>>())?;
+        let wanted = Wanted { name: "items", entry: None, is_list: true, owner: "" };
+        guard(&code, &wanted, &|_| false)
+    }
 
     /// The limit of what is called `items`, a list.
     fn limit(source: &str) -> Option<String> {
-        let lines: Vec<String> = source.lines().map(str::to_owned).collect();
-        let adding: Vec<usize> = (0..lines.len()).filter(|at| adds_to_list(&lines[*at], "items")).collect();
-        guard(&lines, "items", &adding).map(|guard| guard.limit)
+        found(source).map(|guard| guard.limit)
     }
 
     fn in_class(body: &str) -> Option<String> {
@@ -271,8 +299,7 @@ mod tests {
             let source = format!(
                 "class A:\n    def add(self, x):\n        self.items.append(x)\n        if {condition}:\n            self.items.pop(0)\n"
             );
-            let lines: Vec<String> = source.lines().map(str::to_owned).collect();
-            guard(&lines, "items", &[2]).map(|guard| guard.depends)
+            found(&source).map(|guard| guard.depends)
         };
         assert_eq!(depends("len(self.items) > MOST"), Some(false));
         assert_eq!(depends("self.most is not None and len(self.items) > self.most"), Some(true));

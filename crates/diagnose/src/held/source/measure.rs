@@ -1,0 +1,198 @@
+//! What says how full a container is: its length, a sum over it, a number that is counted up beside it.
+//!
+//! In: an expression, the container, the statements that fill it. Out: whether it is such a measure, and in which unit. What must not happen
+//! here: a number that nobody counts up where the container is filled; a length that was taken before the loop.
+
+use std::rc::Rc;
+
+use super::code::Node;
+use super::filling::{filled, last_name, refers};
+use super::frame::Frame;
+use super::path::{Path, Root};
+use super::taking::takes;
+
+/// Names, methods and properties that stand for measures.
+const DEEPEST: usize = 4;
+
+/// A container and what fills it.
+pub(crate) struct Container<'c> {
+    pub(crate) path: Path,
+    /// Statements, each in its function as that is called.
+    pub(crate) adding: Vec<(Rc<Frame<'c>>, Node)>,
+    pub(crate) frames: Vec<Rc<Frame<'c>>>,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Elements,
+    Bytes,
+    Other,
+}
+
+/// How full the container is, less some expression.
+pub(crate) struct Measure<'c> {
+    pub(crate) unit: Unit,
+    pub(crate) less: Option<(Node, Rc<Frame<'c>>)>,
+}
+
+impl<'c> Container<'c> {
+    /// Whether an expression in a frame says how full it is.
+    pub(crate) fn measure(&self, frame: &Rc<Frame<'c>>, node: Node) -> Option<Measure<'c>> {
+        self.measure_within(frame, node, DEEPEST)
+    }
+
+    fn measure_within(&self, frame: &Rc<Frame<'c>>, node: Node, depth: usize) -> Option<Measure<'c>> {
+        let (code, depth) = (frame.code, depth.checked_sub(1)?);
+        let node = code.bare(node);
+        let plain = |unit| Some(Measure { unit, less: None });
+        match code.kind(node) {
+            "call" => {
+                let function = code.field(node, "function")?;
+                let arguments = code.field(node, "arguments")?;
+                let of = match code.text(function) {
+                    "len" => code.children(arguments).next(),
+                    "sum" if refers(frame, arguments, &self.path) => return plain(unit_of(code.text(arguments))),
+                    _ if ["qsize", "__len__"].contains(&last_name(code, function)) => code.field(function, "object"),
+                    _ => return self.returned(frame, node, code.called(node)?, depth),
+                };
+                let of = frame.path(of?)?;
+                (self.is_it(&of, frame) || self.is_beside(frame, &of)).then_some(())?;
+                plain(Unit::Elements)
+            }
+            "binary_operator" => {
+                let (left, right) = (code.field(node, "left")?, code.field(node, "right")?);
+                let measure = self.measure_within(frame, left, depth);
+                match (code.text(code.field(node, "operator")?), measure) {
+                    ("-", Some(measure)) if measure.less.is_none() => {
+                        Some(Measure { less: Some((right, Rc::clone(frame))), ..measure })
+                    }
+                    ("+", Some(measure)) => Some(measure),
+                    ("+", None) => self.measure_within(frame, right, depth),
+                    ("/" | "//" | "*" | ">>", Some(_)) => plain(Unit::Other),
+                    _ => None,
+                }
+            }
+            "identifier" | "attribute" => {
+                let fresh = fresh(frame, node).and_then(|value| self.measure_within(frame, value, depth));
+                if fresh.is_some() {
+                    return fresh;
+                }
+                if let Some(property) = code.meant(node).filter(|function| code.is_property(*function)) {
+                    return self.returned(frame, node, property, depth);
+                }
+                plain(self.counted(&frame.path(node)?, frame)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// `len(self)` is that of what it keeps.
+    fn is_it(&self, path: &Path, frame: &Frame) -> bool {
+        let is_self = || match (&path.root, &self.path.root) {
+            (Root::Class(one), Root::Class(other)) => path.steps.is_empty() && frame.code.is_akin(*one, *other),
+            _ => false,
+        };
+        path.is(&self.path, frame.code) || is_self()
+    }
+
+    /// What the one `return` of a function says.
+    fn returned(&self, frame: &Rc<Frame<'c>>, by: Node, function: Node, depth: usize) -> Option<Measure<'c>> {
+        let inner = frame.entered(function, by);
+        let mut values = inner.returned().into_iter();
+        let only = values.next().filter(|_| values.next().is_none())?;
+        self.measure_within(&inner, only, depth)
+    }
+
+    /// Whether another container gets an element wherever this one does: `self.order.append(key)`.
+    fn is_beside(&self, frame: &Frame, other: &Path) -> bool {
+        let code = frame.code;
+        !self.adding.is_empty()
+            && self.adding.iter().all(|(frame, at)| {
+                beside(frame, *at).any(|node| filled(frame, node, false).is_some_and(|path| path.is(other, code)))
+            })
+    }
+
+    /// The unit of what is counted up wherever the container is filled, and set back only where it is emptied.
+    fn counted(&self, counter: &Path, frame: &Frame) -> Option<Unit> {
+        let code = frame.code;
+        let is_it = |frame: &Frame, node: Node| frame.path(node).is_some_and(|path| path.is(counter, code));
+        let mut unit = None;
+        for (frame, at) in &self.adding {
+            let step = beside(frame, *at).find_map(|node| {
+                let left = code.field(node, "left").filter(|left| is_it(frame, *left))?;
+                let right = code.field(node, "right")?;
+                let counts = match code.kind(node) {
+                    "augmented_assignment" => code.text(code.field(node, "operator")?) == "+=",
+                    "assignment" => code.kind(right) == "binary_operator" && refers(frame, right, &frame.path(left)?),
+                    _ => false,
+                };
+                counts.then(|| if code.text(right) == "1" { Unit::Elements } else { summed(frame, right) })
+            })?;
+            unit = Some(unit.filter(|unit| *unit != step).map_or(step, |_| Unit::Other));
+        }
+        let is_reset = |frame: &Rc<Frame<'c>>, node: Node| {
+            code.kind(node) == "assignment"
+                && code.field(node, "left").is_some_and(|left| is_it(frame, left))
+                && code.field(node, "right").is_some_and(|right| code.kind(right) != "binary_operator")
+                && !self.is_start(frame, node)
+                && !code.block(node).is_some_and(|block| takes(frame, block, &self.path))
+        };
+        let is_set_back = self.frames.iter().any(|frame| frame.nodes().any(|node| is_reset(frame, node)));
+        unit.filter(|_| !is_set_back)
+    }
+
+    /// Whether an assignment is where an object, the file, or the function that fills the container begins.
+    fn is_start(&self, frame: &Frame, node: Node) -> bool {
+        let code = frame.code;
+        let fills = self.adding.iter().any(|(filling, _)| filling.function == frame.function);
+        match frame.function {
+            Some(function) if code.name(function) == "__init__" => true,
+            Some(_) => {
+                let is_variable = code.field(node, "left").is_some_and(|left| code.kind(left) == "identifier");
+                fills && is_variable && code.in_loop(node).is_none()
+            }
+            None => code.in_loop(node).is_none(),
+        }
+    }
+}
+
+impl Frame<'_> {
+    /// The expressions that the function returns.
+    pub(crate) fn returned(&self) -> Vec<Node> {
+        let code = self.code;
+        let returns = self.nodes().filter(|node| code.kind(*node) == "return_statement");
+        returns.filter_map(|node| code.children(node).next()).collect()
+    }
+}
+
+/// The value of a variable that is set once, as often as it is asked for.
+pub(super) fn fresh(frame: &Frame, node: Node) -> Option<Node> {
+    let code = frame.code;
+    if code.kind(node) != "identifier" {
+        return None;
+    }
+    let values = code.values(frame.function, code.text(node));
+    let [(place, super::names::Value::Is(value))] = values else { return None };
+    let loops = code.in_loop(node);
+    loops.is_none_or(|around| code.contains(around, *place)).then_some(*value)
+}
+
+/// What stands in the same block as a statement, or in one around it up to the function.
+fn beside<'f>(frame: &'f Frame, at: Node) -> impl Iterator<Item = Node> + 'f {
+    let code = frame.code;
+    frame.nodes().filter(move |node| {
+        code.is(*node, &["augmented_assignment", "assignment", "call"])
+            && code.block(*node).is_some_and(|block| code.contains(block, at))
+    })
+}
+
+/// Of what a variable was made of.
+fn summed(frame: &Frame, value: Node) -> Unit {
+    unit_of(frame.code.text(fresh(frame, value).unwrap_or(value)))
+}
+
+/// Of what is summed up.
+fn unit_of(text: &str) -> Unit {
+    if ["nbytes", "getsizeof"].iter().any(|word| text.contains(word)) { Unit::Bytes } else { Unit::Other }
+}
