@@ -110,7 +110,10 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let job =
         until_full::Job { held: &held, cycles: &cycles, limit: outside.limit(), folder: outside.folder() };
     let settled = until_full::settle(concluded, job, lookup);
-    let (judgement, mut findings, explained) = (settled.judgement, settled.findings, settled.explained);
+    let (mut judgement, mut findings, explained) = (settled.judgement, settled.findings, settled.explained);
+    if judgement.verdict == Verdict::Leak && !settled.filling.is_empty() {
+        judgement.rate = judgement.rate.map(|rate| adds_up::at_least(rate, &findings));
+    }
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();
     let course = phases::Course::of(capture);
