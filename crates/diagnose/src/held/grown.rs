@@ -15,6 +15,8 @@ use crate::report::{Bytes, Finding};
 const SHARE: f64 = 0.2;
 /// Memory that Python cannot see is credited to a container of native things if nothing else explains this share.
 const UNSEEN: f64 = 0.5;
+/// What was weighed is right within this share.
+const WEIGHED: f64 = 0.2;
 /// Bytes that agree with the growth this well are no coincidence.
 const AGREES: f64 = 0.2;
 
@@ -70,8 +72,8 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
             () if unseen || pace.bytes >= UNSEEN * left => "likely",
             () => "possible",
         };
+        let bytes_per_cycle = between(&pace, bytes, left.min(rate.high));
         left -= bytes;
-        let bytes = bytes.round() as i64;
         out.push(Finding {
             cause: "container-grows".to_owned(),
             confidence,
@@ -79,7 +81,7 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
             holder: Some(of(holder)),
             also_held_by: Vec::new(),
             sites: Vec::new(),
-            bytes_per_cycle: Bytes { estimate: bytes, low: bytes, high: bytes },
+            bytes_per_cycle,
             phase: None,
             part: None,
             cycles_seen: pace.cycles,
@@ -96,6 +98,17 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         }
     }
     out
+}
+
+/// The bytes with their bounds. What was weighed is right within a share; of what Python cannot see there may be nothing, or all that is
+/// left to explain.
+fn between(pace: &Pace, bytes: f64, left: f64) -> Bytes {
+    let most = pace.bytes * (1.0 + WEIGHED);
+    let (low, high) = match pace.weighed {
+        Weighed::All => (pace.bytes * (1.0 - WEIGHED), most),
+        Weighed::Part | Weighed::AllButNative => (pace.bytes.min(bytes), most.max(left)),
+    };
+    Bytes::round(&Interval { estimate: bytes, low, high: high.max(bytes) })
 }
 
 /// Whether the new elements of a container are weak references: a `WeakSet`'s, a registry's.
