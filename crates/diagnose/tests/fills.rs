@@ -87,7 +87,10 @@ fn a_small_leak_beside_it_is_at_least_what_is_known_of_it() {
     let report = of_elements(10 * EACH, 40, 3300 * KIB, true);
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
     let [leak] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
-    assert_eq!((leak.holder.as_ref().unwrap().path.as_str(), leak.confidence), ("__main__.KEPT[*]", "certain"));
+    assert_eq!(
+        (leak.holder.as_ref().unwrap().path.as_str(), leak.confidence),
+        ("__main__.KEPT[*]", "certain")
+    );
     let rate = report.growth.as_ref().unwrap().bytes_per_cycle;
     assert!(rate.low > 200 * KIB && rate.low <= rate.estimate, "{rate:?}");
     assert!((rate.estimate - 300 * KIB).abs() < 30 * KIB, "{rate:?}");
