@@ -72,7 +72,9 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
             () if unseen || pace.bytes >= UNSEEN * left => "likely",
             () => "possible",
         };
-        let bytes_per_cycle = between(&pace, bytes, left.min(rate.high));
+        // All that the growth may be, less what is told already.
+        let most = rate.high - (rate.estimate - left);
+        let bytes_per_cycle = between(&pace, bytes, most);
         left -= bytes;
         out.push(Finding {
             cause: "container-grows".to_owned(),
@@ -100,13 +102,13 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
     out
 }
 
-/// The bytes with their bounds. What was weighed is right within a share; of what Python cannot see there may be nothing, or all that is
-/// left to explain.
-fn between(pace: &Pace, bytes: f64, left: f64) -> Bytes {
-    let most = pace.bytes * (1.0 + WEIGHED);
+/// The bytes with their bounds. What was weighed is right within a share; of what was not, or what Python cannot see, there may be nothing, or
+/// as much as the growth may be.
+fn between(pace: &Pace, bytes: f64, most: f64) -> Bytes {
+    let weighed = pace.bytes * (1.0 + WEIGHED);
     let (low, high) = match pace.weighed {
-        Weighed::All => (pace.bytes * (1.0 - WEIGHED), most),
-        Weighed::Part | Weighed::AllButNative => (pace.bytes.min(bytes), most.max(left)),
+        Weighed::All => (pace.bytes * (1.0 - WEIGHED), weighed),
+        Weighed::Part | Weighed::AllButNative => (pace.bytes.min(bytes), weighed.max(most)),
     };
     Bytes::round(&Interval { estimate: bytes, low, high: high.max(bytes) })
 }
