@@ -37,6 +37,7 @@ mod retracing;
 mod sampled;
 mod sawtooth;
 mod sizes;
+mod taken_back;
 mod teeth;
 mod timeline;
 mod until_full;
