@@ -285,7 +285,7 @@ impl Evidence<'_> {
     }
 
     fn ends(&self) -> Option<(&Reading, &Reading)> {
-        let of = |p: &crate::cycles::Point| &self.timeline.readings[p.reading];
+        let of = |p: &Point| &self.timeline.readings[p.reading];
         let first = self.cycles.points.get(self.judgement.since).map(of)?;
         self.cycles.points.last().map(of).map(|last| (first, last))
     }
