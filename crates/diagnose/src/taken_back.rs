@@ -58,7 +58,7 @@ mod tests {
     fn of(first: usize, every: usize) -> &'static str {
         let step = |at: usize| {
             let fall = if at % 10 == 9 { 10.0 } else { -1.0 };
-            (fall, at >= first && (at - first) % every == 0)
+            (fall, at >= first && (at - first).is_multiple_of(every))
         };
         said(&(0..40).map(step).collect::<Vec<_>>())
     }
