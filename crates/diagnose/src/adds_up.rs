@@ -1,8 +1,8 @@
-//! Findings together are no more than the growth that they are parts of.
+//! Findings together are no more than the growth that they are parts of, and it is no less than what they are sure of.
 //!
 //! In: findings, each with the interval of its samples; the growth that was counted. Out: the same, with estimates that add up to no
-//! more than the growth may be. What must not happen here: an estimate below its own interval; a finding that was weighed made to
-//! pay for one that was guessed.
+//! more than the growth may be; a lower end of the growth. What must not happen here: an estimate below its own interval; a finding that was
+//! weighed made to pay for one that was guessed.
 
 use nilometer_stats::Interval;
 
@@ -28,6 +28,14 @@ pub(crate) fn add_up(findings: &mut [Finding], rate: &Interval) -> Option<f64> {
     }
     let after = sum(findings);
     (after < before && rate.estimate > 0.0).then(|| after / rate.estimate)
+}
+
+/// The growth with the lower end that its findings are sure of. Where the greater part of what was counted is taken out, as it only fills, the
+/// counters say little of the rest: by how much the two may differ is more than all of it.
+pub(crate) fn at_least(rate: Interval, findings: &[Finding]) -> Interval {
+    let sure = findings.iter().filter(|f| f.confidence == "certain");
+    let low: i64 = sure.map(|f| f.bytes_per_cycle.low.max(0)).sum();
+    Interval { low: rate.low.max((low as f64).min(rate.estimate)), ..rate }
 }
 
 /// How far the estimate lies above the lower end of its interval.

@@ -246,8 +246,9 @@ fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Int
     }
     let ends = (last.level - first.level) / span;
     // A collection may come anywhere inside its cycle: up to a cycle's garbage more or less at either end. And what else
-    // makes cycles differ (a batch in flight) is in the troughs as well.
-    let slack = ((rising(points) - ends).abs() + 2.0 * jitter(points, troughs)) / span;
+    // makes cycles differ (a batch in flight, a buffer that the program empties) is in the troughs as well.
+    let differ = (2.0 * jitter(points, troughs)).max(emptied(points, troughs));
+    let slack = ((rising(points) - ends).abs() + differ) / span;
     let around = Interval { estimate: ends, low: ends - slack, high: ends + slack };
     let (x, y) = series(troughs);
     Some(growth(&x, &y).map_or(around, |g| Interval {
@@ -255,6 +256,18 @@ fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Int
         low: g.low.min(g.estimate - slack),
         high: g.high.max(g.estimate + slack),
     }))
+}
+
+/// By how much memory falls again and again where no collection is: what the program fills and empties itself. Collections that come a
+/// little less often than that meet it ever fuller, or ever emptier. Nothing where cycles differ by about as much anyway.
+fn emptied(points: &[Point], troughs: &[Point]) -> f64 {
+    const BEYOND: f64 = 3.0;
+    let collected = |p: &Point| troughs.iter().any(|t| t.ordinal == p.ordinal);
+    let quiet = points.windows(2).filter(|w| !collected(&w[1]));
+    let mut falls: Vec<f64> = quiet.map(|w| w[0].level - w[1].level).collect();
+    falls.sort_by(f64::total_cmp);
+    let again = falls.iter().rev().nth(1).copied().unwrap_or(0.0);
+    if again > BEYOND * jitter(points, troughs) { again } else { 0.0 }
 }
 
 /// The usual step from one cycle to the next, the cycles with a collection among them being few.

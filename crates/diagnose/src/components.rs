@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::cycles::Cycles;
+use crate::cycles::{Cycles, Point};
 use crate::judge::Judgement;
 use crate::phases::{OWN_WORK, Stretch};
 use crate::program::DataCopies;
 use crate::report::{Component, Kind, Verdict};
 use crate::sampled::Sites;
 use crate::sizes::size;
+use crate::taken_back;
 use crate::timeline::{Basis, Reading, Timeline};
 
 /// Less than this is not worth a line.
@@ -166,7 +167,7 @@ impl Evidence<'_> {
             phase: None,
             bytes: total.round() as i64,
             bytes_per_cycle: Some(per_cycle.round() as i64),
-            sentence: "garbage that waits for Python's collector, which takes it back".to_owned(),
+            sentence: taken_back::sentence(self.timeline, self.judged()).to_owned(),
             made_at: None,
             change: None,
             prove: None,
@@ -268,8 +269,12 @@ impl Evidence<'_> {
         out
     }
 
+    fn judged(&self) -> &[Point] {
+        self.cycles.points.get(self.judgement.since..).unwrap_or_default()
+    }
+
     fn judged_cycles(&self) -> f64 {
-        let points = self.cycles.points.get(self.judgement.since..).unwrap_or_default();
+        let points = self.judged();
         points.first().zip(points.last()).map_or(0.0, |(a, b)| (b.ordinal - a.ordinal) as f64)
     }
 
@@ -280,7 +285,7 @@ impl Evidence<'_> {
     }
 
     fn ends(&self) -> Option<(&Reading, &Reading)> {
-        let of = |p: &crate::cycles::Point| &self.timeline.readings[p.reading];
+        let of = |p: &Point| &self.timeline.readings[p.reading];
         let first = self.cycles.points.get(self.judgement.since).map(of)?;
         self.cycles.points.last().map(of).map(|last| (first, last))
     }

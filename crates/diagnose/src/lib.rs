@@ -37,6 +37,7 @@ mod retracing;
 mod sampled;
 mod sawtooth;
 mod sizes;
+mod taken_back;
 mod teeth;
 mod timeline;
 mod until_full;
@@ -110,7 +111,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let job =
         until_full::Job { held: &held, cycles: &cycles, limit: outside.limit(), folder: outside.folder() };
     let settled = until_full::settle(concluded, job, lookup);
-    let (judgement, mut findings, explained) = (settled.judgement, settled.findings, settled.explained);
+    let (judgement, mut findings, explained) = (at_least(&settled), settled.findings, settled.explained);
     let stretches = phases::stretches(capture, &timeline, basis);
     let copies = outside.copies();
     let course = phases::Course::of(capture);
@@ -188,6 +189,16 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     };
     report.next_steps = next_steps::next_steps(&report, outside.records_children());
     (report, sites.map(Sites::into_heard))
+}
+
+/// The judgement, of a leak beside what fills with the lower end that its findings are sure of.
+fn at_least(settled: &until_full::Settled) -> judge::Judgement {
+    let judgement = settled.judgement.clone();
+    if judgement.verdict != Verdict::Leak || settled.filling.is_empty() {
+        return judgement;
+    }
+    let rate = judgement.rate.map(|rate| adds_up::at_least(rate, &settled.findings));
+    judge::Judgement { rate, ..judgement }
 }
 
 /// The share of a leak that the findings explain, when they add up to no more than it and what is left has been asked for.

@@ -12,6 +12,11 @@ const EACH: u64 = 300 << 10;
 
 /// Fifteen epochs that keep so many bytes each; from the seventh on scans see a deque grow by one element, and a list beside it.
 fn report(bound: u64, bytes: i64, beside: bool) -> Report {
+    of_elements(EACH, bound, bytes, beside)
+}
+
+/// The same with elements of another size in the deque.
+fn of_elements(each: u64, bound: u64, bytes: i64, beside: bool) -> Report {
     let mut w = started();
     for epoch in 1..=15 {
         w.takes(bytes).objects(100).cycle(Epoch);
@@ -19,7 +24,7 @@ fn report(bound: u64, bytes: i64, beside: bool) -> Report {
             let path = "fit(): callbacks[0].recent[*]".to_owned();
             let (kind, owner, file) = ("deque".to_owned(), "Recent".to_owned(), "/job/train.py".to_owned());
             let deque = Holder { id: 1, path, kind, owner, file, bound: Some(bound), ..Holder::default() };
-            w.scans_holder(deque, epoch, epoch, EACH, false);
+            w.scans_holder(deque, epoch, epoch, each, false);
             if beside {
                 let (path, kind, file) =
                     ("__main__.KEPT[*]".to_owned(), "list".to_owned(), "/job/train.py".to_owned());
@@ -75,6 +80,20 @@ fn a_leak_beside_it_is_told_without_it() {
     assert!((rate - 300 * KIB).abs() < 30 * KIB, "{rate}");
     assert!((growth.explained.unwrap() - 1.0).abs() < 0.1, "{:?}", growth.explained);
     assert_eq!(filling(&report).len(), 1);
+}
+
+#[test]
+fn a_small_leak_beside_it_is_at_least_what_is_known_of_it() {
+    let report = of_elements(10 * EACH, 40, 3300 * KIB, true);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let [leak] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(
+        (leak.holder.as_ref().unwrap().path.as_str(), leak.confidence),
+        ("__main__.KEPT[*]", "certain")
+    );
+    let rate = report.growth.as_ref().unwrap().bytes_per_cycle;
+    assert!(rate.low > 200 * KIB && rate.low <= rate.estimate, "{rate:?}");
+    assert!((rate.estimate - 300 * KIB).abs() < 30 * KIB, "{rate:?}");
 }
 
 #[test]

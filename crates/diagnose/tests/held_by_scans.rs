@@ -57,6 +57,10 @@ fn a_list_of_native_things_is_likely_where_nothing_else_explains_the_growth() {
     let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
     assert_eq!(finding.confidence, "likely");
     assert!((finding.bytes_per_cycle.estimate - 300 * KIB).abs() < 30 * KIB, "{finding:#?}");
+    let low = finding.bytes_per_cycle.low;
+    assert!((390..410).contains(&low), "no more than was seen of it is sure: {low}");
+    let growth = report.growth.unwrap().bytes_per_cycle;
+    assert_eq!(finding.bytes_per_cycle.high, growth.high, "and all of the growth may be its own");
 }
 
 #[test]
@@ -174,6 +178,29 @@ fn the_line_that_makes_most_of_what_a_native_holder_is_credited_with_fills_it() 
     let held = report.findings.iter().find(|f| f.holder.is_some()).unwrap();
     let made: Vec<_> = held.sites.iter().filter(|s| s.role == "made_at").map(|s| s.line).collect();
     assert_eq!(made, [60], "{:#?}", report.findings);
+}
+
+#[test]
+fn a_line_that_makes_most_of_what_a_holder_keeps_is_told_once() {
+    let lines = |rest: i64| {
+        let mut w = started();
+        w.fact("cwd", "/job").records(64 << 10, 1);
+        let stack = w.stack(&[FIT]);
+        for epoch in 1..=15 {
+            // Scans weighed 600 KiB in one dict; one line was sampled to make 384.
+            w.makes(stack, 64 << 10, 6);
+            w.takes(rest).objects(200).cycle(Epoch);
+            if epoch >= 7 {
+                w.scans("__main__.HEADS[*]", epoch, epoch, 600 << 10, false);
+            }
+        }
+        w.ends(0);
+        let report = w.report_with_names();
+        let made = |f: &Finding| f.sites.iter().any(|s| s.line == 60);
+        report.findings.iter().map(|f| (f.holder.is_some(), made(f))).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(416 * KIB), [(true, true)], "800 KiB have no room for both: the line fills the dict");
+    assert_eq!(lines(616 * KIB), [(true, false), (false, true)], "1000 KiB have: nobody knows");
 }
 
 #[test]

@@ -29,6 +29,8 @@ mod elf;
 #[cfg(not(loom))]
 mod full;
 #[cfg(not(loom))]
+mod hints;
+#[cfg(not(loom))]
 mod learned;
 #[cfg(not(loom))]
 mod loader;

@@ -5,6 +5,8 @@
 //! order in which the words become visible, so all accesses are relaxed. The mix is a multiplication by an odd number:
 //! with a plain XOR, rules that differ in one bit would turn a torn slot into a neighbouring address.
 
+#![expect(unsafe_code, reason = "asks the processor to fetch a line")]
+
 use crate::rule::Rule;
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -67,20 +69,44 @@ impl<const N: usize> Table<N> {
         Table { slots: [const { Slot::new() }; N] }
     }
 
+    /// Where the rule of an address lies, if it is known; of no more than 65,536 places.
     #[inline(always)]
-    fn pair(&self, address: u64) -> Option<(&Slot, &Slot)> {
-        let at = (address.wrapping_mul(MIX) >> (64 - N.trailing_zeros())) as usize;
-        Some((self.slots.get(at)?, self.slots.get(at ^ 1)?))
+    pub(crate) fn place(address: u64) -> u16 {
+        const { assert!(N <= 1 << 16 && N.is_power_of_two()) };
+        (address.wrapping_mul(MIX) >> (64 - N.trailing_zeros())) as u16
     }
 
     #[inline(always)]
-    pub(crate) fn get(&self, address: u64) -> Option<Rule> {
-        let (first, second) = self.pair(address)?;
+    fn pair(&self, place: u16) -> Option<(&Slot, &Slot)> {
+        let place = usize::from(place);
+        Some((self.slots.get(place)?, self.slots.get(place ^ 1)?))
+    }
+
+    /// Asks the processor for the cache line with the rule that lies there, and its pair.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, place: u16) {
+        #[cfg(not(miri))]
+        if let Some(slot) = self.slots.get(usize::from(place)) {
+            // SAFETY: a hint, which changes nothing.
+            unsafe {
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                    std::ptr::from_ref(slot).cast(),
+                );
+            }
+        }
+        #[cfg(miri)]
+        let _ = place;
+    }
+
+    /// The rule of an address, whose place that is.
+    #[inline(always)]
+    pub(crate) fn get(&self, place: u16, address: u64) -> Option<Rule> {
+        let (first, second) = self.pair(place)?;
         first.get(address).or_else(|| second.get(address))
     }
 
     pub(crate) fn set(&self, address: u64, rule: Rule) {
-        let Some((first, second)) = self.pair(address) else { return };
+        let Some((first, second)) = self.pair(Self::place(address)) else { return };
         if first.address() == 0 || first.address() == address || second.address() != 0 {
             // Of a full pair the slot that the address leads to is taken over: pairs are seldom full.
             first.set(address, rule);
@@ -91,7 +117,7 @@ impl<const N: usize> Table<N> {
 
     /// Forgets the rule of one address.
     pub(crate) fn forget_one(&self, address: u64) {
-        let Some((first, second)) = self.pair(address) else { return };
+        let Some((first, second)) = self.pair(Self::place(address)) else { return };
         for slot in [first, second] {
             if slot.address() == address {
                 slot.clear();
@@ -118,21 +144,25 @@ mod tests {
         Rule::new(Kind::Sp, offset, Bp::AtCfa, -16).unwrap_or(Rule::bare(Kind::Unknown))
     }
 
+    fn get<const N: usize>(table: &Table<N>, address: u64) -> Option<Rule> {
+        table.get(Table::<N>::place(address), address)
+    }
+
     #[test]
     fn keeps_forgets_and_never_mixes() {
         let table: Box<Table<64>> = Box::new(Table::new());
-        assert_eq!(table.get(0x1000), None);
+        assert_eq!(get(&table, 0x1000), None);
         for address in 1..=2000 {
             table.set(address, rule(address.cast_signed()));
-            assert_eq!(table.get(address), Some(rule(address.cast_signed())));
+            assert_eq!(get(&table, address), Some(rule(address.cast_signed())));
         }
-        let kept = (1..=2000).filter(|&it| table.get(it).is_some()).count();
+        let kept = (1..=2000).filter(|&it| get(&table, it).is_some()).count();
         assert!((50..=64).contains(&kept), "{kept}");
-        assert!((1..=2000u64).all(|it| table.get(it).is_none_or(|found| found == rule(it.cast_signed()))));
+        assert!((1..=2000u64).all(|it| get(&table, it).is_none_or(|found| found == rule(it.cast_signed()))));
         table.forget(1, 1990);
-        assert!((1..1990).all(|it| table.get(it).is_none()));
+        assert!((1..1990).all(|it| get(&table, it).is_none()));
         table.forget_one(2000);
-        assert_eq!(table.get(2000), None);
+        assert_eq!(get(&table, 2000), None);
     }
 
     #[test]
@@ -148,7 +178,7 @@ mod tests {
                         let address = 0x1000 + (round * 7 + thread) % 40;
                         table.set(address, rule(address.cast_signed() * 8));
                         for asked in 0x1000..0x1000 + 40 {
-                            let found = table.get(asked);
+                            let found = get(table, asked);
                             assert!(found.is_none_or(|it| it == rule(asked.cast_signed() * 8)));
                         }
                         if round % 50 == 0 {

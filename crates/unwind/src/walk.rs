@@ -3,6 +3,7 @@
 //! In: registers. Out: addresses, innermost first. Takes no lock, allocates nothing, reads nothing but the stack, the
 //! rule table and, for addresses met for the first time, the unwind sections of the object they lie in.
 
+use crate::hints;
 use crate::modules;
 use crate::registers::Registers;
 use crate::rule::{Bp, Kind, Rule, SIGNAL_BP, SIGNAL_IP, SIGNAL_SP};
@@ -11,7 +12,9 @@ use crate::table::Table;
 use crate::{full, unloading};
 
 /// 32,768 rules: ten times the addresses that a training run of Keras meets. Touched as it fills.
-pub(crate) static RULES: Table<32768> = Table::new();
+pub(crate) static RULES: Rules = Table::new();
+
+pub(crate) type Rules = Table<32768>;
 
 /// Why a walk could not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +62,14 @@ struct Frame {
     back: u64,
 }
 
+impl Frame {
+    /// Where its rule is looked up.
+    #[inline(always)]
+    fn address(&self) -> u64 {
+        self.ip.wrapping_sub(self.back)
+    }
+}
+
 enum Step {
     Went,
     Root,
@@ -73,13 +84,17 @@ enum Step {
 /// signal is given as the address plus one, so that the same holds for it.
 pub fn unwind(from: &Registers, out: &mut [u64]) -> Unwound {
     unloading::notice();
+    let hint = hints::at(from.sp);
+    hint.follow(&RULES);
     let mut stack = Stack::around(from.sp);
     let mut frame = Frame { ip: from.ip, sp: from.sp, bp: from.bp, back: 0 };
     let mut frames = 0;
     for slot in out.iter_mut() {
         *slot = frame.ip.wrapping_add(if frames == 0 { 0 } else { 1 - frame.back });
+        let place = Rules::place(frame.address());
+        hint.note(frames, place);
         frames += 1;
-        let end = match step(&mut frame, &mut stack) {
+        let end = match step(&mut frame, &mut stack, place) {
             Step::Went => continue,
             Step::Root => {
                 stack.keep();
@@ -88,15 +103,17 @@ pub fn unwind(from: &Registers, out: &mut [u64]) -> Unwound {
             Step::Cut(why) => End::Cut(why),
             Step::Complex => return full::unwind(from, out),
         };
+        hint.end(frames);
         return Unwound { frames, end };
     }
+    hint.end(frames);
     Unwound { frames, end: End::Full }
 }
 
 #[inline(always)]
-fn step(frame: &mut Frame, stack: &mut Stack) -> Step {
-    let address = frame.ip.wrapping_sub(frame.back);
-    let rule = match RULES.get(address) {
+fn step(frame: &mut Frame, stack: &mut Stack, place: u16) -> Step {
+    let address = frame.address();
+    let rule = match RULES.get(place, address) {
         Some(rule) => rule,
         None => match learn(address) {
             Some(rule) => rule,

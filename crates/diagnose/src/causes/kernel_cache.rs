@@ -1,8 +1,9 @@
 //! TensorFlow's cache of eager kernels, which only grows: metrics, losses or optimizers that are made in every step.
 //!
-//! Evidence: the memory is of that cache. If Keras's metrics, losses or optimizers are on the stack, it is these that are made
-//! anew; each has variables of its own name, and a kernel per name. If an operation was being made ready to run, it is called in ever new
-//! forms. Python's heap shows nothing of it.
+//! Evidence: the memory is of that cache, or was made while an operation was being made ready to run: the one that makes the handle
+//! of a variable is, once for each name that a variable has. If Keras's metrics, losses or optimizers are on the stack, it is these that are
+//! made anew. Python's heap shows nothing of it. What must not happen here: the handle itself, which goes with its variable, taken for a
+//! kernel. Variables that a list keeps are no cache.
 
 use super::{Case, Explanation};
 use crate::report::Frame;
@@ -43,9 +44,7 @@ pub(super) fn by_metrics(case: &Case) -> Option<Explanation> {
 /// An operation of TensorFlow's that is made ready to run for attributes which it had in no call before, outside of all traced functions: a
 /// pattern, a separator. What it is made ready with lies in many parts of TensorFlow's.
 pub(super) fn by_operation(case: &Case) -> Option<Explanation> {
-    let is_ready = |f: &Frame| {
-        f.kind == "native" && f.function.rsplit("::").next() == Some("GetOrCreateKernelAndDevice")
-    };
+    let is_ready = |f: &Frame| is_native(f, MAKES);
     let operation = case.carriers().find(|f| f.kind == "library" && f.file.contains("/ops/gen_"))?;
     let name = operation.function.rsplit('.').next().unwrap_or_default();
     let is_anew = case.finding.holder.is_none() && case.carriers().any(is_ready);
@@ -59,18 +58,44 @@ pub(super) fn by_operation(case: &Case) -> Option<Explanation> {
     })
 }
 
-/// Memory of the cache itself, or of the kernel that a new variable's handle gets, which nothing but the cache holds.
+/// Memory of the cache itself, or of the kernel that the handle of a variable with a new name gets, which nothing but the cache holds.
 fn is_kernels(case: &Case) -> bool {
-    let of_handle = case.finding.holder.is_none()
-        && case.calls("resource_variable_ops.py", "_variable_handle_from_shape_and_dtype");
-    case.is_part("kernel cache") || of_handle
+    case.is_part("kernel cache") || is_of_variables(case)
+}
+
+fn is_of_variables(case: &Case) -> bool {
+    case.finding.holder.is_none()
+        && case.calls("resource_variable_ops.py", "_variable_handle_from_shape_and_dtype")
+        && is_made_ready(case)
+}
+
+/// Where TensorFlow makes a kernel for an operation that comes in this form for the first time, and prepares its first run.
+const MAKES: &str = "GetOrCreateKernelAndDevice";
+const PREPARES: &str = "PrepareRunSync";
+
+/// Whether most of the memory was made by making operations ready to run, and not by running them.
+fn is_made_ready(case: &Case) -> bool {
+    let mut carriers = case.carriers();
+    case.is_part("made ready to run") || carriers.any(|f| is_native(f, MAKES) || is_native(f, PREPARES))
+}
+
+fn is_native(frame: &Frame, function: &str) -> bool {
+    frame.kind == "native" && frame.function.rsplit("::").next() == Some(function)
 }
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
+    let sentence = if is_of_variables(case) {
+        format!(
+            "every {} makes variables of new names, and TensorFlow keeps a kernel for each name, also when the variable is gone",
+            case.unit
+        )
+    } else {
+        case.finding.sentence.clone()
+    };
     is_kernels(case).then(|| Explanation {
-        sentence: case.finding.sentence.clone(),
-        change: "make variables, metrics and layers once and use them again; `keras.backend.clear_session()` empties this \
-                 cache with Keras 3.15, at the end of a round"
+        sentence,
+        change: "make variables, metrics and layers once and use them again (a `tf.Variable` without a name of its own leaves no \
+                 kernel); `keras.backend.clear_session()` empties this cache with Keras 3.15, at the end of a round"
             .to_owned(),
         ..Explanation::default()
     })

@@ -15,6 +15,8 @@ use crate::report::{Bytes, Finding};
 const SHARE: f64 = 0.2;
 /// Memory that Python cannot see is credited to a container of native things if nothing else explains this share.
 const UNSEEN: f64 = 0.5;
+/// What was weighed is right within this share.
+const WEIGHED: f64 = 0.2;
 /// Bytes that agree with the growth this well are no coincidence.
 const AGREES: f64 = 0.2;
 
@@ -70,8 +72,10 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
             () if unseen || pace.bytes >= UNSEEN * left => "likely",
             () => "possible",
         };
+        // All that the growth may be, less what is told already.
+        let most = rate.high - (rate.estimate - left);
+        let bytes_per_cycle = between(&pace, bytes, most);
         left -= bytes;
-        let bytes = bytes.round() as i64;
         out.push(Finding {
             cause: "container-grows".to_owned(),
             confidence,
@@ -79,7 +83,7 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
             holder: Some(of(holder)),
             also_held_by: Vec::new(),
             sites: Vec::new(),
-            bytes_per_cycle: Bytes { estimate: bytes, low: bytes, high: bytes },
+            bytes_per_cycle,
             phase: None,
             part: None,
             cycles_seen: pace.cycles,
@@ -96,6 +100,17 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         }
     }
     out
+}
+
+/// The bytes with their bounds. What was weighed is right within a share; of what was not, or what Python cannot see, there may be nothing, or
+/// as much as the growth may be.
+fn between(pace: &Pace, bytes: f64, most: f64) -> Bytes {
+    let weighed = pace.bytes * (1.0 + WEIGHED);
+    let (low, high) = match pace.weighed {
+        Weighed::All => (pace.bytes * (1.0 - WEIGHED), weighed),
+        Weighed::Part | Weighed::AllButNative => (pace.bytes.min(bytes), weighed.max(most)),
+    };
+    Bytes::round(&Interval { estimate: bytes, low, high: high.max(bytes) })
 }
 
 /// Whether the new elements of a container are weak references: a `WeakSet`'s, a registry's.

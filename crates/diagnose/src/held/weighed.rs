@@ -1,12 +1,13 @@
 //! Bytes of a finding, by the scans that weighed its container, where samples are too few to say them well.
 //!
 //! In: findings by holder, each with the interval of its samples; what scans weighed of their containers; the growth that was
-//! counted. Out: the same findings, some with better numbers. What must not happen here: a number below what the samples are sure of, or that
-//! does not bring the findings nearer to the growth.
+//! counted. Out: the same findings, some with better numbers, some with wider bounds. What must not happen here: a number below what the samples
+//! are sure of, or that does not bring the findings nearer to the growth; bounds that leave out what was seen to be held.
 
 use nilometer_stats::Interval;
 
 use super::Held;
+use super::join::is_within;
 use super::level::split;
 use super::scans::{Pace, Weighed};
 use crate::cycles::Point;
@@ -33,6 +34,47 @@ impl Held<'_> {
         };
         weigh(findings, rate, pace);
     }
+}
+
+impl Held<'_> {
+    /// Widens the bounds of a finding that alone tells of a container, where scans weighed more in it than the samples of its lines
+    /// account for: what of it was sampled where, or passes for garbage there, is not all that it keeps. The whole growth is not said to be
+    /// less than such parts then.
+    pub(crate) fn widen(&self, findings: &mut [Finding], rate: Interval, points: &[Point]) -> Interval {
+        let paths: Vec<Option<String>> =
+            findings.iter().map(|f| f.holder.as_ref().map(|holder| holder.path.clone())).collect();
+        let mut widened = false;
+        for (id, rises) in &self.rises {
+            let Some(container) = self.holder(*id) else { continue };
+            let tells =
+                |path: &Option<String>| path.as_ref().is_some_and(|path| is_within(path, &container.path));
+            let mut telling = (0..paths.len()).filter(|at| paths.get(*at).is_some_and(tells));
+            let (Some(at), None) = (telling.next(), telling.next()) else { continue };
+            let pace = Pace::of(rises, &self.scans, points);
+            let surely = |pace: &Pace| !pace.shared && pace.cycles >= LEAST_CYCLES;
+            if let Some(pace) = pace.filter(surely) {
+                widened |= widen(findings, at, pace.bytes, &rate);
+            }
+        }
+        let told: i64 = findings.iter().map(|f| f.bytes_per_cycle.estimate).sum();
+        let parts = if widened { (told as f64).min(rate.high) } else { 0.0 };
+        Interval { estimate: rate.estimate.max(parts), ..rate }
+    }
+}
+
+/// Of the finding at this place its container was weighed to keep at least `weighed`; whether it was told to be less.
+fn widen(findings: &mut [Finding], at: usize, weighed: f64, rate: &Interval) -> bool {
+    let others: i64 = findings.iter().map(|f| f.bytes_per_cycle.low.max(0)).sum();
+    let Some(finding) = findings.get_mut(at) else { return false };
+    let bytes = &mut finding.bytes_per_cycle;
+    let others = others - bytes.low.max(0);
+    let most = (rate.high.round() as i64 - others).max(bytes.high);
+    let is_more = weighed * (1.0 - WEIGHED) > bytes.high as f64;
+    if is_more {
+        bytes.high = most;
+        bytes.estimate = bytes.estimate.max((weighed.round() as i64).min(most));
+    }
+    is_more
 }
 
 fn weigh(findings: &mut [Finding], rate: &Interval, pace: impl Fn(&str) -> Option<Pace>) {
@@ -100,6 +142,22 @@ mod tests {
             (920, 736, 1104, 920),
             "more than was sampled at its lines"
         );
+    }
+
+    #[test]
+    fn what_was_weighed_lies_within_the_bounds() {
+        let widened = |weighed: f64| {
+            let rate = Interval { estimate: 630.0, low: 630.0, high: 2700.0 };
+            let mut findings = [finding("figs[*]", 630, 620, 640), finding("kept[*]", 100, 80, 120)];
+            assert_eq!(widen(&mut findings, 0, weighed, &rate), weighed > 1000.0);
+            assert_eq!(findings[1].bytes_per_cycle, Bytes { estimate: 100, low: 80, high: 120 });
+            let Bytes { estimate, low, high } = findings[0].bytes_per_cycle;
+            (estimate, low, high)
+        };
+        assert_eq!(widened(1600.0), (1600, 620, 2620), "what is left beside the other is possible");
+        assert_eq!(widened(9000.0), (2620, 620, 2620), "no more than the growth");
+        assert_eq!(widened(700.0), (630, 620, 640), "as much, within what weighing is right by");
+        assert_eq!(widened(90.0), (630, 620, 640), "Python cannot see all of it");
     }
 
     #[test]

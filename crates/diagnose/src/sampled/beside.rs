@@ -1,7 +1,7 @@
 //! Lines that make memory beside holders that were seen to keep it: which line fills which holder.
 //!
 //! In: findings with a holder, and findings by line that nobody is known to hold. Out: both as one list, each line told once. What must
-//! not happen here: a line given to a holder that another line may fill as well.
+//! not happen here: a line given to a holder that another line may fill as well; bytes told with their holder and with their line again.
 
 use nilometer_stats::Interval;
 
@@ -43,8 +43,10 @@ pub(super) fn take_from_native(told: &mut Vec<Finding>) {
 /// Places that nobody is known to hold, beside holders that were seen: memory that Python keeps for reuse has the stack of
 /// its first use, so that a line may seem to make what another one did. What holders account for needs no such line.
 pub(super) fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &Interval) -> Vec<Finding> {
+    let held: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
+    let room = rate.high - held as f64;
     for holder in told.iter_mut().filter(|f| f.sites.iter().all(|site| site.role != MADE_AT)) {
-        adopt(holder, &mut unheld);
+        adopt(holder, &mut unheld, room);
     }
     let held: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
     let left = (rate.estimate - held as f64).max(MOST_UNHELD * rate.estimate);
@@ -54,8 +56,8 @@ pub(super) fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &In
     told
 }
 
-/// The one line that surely makes as much as this holder keeps is where it is made.
-fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>) {
+/// The one line that surely makes as much as this holder keeps is where it is made. `room`: what the growth leaves beside all holders.
+fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>, room: f64) {
     let keeps = holder.bytes_per_cycle.estimate as f64;
     let path = holder.holder.as_ref().map(|h| h.path.clone());
     // The line that makes it may put it there as well.
@@ -89,13 +91,17 @@ fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>) {
         take_place(holder, site);
         return;
     }
-    // What a holder of native things keeps cannot be weighed; the line that makes most of so much is the one that fills it.
-    let makes_most =
-        |f: &&Finding| !elsewhere(f) && f.bytes_per_cycle.estimate as f64 >= MOST_OF_NATIVE * keeps;
-    if let Some(site) = unheld.first().filter(|_| holder.confidence == "likely").filter(makes_most) {
-        holder.sites.extend(site.sites.iter().cloned());
-        holder.stack.clone_from(&site.stack);
-        holder.phase.clone_from(&site.phase);
+    // What a holder of native things keeps cannot be weighed; the line that makes most of so much is the one that fills it, where there is
+    // no room for both. What it makes is a part of what the holder is credited with then, and is not told a second time.
+    let makes_most = |f: &Finding| {
+        let makes = f.bytes_per_cycle.estimate as f64;
+        !elsewhere(f) && makes >= MOST_OF_NATIVE * keeps && makes > room
+    };
+    if holder.confidence == "likely" && unheld.first().is_some_and(makes_most) {
+        let site = unheld.remove(0);
+        holder.sites.extend(site.sites);
+        holder.stack = site.stack;
+        holder.phase = site.phase;
     }
 }
 

@@ -119,7 +119,10 @@ pub(crate) fn conclude<'a>(
     }
     add_source(&mut findings, setting.folder, lookup);
     add_kept_at(&mut findings, setting.folder, lookup);
-    let judgement = if counted_alone { judgement } else { case.with_room(judgement) };
+    let mut judgement = if counted_alone { judgement } else { case.with_room(judgement) };
+    if let Some(rate) = leaking(&judgement) {
+        judgement.rate = Some(held.widen(&mut findings, rate, points));
+    }
     let explained = leaking(&judgement).map(|rate| share(&findings, rate));
     (judgement, findings, explained)
 }
