@@ -59,7 +59,8 @@ fn has_models(holder: &Holder) -> bool {
 fn entry(holder: &Holder) -> Option<Option<Option<&str>>> {
     let key = keys(&holder.path);
     if !key.is_empty() {
-        let only = key.strip_prefix('[').and_then(|key| key.strip_suffix(']')).filter(|key| !key.contains('['))?;
+        let only =
+            key.strip_prefix('[').and_then(|key| key.strip_suffix(']')).filter(|key| !key.contains('['))?;
         let text = only.strip_prefix(['\'', '"']).and_then(|text| text.strip_suffix(['\'', '"']));
         return Some(Some(text));
     }

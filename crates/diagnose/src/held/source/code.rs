@@ -4,6 +4,7 @@
 //! tree-sitter names them. What must not happen here: a rule about what the code means.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::{Language, Parser, TreeCursor};
@@ -19,6 +20,8 @@ struct Entry {
     bytes: Range<usize>,
     line: usize,
     parent: Option<Node>,
+    /// The function that it lies in.
+    function: Option<Node>,
     /// The first node behind all that is below this one.
     end: Node,
 }
@@ -31,7 +34,10 @@ pub(crate) struct Code {
     kinds: Vec<String>,
     entries: Vec<Entry>,
     functions: Vec<Node>,
-    classes: Vec<Node>,
+    /// Those in which something is not understood; `None` is the file outside of functions.
+    broken: Vec<Option<Node>>,
+    /// Functions and classes by their name.
+    defined: HashMap<String, Vec<Node>>,
     /// Found when they are first asked for.
     pub(super) names: OnceCell<Names>,
 }
@@ -44,14 +50,25 @@ impl Code {
         parser.set_language(&language).ok()?;
         let text = lines.join("\n");
         let tree = parser.parse(&text, None)?;
-        let mut entries = Vec::new();
-        collect(&mut tree.walk(), &mut entries);
+        let (mut entries, mut broken) = (Vec::new(), Vec::new());
+        let function = language.id_for_node_kind("function_definition", true);
+        collect(&mut tree.walk(), function, &mut entries, &mut broken);
         let name = |kind: usize| language.node_kind_for_id(u16::try_from(kind).ok()?).map(str::to_owned);
-        let kinds: Vec<String> = (0..language.node_kind_count()).map(|kind| name(kind).unwrap_or_default()).collect();
-        let mut code =
-            Self { text, language, kinds, entries, functions: Vec::new(), classes: Vec::new(), names: OnceCell::new() };
-        code.functions = code.all().filter(|node| code.kind(*node) == "function_definition").collect();
-        code.classes = code.all().filter(|node| code.kind(*node) == "class_definition").collect();
+        let kinds: Vec<String> =
+            (0..language.node_kind_count()).map(|kind| name(kind).unwrap_or_default()).collect();
+        let defined = HashMap::new();
+        let (functions, names) = (Vec::new(), OnceCell::new());
+        let mut code = Self { text, language, kinds, entries, functions, broken, defined, names };
+        for node in code
+            .all()
+            .filter(|node| code.is(*node, &["function_definition", "class_definition"]))
+            .collect::<Vec<_>>()
+        {
+            code.defined.entry(code.name(node).to_owned()).or_default().push(node);
+            if code.kind(node) == "function_definition" {
+                code.functions.push(node);
+            }
+        }
         Some(code)
     }
 
@@ -60,9 +77,30 @@ impl Code {
         self.functions.iter().copied()
     }
 
-    /// The definitions of classes.
-    pub(crate) fn classes(&self) -> impl Iterator<Item = Node> {
-        self.classes.iter().copied()
+    /// Whether something in a function, or in the file outside of functions, is not understood: what Python itself has run is newer than the
+    /// grammar, or was cut or changed since. What lies outside of it stands.
+    pub(crate) fn is_broken(&self, function: Option<Node>) -> bool {
+        self.broken.contains(&function)
+    }
+
+    /// The definitions of functions of this name.
+    pub(crate) fn functions_named(&self, name: &str) -> impl Iterator<Item = Node> {
+        self.defined(name, "function_definition")
+    }
+
+    /// The definitions of classes of this name.
+    pub(crate) fn classes_named(&self, name: &str) -> impl Iterator<Item = Node> {
+        self.defined(name, "class_definition")
+    }
+
+    fn defined(&self, name: &str, kind: &'static str) -> impl Iterator<Item = Node> {
+        let all = self.defined.get(name).into_iter().flatten().copied();
+        all.filter(move |node| self.kind(*node) == kind)
+    }
+
+    /// The function that a node lies in.
+    pub(crate) fn function(&self, node: Node) -> Option<Node> {
+        self.entries.get(node)?.function
     }
 
     /// The whole file.
@@ -131,22 +169,23 @@ impl Code {
 }
 
 /// Named nodes without comments, and operators.
-fn collect(cursor: &mut TreeCursor, entries: &mut Vec<Entry>) {
+fn collect(cursor: &mut TreeCursor, function: u16, entries: &mut Vec<Entry>, broken: &mut Vec<Option<Node>>) {
     let mut open: Vec<Option<Node>> = Vec::new();
     loop {
         let node = cursor.node();
         let field = cursor.field_id().map_or(0, std::num::NonZero::get);
         let is_kept = (node.is_named() || field != 0) && !node.is_extra();
         let parent = open.iter().rev().find_map(|node| *node);
+        let around = parent.and_then(|above| {
+            let entry = entries.get(above)?;
+            if entry.kind == function { Some(above) } else { entry.function }
+        });
+        if (node.is_error() || node.is_missing()) && !broken.contains(&around) {
+            broken.push(around);
+        }
         if is_kept {
-            entries.push(Entry {
-                kind: node.kind_id(),
-                field,
-                bytes: node.byte_range(),
-                line: node.start_position().row,
-                parent,
-                end: 0,
-            });
+            let (kind, bytes, line) = (node.kind_id(), node.byte_range(), node.start_position().row);
+            entries.push(Entry { kind, field, bytes, line, parent, function: around, end: 0 });
         }
         open.push(is_kept.then(|| entries.len() - 1));
         if cursor.goto_first_child() {
@@ -177,7 +216,8 @@ mod tests {
 
     #[test]
     fn nodes_know_what_is_above_and_below() {
-        let code = code("class A:\n    # note\n    def f(self):\n        return (n := len(self.x)) > 3\n\ny = 2");
+        let code =
+            code("class A:\n    # note\n    def f(self):\n        return (n := len(self.x)) > 3\n\ny = 2");
         let found = |kind: &str| code.all().find(|node| code.kind(*node) == kind).unwrap();
         let (class, function, comparison) =
             (found("class_definition"), found("function_definition"), found("comparison_operator"));
@@ -192,8 +232,26 @@ mod tests {
     }
 
     #[test]
-    fn broken_code_is_read_as_far_as_it_goes() {
-        let code = code("def f():\n    x = = 3\n    y = (3\n\nclass B:\n    def g(self):\n        pass\n");
-        assert!(code.all().any(|node| code.kind(node) == "class_definition"));
+    fn a_function_that_is_not_understood_is_known() {
+        let code = code(
+            "def f():\n    x = = 3\n    def inner():\n        pass\n\nclass B:\n    def g(self):\n        pass\n",
+        );
+        let broken = |name: &str| {
+            code.functions_named(name).map(|function| code.is_broken(Some(function))).collect::<Vec<_>>()
+        };
+        assert_eq!((broken("f"), broken("inner"), broken("g")), (vec![true], vec![false], vec![false]));
+        assert!(!code.is_broken(None));
+        let class = code.class(code.functions_named("g").next().unwrap());
+        assert_eq!(class.map(|class| code.name(class)), Some("B"), "what is behind it is as if nothing were");
+    }
+
+    #[test]
+    fn what_python_learned_late_breaks_no_function() {
+        let source = "class A:\n    def f(self):\n        match, type = 1, 2\n        try:\n            pass\n        except B, C:\n            \
+                      return t\"{x}\"\n        match x:\n            case [y, *_] if (n := y): pass\n";
+        let broken = |code: &Code| (code.is_broken(None), code.is_broken(code.functions_named("f").next()));
+        assert_eq!(broken(&code(source)), (false, false));
+        // A grammar that does not know this yet.
+        assert_eq!(broken(&code(&source.replace("class A:", "class A[T = int]:"))), (true, false));
     }
 }

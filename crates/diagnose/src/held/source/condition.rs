@@ -31,7 +31,13 @@ impl<'c> Container<'c> {
         self.asked_within(frame, condition, false, DEEPEST)
     }
 
-    fn asked_within(&self, frame: &Rc<Frame<'c>>, condition: Node, is_not: bool, depth: usize) -> Vec<Asked<'c>> {
+    fn asked_within(
+        &self,
+        frame: &Rc<Frame<'c>>,
+        condition: Node,
+        is_not: bool,
+        depth: usize,
+    ) -> Vec<Asked<'c>> {
         let code = frame.code;
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let condition = code.bare(condition);
@@ -52,19 +58,22 @@ impl<'c> Container<'c> {
             "boolean_operator" => {
                 let parts: Vec<Node> =
                     ["left", "right"].iter().filter_map(|side| code.field(condition, side)).collect();
-                let all = code.field(condition, "operator").is_some_and(|sign| code.text(sign) == "and") != is_not;
+                let all =
+                    code.field(condition, "operator").is_some_and(|sign| code.text(sign) == "and") != is_not;
                 if all && parts.iter().any(|part| never(frame, *part, is_not)) {
                     return Vec::new();
                 }
                 let asked = parts.iter().flat_map(|part| self.asked_within(frame, *part, is_not, depth));
                 // `len(x) < most or x is new` lets more in; `len(x) > most and x.old` leaves more there.
-                asked.filter(|one| all || one.over).map(|one| Asked { depends: one.depends || all && one.over, ..one }).collect()
+                asked
+                    .filter(|one| all || one.over)
+                    .map(|one| Asked { depends: one.depends || all && one.over, ..one })
+                    .collect()
             }
             "comparison_operator" => self.compared(frame, condition, is_not),
             "call" => code.called(condition).map_or(Vec::new(), returned),
-            "identifier" => {
-                fresh(frame, condition).map_or(Vec::new(), |value| self.asked_within(frame, value, is_not, depth))
-            }
+            "identifier" => fresh(frame, condition)
+                .map_or(Vec::new(), |value| self.asked_within(frame, value, is_not, depth)),
             "attribute" => {
                 let property = code.meant(condition).filter(|function| code.is_property(*function));
                 property.map_or(Vec::new(), returned)
@@ -98,8 +107,13 @@ impl<'c> Container<'c> {
                 Some(_) => ((limit, Rc::clone(frame)), Unit::Other),
             };
             let over = over != is_not;
-            (!is_none(&frame, limit) && !(is_equal && is_not))
-                .then_some(Asked { over, limit, frame, unit, depends: is_chain && over })
+            (!is_none(&frame, limit) && !(is_equal && is_not)).then_some(Asked {
+                over,
+                limit,
+                frame,
+                unit,
+                depends: is_chain && over,
+            })
         };
         let starts = (0..parts.len().saturating_sub(2)).step_by(2);
         starts.filter_map(|start| of(parts.get(start..start + 3)?)).collect()
@@ -119,7 +133,9 @@ pub(super) fn never(frame: &Rc<Frame>, part: Node, is_not: bool) -> bool {
     let parts: Vec<Node> = code.children(part).collect();
     match parts.as_slice() {
         [left, sign, right] => {
-            ["is not", "!="].contains(&code.text(*sign)) && code.kind(*right) == "none" && is_none(frame, *left)
+            ["is not", "!="].contains(&code.text(*sign))
+                && code.kind(*right) == "none"
+                && is_none(frame, *left)
         }
         _ => false,
     }

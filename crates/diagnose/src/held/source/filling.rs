@@ -9,8 +9,19 @@ use super::path::Path;
 
 /// Methods that add an element or a piece.
 const ADDS: [&str; 13] = [
-    "append", "appendleft", "extend", "add", "insert", "update", "setdefault", "push", "put", "put_nowait", "write",
-    "writelines", "frombytes",
+    "append",
+    "appendleft",
+    "extend",
+    "add",
+    "insert",
+    "update",
+    "setdefault",
+    "push",
+    "put",
+    "put_nowait",
+    "write",
+    "writelines",
+    "frombytes",
 ];
 /// Functions that add to the list, or write to the file, that is their first argument.
 const ADDERS: [&str; 8] =
@@ -37,7 +48,8 @@ pub(crate) fn filled(frame: &Frame, node: Node, is_list: bool) -> Option<Path> {
             frame.path(code.field(file, "value")?)
         }
         "augmented_assignment" => {
-            let adds = code.field(node, "operator").is_some_and(|sign| ["+=", "|="].contains(&code.text(sign)));
+            let adds =
+                code.field(node, "operator").is_some_and(|sign| ["+=", "|="].contains(&code.text(sign)));
             frame.path(code.field(node, "left").filter(|_| adds)?)
         }
         "assignment" => {
@@ -80,9 +92,8 @@ mod tests {
     fn adds_to(line: &str, is_list: bool) -> bool {
         let code = Code::of(&[line.to_owned()]).unwrap();
         let frame = Frame::of(&code, None);
-        code.all().any(|node| {
-            filled(&frame, node, is_list).is_some_and(|path| path.named() == ("saved", &[]))
-        })
+        code.all()
+            .any(|node| filled(&frame, node, is_list).is_some_and(|path| path.named() == ("saved", &[])))
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! In: the tree, a function, the calls of it. Out: frames, and what the names in them were given. What must not happen here: the argument of
 //! another call.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::code::{Code, Node};
@@ -75,13 +76,17 @@ impl<'c> Frame<'c> {
     }
 }
 
+/// Where each function is called.
+type Calls = HashMap<Node, Vec<Node>>;
+
 /// Every function of the file as it is called there; as it stands where nobody is seen to call it.
 pub(crate) fn frames(code: &Code) -> Vec<Rc<Frame<'_>>> {
-    let calls: Vec<(Node, Node)> = code
-        .all()
-        .filter(|node| code.kind(*node) == "call")
-        .filter_map(|call| Some((call, code.called(call)?)))
-        .collect();
+    let mut calls = Calls::new();
+    for call in code.all().filter(|node| code.kind(*node) == "call") {
+        if let Some(function) = code.called(call) {
+            calls.entry(function).or_default().push(call);
+        }
+    }
     let mut all = vec![Frame::of(code, None)];
     for function in code.functions() {
         all.extend(entered(code, function, &calls, DEEPEST));
@@ -89,9 +94,9 @@ pub(crate) fn frames(code: &Code) -> Vec<Rc<Frame<'_>>> {
     all
 }
 
-fn entered<'c>(code: &'c Code, function: Node, calls: &[(Node, Node)], depth: usize) -> Vec<Rc<Frame<'c>>> {
+fn entered<'c>(code: &'c Code, function: Node, calls: &Calls, depth: usize) -> Vec<Rc<Frame<'c>>> {
     let mut found = Vec::new();
-    for (call, _) in calls.iter().filter(|(_, called)| *called == function && depth > 0) {
+    for call in calls.get(&function).into_iter().flatten().filter(|_| depth > 0) {
         let callers = match code.function(*call) {
             Some(caller) if caller == function => continue,
             Some(caller) => entered(code, caller, calls, depth - 1),

@@ -55,7 +55,7 @@ impl Guard {
 pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) -> bool) -> Option<Guard> {
     let mut guards = Vec::new();
     for container in containers(code, wanted) {
-        for frame in &container.frames {
+        for frame in container.frames.iter().filter(|frame| !code.is_broken(frame.function)) {
             let here = frame.nodes().filter_map(|node| container.guard(frame, node));
             guards.extend(here.filter(|_| container.is_reached(frame, is_mentioned)));
         }
@@ -128,16 +128,25 @@ impl<'c> Container<'c> {
         }
         let text = inner.code.text(limit);
         let asks_for_limit = around.iter().any(|(frame, condition)| {
-            std::iter::once(*condition).chain(code.below(*condition)).any(|part| frame.code.text(part) == text)
+            std::iter::once(*condition)
+                .chain(code.below(*condition))
+                .any(|part| frame.code.text(part) == text)
         });
         let most = number(&inner, limit);
-        Some(Guard { at: code.line(node), limit: text.to_owned(), most, unit, depends: depends || asks_for_limit })
+        Some(Guard {
+            at: code.line(node),
+            limit: text.to_owned(),
+            most,
+            unit,
+            depends: depends || asks_for_limit,
+        })
     }
 
     /// Whether a condition, which holds when there is too much or while there is room, takes out or keeps from coming in.
     fn keeps_small(&self, frame: &Rc<Frame<'c>>, statement: Node, over: bool) -> bool {
         let code = frame.code;
-        let Some(body) = code.field(statement, "consequence").or_else(|| code.field(statement, "body")) else {
+        let Some(body) = code.field(statement, "consequence").or_else(|| code.field(statement, "body"))
+        else {
             return false;
         };
         let all_are_in = |range: &dyn Fn(Node) -> bool| {
@@ -154,7 +163,8 @@ impl<'c> Container<'c> {
                 && all_are_in(&|node| node >= end && block.is_some_and(|block| code.contains(block, node)))
         };
         let otherwise = || {
-            let whole = if code.kind(statement) == "elif_clause" { code.parent(statement) } else { Some(statement) };
+            let whole =
+                if code.kind(statement) == "elif_clause" { code.parent(statement) } else { Some(statement) };
             let end = code.below(body).end;
             code.kind(statement) != "while_statement"
                 && all_are_in(&|node| node >= end && whole.is_some_and(|whole| code.contains(whole, node)))
@@ -174,7 +184,9 @@ impl<'c> Container<'c> {
                 let body = code.field(statement, "consequence");
                 let is_in = |node: Node| body.is_some_and(|body| code.contains(body, node));
                 let fills = self.adding.iter().all(|(filling, at)| filling.chain(*at).into_iter().any(is_in));
-                if let (true, false, Some(condition)) = (is_in(node), fills, code.field(statement, "condition")) {
+                if let (true, false, Some(condition)) =
+                    (is_in(node), fills, code.field(statement, "condition"))
+                {
                     found.push((Rc::clone(&frame), condition));
                 }
             }

@@ -52,8 +52,12 @@ impl<'c> Container<'c> {
                 let arguments = code.field(node, "arguments")?;
                 let of = match code.text(function) {
                     "len" => code.children(arguments).next(),
-                    "sum" if refers(frame, arguments, &self.path) => return plain(unit_of(code.text(arguments))),
-                    _ if ["qsize", "__len__"].contains(&last_name(code, function)) => code.field(function, "object"),
+                    "sum" if refers(frame, arguments, &self.path) => {
+                        return plain(unit_of(code.text(arguments)));
+                    }
+                    _ if ["qsize", "__len__"].contains(&last_name(code, function)) => {
+                        code.field(function, "object")
+                    }
                     _ => return self.returned(frame, node, code.called(node)?, depth),
                 };
                 let of = frame.path(of?)?;
@@ -90,7 +94,9 @@ impl<'c> Container<'c> {
     /// `len(self)` is that of what it keeps.
     fn is_it(&self, path: &Path, frame: &Frame) -> bool {
         let is_self = || match (&path.root, &self.path.root) {
-            (Root::Class(one), Root::Class(other)) => path.steps.is_empty() && frame.code.is_akin(*one, *other),
+            (Root::Class(one), Root::Class(other)) => {
+                path.steps.is_empty() && frame.code.is_akin(*one, *other)
+            }
             _ => false,
         };
         path.is(&self.path, frame.code) || is_self()
@@ -109,7 +115,8 @@ impl<'c> Container<'c> {
         let code = frame.code;
         !self.adding.is_empty()
             && self.adding.iter().all(|(frame, at)| {
-                beside(frame, *at).any(|node| filled(frame, node, false).is_some_and(|path| path.is(other, code)))
+                beside(frame, *at)
+                    .any(|node| filled(frame, node, false).is_some_and(|path| path.is(other, code)))
             })
     }
 
@@ -124,7 +131,9 @@ impl<'c> Container<'c> {
                 let right = code.field(node, "right")?;
                 let counts = match code.kind(node) {
                     "augmented_assignment" => code.text(code.field(node, "operator")?) == "+=",
-                    "assignment" => code.kind(right) == "binary_operator" && refers(frame, right, &frame.path(left)?),
+                    "assignment" => {
+                        code.kind(right) == "binary_operator" && refers(frame, right, &frame.path(left)?)
+                    }
                     _ => false,
                 };
                 counts.then(|| if code.text(right) == "1" { Unit::Elements } else { summed(frame, right) })
@@ -149,7 +158,8 @@ impl<'c> Container<'c> {
         match frame.function {
             Some(function) if code.name(function) == "__init__" => true,
             Some(_) => {
-                let is_variable = code.field(node, "left").is_some_and(|left| code.kind(left) == "identifier");
+                let is_variable =
+                    code.field(node, "left").is_some_and(|left| code.kind(left) == "identifier");
                 fills && is_variable && code.in_loop(node).is_none()
             }
             None => code.in_loop(node).is_none(),

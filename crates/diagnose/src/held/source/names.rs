@@ -51,7 +51,8 @@ impl Code {
     pub(crate) fn is_set_by_functions(&self, name: &str) -> bool {
         let names = self.names.get_or_init(|| self.find_names());
         self.functions().any(|function| {
-            names.global.contains(&(function, name.to_owned())) && !self.values(Some(function), name).is_empty()
+            names.global.contains(&(function, name.to_owned()))
+                && !self.values(Some(function), name).is_empty()
         })
     }
 

@@ -12,7 +12,8 @@ use super::names::Value;
 /// Names that stand for names.
 const DEEPEST: usize = 6;
 /// What no number is above.
-const ENDLESS: [&str; 6] = ["math.inf", "np.inf", "numpy.inf", "sys.maxsize", "float(\"inf\")", "float('inf')"];
+const ENDLESS: [&str; 6] =
+    ["math.inf", "np.inf", "numpy.inf", "sys.maxsize", "float(\"inf\")", "float('inf')"];
 
 /// The number that an expression stands for.
 pub(crate) fn number(frame: &Rc<Frame>, expression: Node) -> Option<u64> {
@@ -71,7 +72,10 @@ fn followed<'c>(frame: &Rc<Frame<'c>>, expression: Node, depth: usize) -> Option
             let [(place, Value::Is(value))] = code.values(home, name) else { return None };
             let is_fixed = match home {
                 Some(_) => !is_parameter && home == frame.function,
-                None => code.block(*place).is_none_or(|block| code.kind(block) == "module") && !code.is_set_by_functions(name),
+                None => {
+                    code.block(*place).is_none_or(|block| code.kind(block) == "module")
+                        && !code.is_set_by_functions(name)
+                }
             };
             let outside = if home.is_some() { Rc::clone(frame) } else { Frame::of(code, None) };
             if is_fixed { followed(&outside, *value, depth) } else { None }
@@ -97,7 +101,8 @@ fn attribute<'c>(frame: &Rc<Frame<'c>>, expression: Node, depth: usize) -> Optio
     match code.function(place) {
         // The class body, whose number each object may be given another for.
         None => {
-            let is_given = code.all().any(|one| code.kind(one) == "keyword_argument" && code.name(one) == name);
+            let is_given =
+                code.all().any(|one| code.kind(one) == "keyword_argument" && code.name(one) == name);
             let outside = Frame::of(code, None);
             if is_given || class.is_none() && own.is_some() { None } else { followed(&outside, value, depth) }
         }
@@ -110,7 +115,9 @@ fn attribute<'c>(frame: &Rc<Frame<'c>>, expression: Node, depth: usize) -> Optio
             };
             let mut calls = code.all().filter(makes);
             let (first, more) = (calls.next(), calls.next());
-            let made = first.filter(|_| more.is_none()).map(|call| Frame::of(code, code.function(call)).entered(init, call));
+            let made = first
+                .filter(|_| more.is_none())
+                .map(|call| Frame::of(code, code.function(call)).entered(init, call));
             followed(&made.unwrap_or_else(|| Frame::of(code, Some(init))), value, depth)
         }
         function => followed(&Frame::of(code, function), value, depth),
@@ -122,9 +129,15 @@ fn settings(code: &Code, name: &str) -> Vec<(Option<Node>, Node, Option<Node>)> 
     let mut found = Vec::new();
     for node in code.all().filter(|node| code.is(*node, &["attribute", "identifier"])) {
         let is_attribute = code.field(node, "attribute").is_some_and(|own| code.text(own) == name);
-        let in_class = || code.block(node).and_then(|block| code.parent(block)).filter(|around| code.kind(*around) == "class_definition");
+        let in_class = || {
+            code.block(node)
+                .and_then(|block| code.parent(block))
+                .filter(|around| code.kind(*around) == "class_definition")
+        };
         let class = match (is_attribute, code.kind(node)) {
-            (true, _) if code.field(node, "object").is_some_and(|of| code.text(of) == "self") => code.class(node),
+            (true, _) if code.field(node, "object").is_some_and(|of| code.text(of) == "self") => {
+                code.class(node)
+            }
             (true, _) => None,
             (_, "identifier") if code.text(node) == name && in_class().is_some() => in_class(),
             _ => continue,
@@ -132,13 +145,18 @@ fn settings(code: &Code, name: &str) -> Vec<(Option<Node>, Node, Option<Node>)> 
         let Some(parent) = code.parent(node) else { continue };
         let right = |of: Node| code.field(of, "right");
         match code.kind(parent) {
-            "assignment" if code.field(parent, "left") == Some(node) => found.push((class, node, right(parent))),
-            "augmented_assignment" if code.field(parent, "left") == Some(node) => found.push((class, node, None)),
+            "assignment" if code.field(parent, "left") == Some(node) => {
+                found.push((class, node, right(parent)))
+            }
+            "augmented_assignment" if code.field(parent, "left") == Some(node) => {
+                found.push((class, node, None))
+            }
             // `self.x, self.limit = x, limit`
             "pattern_list" | "tuple_pattern" => {
                 let values = code.parent(parent).and_then(right);
                 let place = code.children(parent).position(|one| one == node);
-                let same = values.filter(|values| code.children(*values).count() == code.children(parent).count());
+                let same =
+                    values.filter(|values| code.children(*values).count() == code.children(parent).count());
                 let value = same.zip(place).and_then(|(values, place)| code.children(values).nth(place));
                 found.push((class, node, value));
             }

@@ -100,9 +100,13 @@ fn are_one(one: &Root, other: &Root, first: Option<&Step>, code: &Code) -> bool 
 
 /// Classes that set an attribute of this name.
 fn owners(code: &Code, name: &str) -> Vec<Node> {
-    let sets = |node: &Node| code.kind(*node) == "attribute" && code.field(*node, "object").is_some_and(|of| code.text(of) == "self");
+    let sets = |node: &Node| {
+        code.kind(*node) == "attribute"
+            && code.field(*node, "object").is_some_and(|of| code.text(of) == "self")
+    };
     let of_name = |node: &Node| code.field(*node, "attribute").is_some_and(|own| code.text(own) == name);
-    let is_target = |node: &Node| code.parent(*node).is_some_and(|parent| code.field(parent, "left") == Some(*node));
+    let is_target =
+        |node: &Node| code.parent(*node).is_some_and(|parent| code.field(parent, "left") == Some(*node));
     code.all().filter(sets).filter(of_name).filter(is_target).filter_map(|node| code.class(node)).collect()
 }
 
@@ -123,7 +127,9 @@ impl Frame<'_> {
             }
             "subscript" => {
                 let key = code.field(node, "subscript").filter(|key| code.kind(*key) != "slice")?;
-                Some(self.path_within(code.field(node, "value")?, depth)?.then(Step::Item(text_of(code, key))))
+                Some(
+                    self.path_within(code.field(node, "value")?, depth)?.then(Step::Item(text_of(code, key))),
+                )
             }
             // `self.rows.setdefault(key, [])`
             "call" => {
@@ -131,7 +137,9 @@ impl Frame<'_> {
                 let name = code.text(code.field(function, "attribute")?);
                 let key = code.children(code.field(node, "arguments")?).next()?;
                 let of = self.path_within(code.field(function, "object")?, depth)?;
-                ["setdefault", "get", "__getitem__"].contains(&name).then(|| of.then(Step::Item(text_of(code, key))))
+                ["setdefault", "get", "__getitem__"]
+                    .contains(&name)
+                    .then(|| of.then(Step::Item(text_of(code, key))))
             }
             // `bucket = self.rows[key] = []`
             "assignment" => self.path_within(code.field(node, "left")?, depth),

@@ -6,16 +6,31 @@ use super::code::{Code, Node};
 
 /// Names of Python's own containers' methods: a call of one on something else than `self` is that.
 const OF_CONTAINERS: [&str; 22] = [
-    "add", "append", "appendleft", "clear", "copy", "discard", "extend", "get", "insert", "items", "keys",
-    "pop", "popitem", "popleft", "push", "put", "remove", "setdefault", "sort", "update", "values", "write",
+    "add",
+    "append",
+    "appendleft",
+    "clear",
+    "copy",
+    "discard",
+    "extend",
+    "get",
+    "insert",
+    "items",
+    "keys",
+    "pop",
+    "popitem",
+    "popleft",
+    "push",
+    "put",
+    "remove",
+    "setdefault",
+    "sort",
+    "update",
+    "values",
+    "write",
 ];
 
 impl Code {
-    /// The function that a node lies in.
-    pub(crate) fn function(&self, node: Node) -> Option<Node> {
-        self.above(node).find(|above| self.kind(*above) == "function_definition")
-    }
-
     /// The class that a node lies in, by a method of it too.
     pub(crate) fn class(&self, node: Node) -> Option<Node> {
         self.above(node).find(|above| self.kind(*above) == "class_definition")
@@ -28,7 +43,7 @@ impl Code {
 
     /// The one class of this name.
     pub(crate) fn class_named(&self, name: &str) -> Option<Node> {
-        only(self.classes().filter(|class| self.name(*class) == name))
+        only(self.classes_named(name))
     }
 
     /// A class and those of the file that it is derived from.
@@ -95,13 +110,12 @@ impl Code {
         match self.kind(expression) {
             "identifier" => {
                 let name = self.text(expression);
-                only(self.functions().filter(|function| self.name(*function) == name))
-                    .filter(|function| !self.is_method(*function))
+                only(self.functions_named(name)).filter(|function| !self.is_method(*function))
             }
             "attribute" => {
                 let name = self.text(self.field(expression, "attribute")?);
                 let of = self.text(self.field(expression, "object")?);
-                let methods = || self.functions().filter(|function| self.name(*function) == name);
+                let methods = || self.functions_named(name);
                 if ["self", "cls", "super()"].contains(&of) {
                     let family = self.class(expression).map(|class| self.family(class))?;
                     let own = |class: &Node| methods().find(|method| self.class(*method) == Some(*class));
@@ -166,7 +180,10 @@ mod tests {
         assert_eq!(called(TWO, "self.f()").as_deref(), Some("A.f"));
         assert_eq!(called(TWO, "super().f()").as_deref(), Some("A.f"));
         assert_eq!(called(TWO, "self.x.clear()"), None);
-        assert_eq!(called("def trim(d, /, most=3, *, x: int = 4): pass\ntrim(y)", "trim(y)").as_deref(), Some(".trim"));
+        assert_eq!(
+            called("def trim(d, /, most=3, *, x: int = 4): pass\ntrim(y)", "trim(y)").as_deref(),
+            Some(".trim")
+        );
         assert_eq!(called("def f(): pass\ndef f(a): pass\nf(y)", "f(y)"), None);
     }
 
@@ -174,8 +191,11 @@ mod tests {
     fn parameters_with_their_defaults() {
         let code = code("def trim(d, /, most=3, *rest, x: int = 4, y: str, **more): pass");
         let function = code.functions().next().unwrap();
-        let found: Vec<(&str, Option<&str>)> =
-            code.parameters(function).into_iter().map(|(name, value)| (name, value.map(|v| code.text(v)))).collect();
+        let found: Vec<(&str, Option<&str>)> = code
+            .parameters(function)
+            .into_iter()
+            .map(|(name, value)| (name, value.map(|v| code.text(v))))
+            .collect();
         assert_eq!(found, [("d", None), ("most", Some("3")), ("x", Some("4")), ("y", None)]);
     }
 }

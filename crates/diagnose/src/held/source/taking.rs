@@ -12,8 +12,17 @@ use super::names::Value;
 use super::path::{Path, Root};
 
 /// Ways to take from a container.
-const TAKES: [&str; 9] =
-    ["pop", "popitem", "popleft", "popright", "clear", "remove", "discard", "get_nowait", "difference_update"];
+const TAKES: [&str; 9] = [
+    "pop",
+    "popitem",
+    "popleft",
+    "popright",
+    "clear",
+    "remove",
+    "discard",
+    "get_nowait",
+    "difference_update",
+];
 /// What makes an empty container.
 const EMPTY: [&str; 6] = ["list", "dict", "set", "deque", "OrderedDict", "defaultdict"];
 /// Functions in functions that are looked into.
@@ -31,7 +40,9 @@ fn takes_within(frame: &Rc<Frame>, block: Node, path: &Path, depth: usize) -> bo
         takes_here(frame, node, path)
             || depth > 0 && code.kind(node) == "call" && {
                 let called = code.called(node);
-                called.is_some_and(|function| takes_within(&frame.entered(function, node), function, path, depth - 1))
+                called.is_some_and(|function| {
+                    takes_within(&frame.entered(function, node), function, path, depth - 1)
+                })
             }
     })
 }
@@ -67,13 +78,13 @@ fn takes_here(frame: &Rc<Frame>, node: Node, path: &Path) -> bool {
             }
             let is_empty = match code.kind(value) {
                 "list" | "dictionary" => code.children(value).next().is_none(),
-                "call" => code.field(value, "function").is_some_and(|name| EMPTY.contains(&last_name(code, name)))
-                    && !refers(frame, value, path),
+                "call" => {
+                    code.field(value, "function").is_some_and(|name| EMPTY.contains(&last_name(code, name)))
+                        && !refers(frame, value, path)
+                }
                 _ => false,
             };
-            let is_part = |node: Node| {
-                code.kind(node) == "slice" || code.kind(node) == "if_clause"
-            };
+            let is_part = |node: Node| code.kind(node) == "slice" || code.kind(node) == "if_clause";
             is_empty || refers(frame, value, path) && code.below(value).any(is_part)
         }
         _ => false,
@@ -91,7 +102,8 @@ pub(super) fn is_set(frame: &Frame, assignment: Node, path: &Path) -> bool {
         return true;
     }
     let name = code.text(target);
-    let is_parameter = frame.function.is_some_and(|function| code.parameters(function).iter().any(|(own, _)| *own == name));
+    let is_parameter =
+        frame.function.is_some_and(|function| code.parameters(function).iter().any(|(own, _)| *own == name));
     let is_own = match &found.root {
         Root::Local(function, own) => frame.function == Some(*function) && own == name,
         Root::Global(own) => own == name && code.home(frame.function, name).is_none(),
@@ -121,7 +133,8 @@ pub(crate) fn kept<'c>(frame: &Rc<Frame<'c>>, node: Node, path: &Path) -> Option
                 return derives(frame, value, path).then(|| (most, Rc::clone(frame)));
             }
             // `self.items = shortened(self.items, most)`
-            let call = Some(value).filter(|value| code.kind(*value) == "call" && refers(frame, *value, path))?;
+            let call =
+                Some(value).filter(|value| code.kind(*value) == "call" && refers(frame, *value, path))?;
             let inner = frame.entered(code.called(call)?, call);
             let returned = |node: &Node| code.kind(*node) == "return_statement";
             let mut values = inner.nodes().filter(returned).filter_map(|node| code.children(node).next());
