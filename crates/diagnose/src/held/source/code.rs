@@ -3,7 +3,7 @@
 //! In: lines of Python, of any version, broken ones too. Out: nodes with their kind, place, parent and children, as the grammar of
 //! tree-sitter names them. What must not happen here: a rule about what the code means.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -38,6 +38,8 @@ pub(crate) struct Code {
     broken: Vec<Option<Node>>,
     /// Functions and classes by their name.
     defined: HashMap<String, Vec<Node>>,
+    /// The class whose object it is about.
+    owner: Cell<Option<Node>>,
     /// Found when they are first asked for.
     pub(super) names: OnceCell<Names>,
 }
@@ -57,8 +59,8 @@ impl Code {
         let kinds: Vec<String> =
             (0..language.node_kind_count()).map(|kind| name(kind).unwrap_or_default()).collect();
         let defined = HashMap::new();
-        let (functions, names) = (Vec::new(), OnceCell::new());
-        let mut code = Self { text, language, kinds, entries, functions, broken, defined, names };
+        let (functions, owner, names) = (Vec::new(), Cell::new(None), OnceCell::new());
+        let mut code = Self { text, language, kinds, entries, functions, broken, defined, owner, names };
         for node in code
             .all()
             .filter(|node| code.is(*node, &["function_definition", "class_definition"]))
@@ -75,6 +77,15 @@ impl Code {
     /// The definitions of functions, methods too.
     pub(crate) fn functions(&self) -> impl Iterator<Item = Node> {
         self.functions.iter().copied()
+    }
+
+    /// Says of which class the object is whose methods call each other.
+    pub(crate) fn is_about(&self, owner: Option<Node>) {
+        self.owner.set(owner);
+    }
+
+    pub(crate) fn owner(&self) -> Option<Node> {
+        self.owner.get()
     }
 
     /// Whether something in a function, or in the file outside of functions, is not understood: what Python itself has run is newer than the

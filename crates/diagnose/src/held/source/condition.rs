@@ -6,9 +6,11 @@
 use std::rc::Rc;
 
 use super::code::Node;
+use super::filling::refers;
 use super::frame::Frame;
 use super::measure::{Container, Unit, fresh};
 use super::number::is_none;
+use super::path::Path;
 
 /// Conditions in conditions, by brackets, names and methods.
 const DEEPEST: usize = 8;
@@ -63,11 +65,14 @@ impl<'c> Container<'c> {
                 if all && parts.iter().any(|part| never(frame, *part, is_not)) {
                     return Vec::new();
                 }
+                // `self.items and len(self.items) > most` asks no more than the length.
+                let is_it = |part: &Node| frame.path(*part).is_some_and(|path| path.is(&self.path, code));
+                let more = parts.iter().filter(|part| !is_it(part)).count() > 1;
                 let asked = parts.iter().flat_map(|part| self.asked_within(frame, *part, is_not, depth));
                 // `len(x) < most or x is new` lets more in; `len(x) > most and x.old` leaves more there.
                 asked
                     .filter(|one| all || one.over)
-                    .map(|one| Asked { depends: one.depends || all && one.over, ..one })
+                    .map(|one| Asked { depends: one.depends || all && one.over && more, ..one })
                     .collect()
             }
             "comparison_operator" => self.compared(frame, condition, is_not),
@@ -80,6 +85,30 @@ impl<'c> Container<'c> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Whether a limit goes up with the container: the program counts it up, or it is the length of another one that gets an element wherever
+    /// this one does.
+    fn rises(&self, frame: &Rc<Frame<'c>>, limit: Node) -> bool {
+        let code = frame.code;
+        let is_whole = |node: Node| code.parent(node).is_none_or(|above| code.kind(above) != "attribute");
+        let parts = || std::iter::once(limit).chain(code.below(limit));
+        let names = parts().filter(|part| code.is(*part, &["identifier", "attribute"]) && is_whole(*part));
+        let paths: Vec<Path> = names.filter_map(|part| frame.path(part)).filter(|path| !path.is(&self.path, code)).collect();
+        let is_up = |frame: &Rc<Frame<'c>>, node: Node| {
+            let left = code.field(node, "left").and_then(|left| frame.path(left));
+            let Some(left) = left.filter(|left| paths.iter().any(|path| left.is(path, code))) else { return false };
+            let right = || code.field(node, "right").filter(|right| code.kind(*right) == "binary_operator");
+            match code.kind(node) {
+                "augmented_assignment" => {
+                    code.field(node, "operator").is_some_and(|sign| ["+=", "*="].contains(&code.text(sign)))
+                }
+                "assignment" => right().is_some_and(|right| refers(frame, right, &left)),
+                _ => false,
+            }
+        };
+        paths.iter().any(|path| self.is_beside(frame, path))
+            || !paths.is_empty() && self.frames.iter().any(|frame| frame.nodes().any(|node| is_up(frame, node)))
     }
 
     fn compared(&self, frame: &Rc<Frame<'c>>, comparison: Node, is_not: bool) -> Vec<Asked<'c>> {
@@ -99,6 +128,7 @@ impl<'c> Container<'c> {
                 None => (self.measure(frame, *right)?, *left, !over || is_equal),
             };
             let is_small = ["0", "1"].contains(&code.text(limit));
+            let over = over != measure.is_room;
             let ((limit, frame), unit) = match measure.less {
                 Some(less) if is_small => (less, measure.unit),
                 // Whether there is anything at all is no bound.
@@ -107,7 +137,7 @@ impl<'c> Container<'c> {
                 Some(_) => ((limit, Rc::clone(frame)), Unit::Other),
             };
             let over = over != is_not;
-            (!is_none(&frame, limit) && !(is_equal && is_not)).then_some(Asked {
+            (!is_none(&frame, limit) && !self.rises(&frame, limit) && !(is_equal && is_not)).then_some(Asked {
                 over,
                 limit,
                 frame,

@@ -53,6 +53,7 @@ impl Guard {
 
 /// The statement that bounds what is wanted. `is_mentioned` says of a function's name whether other files say it.
 pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) -> bool) -> Option<Guard> {
+    code.is_about(code.class_named(wanted.owner));
     let mut guards = Vec::new();
     for container in containers(code, wanted) {
         for frame in container.frames.iter().filter(|frame| !code.is_broken(frame.function)) {
@@ -75,9 +76,15 @@ fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'c>> {
             let around = if wanted.is_list || wanted.entry.is_some() { None } else { path.around() };
             let is_it = |path: &Path| {
                 let (name, entries) = path.named();
-                name == wanted.name && are_alike(entries, &steps)
+                name == wanted.name && (are_alike(entries, &steps) || are_alike(&steps, entries))
             };
             if let Some(path) = [Some(path), around].into_iter().flatten().find(is_it) {
+                // An entry by a name may be the one that is accused.
+                let path = if path.steps.last() == Some(&Step::Item(None)) && !steps.is_empty() {
+                    Path { steps: [&path.steps[..path.steps.len() - 1], &steps].concat(), ..path }
+                } else {
+                    path
+                };
                 adding.push((Rc::clone(frame), node, path));
             }
         }
@@ -94,7 +101,7 @@ fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'c>> {
     }
     let mut found: Vec<Container> = Vec::new();
     for (frame, node, path) in adding {
-        match found.iter_mut().find(|container| container.path.is(&path, code)) {
+        match found.iter_mut().find(|container| path.is(&container.path, code)) {
             Some(container) => container.adding.push((frame, node)),
             None => found.push(Container { path, adding: vec![(frame, node)], frames: frames.clone() }),
         }
@@ -156,7 +163,13 @@ impl<'c> Container<'c> {
             return all_are_in(&|node| code.contains(body, node));
         }
         let leaves = || {
-            let own = |node: Node| code.is(node, &LEAVES) && code.function(node) == frame.function;
+            let is_of_inner = |node: Node| {
+                code.is(node, &["continue_statement", "break_statement"])
+                    && code.in_loop(node).is_some_and(|around| code.contains(body, around))
+            };
+            let own = |node: Node| {
+                code.is(node, &LEAVES) && code.function(node) == frame.function && !is_of_inner(node)
+            };
             let end = code.below(statement).end;
             let block = code.block(statement);
             code.below(body).any(own)

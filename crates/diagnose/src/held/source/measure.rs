@@ -9,7 +9,7 @@ use super::code::Node;
 use super::filling::{filled, last_name, refers};
 use super::frame::Frame;
 use super::path::{Path, Root};
-use super::taking::takes;
+use super::taking::{derives, takes_surely};
 
 /// Names, methods and properties that stand for measures.
 const DEEPEST: usize = 4;
@@ -30,10 +30,12 @@ pub(crate) enum Unit {
     Other,
 }
 
-/// How full the container is, less some expression.
+/// How full the container is, less some expression, or the room that is left of that.
 pub(crate) struct Measure<'c> {
     pub(crate) unit: Unit,
     pub(crate) less: Option<(Node, Rc<Frame<'c>>)>,
+    /// That expression less how full it is.
+    pub(crate) is_room: bool,
 }
 
 impl<'c> Container<'c> {
@@ -45,7 +47,7 @@ impl<'c> Container<'c> {
     fn measure_within(&self, frame: &Rc<Frame<'c>>, node: Node, depth: usize) -> Option<Measure<'c>> {
         let (code, depth) = (frame.code, depth.checked_sub(1)?);
         let node = code.bare(node);
-        let plain = |unit| Some(Measure { unit, less: None });
+        let plain = |unit| Some(Measure { unit, less: None, is_room: false });
         match code.kind(node) {
             "call" => {
                 let function = code.field(node, "function")?;
@@ -54,6 +56,10 @@ impl<'c> Container<'c> {
                     "len" => code.children(arguments).next(),
                     "sum" if refers(frame, arguments, &self.path) => {
                         return plain(unit_of(code.text(arguments)));
+                    }
+                    // Over all lists of a dict.
+                    "sum" if self.path.around().is_some_and(|around| refers(frame, arguments, &around)) => {
+                        return plain(Unit::Other);
                     }
                     _ if ["qsize", "__len__"].contains(&last_name(code, function)) => {
                         code.field(function, "object")
@@ -73,6 +79,10 @@ impl<'c> Container<'c> {
                     }
                     ("+", Some(measure)) => Some(measure),
                     ("+", None) => self.measure_within(frame, right, depth),
+                    ("-", None) => {
+                        let measure = self.measure_within(frame, right, depth).filter(|measure| measure.less.is_none())?;
+                        Some(Measure { less: Some((left, Rc::clone(frame))), is_room: true, ..measure })
+                    }
                     ("/" | "//" | "*" | ">>", Some(_)) => plain(Unit::Other),
                     _ => None,
                 }
@@ -111,7 +121,7 @@ impl<'c> Container<'c> {
     }
 
     /// Whether another container gets an element wherever this one does: `self.order.append(key)`.
-    fn is_beside(&self, frame: &Frame, other: &Path) -> bool {
+    pub(super) fn is_beside(&self, frame: &Frame, other: &Path) -> bool {
         let code = frame.code;
         !self.adding.is_empty()
             && self.adding.iter().all(|(frame, at)| {
@@ -141,29 +151,37 @@ impl<'c> Container<'c> {
             unit = Some(unit.filter(|unit| *unit != step).map_or(step, |_| Unit::Other));
         }
         let is_reset = |frame: &Rc<Frame<'c>>, node: Node| {
-            code.kind(node) == "assignment"
-                && code.field(node, "left").is_some_and(|left| is_it(frame, left))
-                && code.field(node, "right").is_some_and(|right| code.kind(right) != "binary_operator")
-                && !self.is_start(frame, node)
-                && !code.block(node).is_some_and(|block| takes(frame, block, &self.path))
+            let is_its = code.field(node, "left").is_some_and(|left| is_it(frame, left));
+            let Some(right) = code.field(node, "right").filter(|_| is_its) else { return false };
+            let is_back = match code.kind(node) {
+                "assignment" => code.kind(right) != "binary_operator" && !self.is_start(frame, node) && !derives(frame, right, &self.path),
+                // `self.used -= self.items[key].nbytes`, where that is replaced.
+                "augmented_assignment" => {
+                    let is_less = code.field(node, "operator").is_some_and(|sign| code.text(sign) != "+=");
+                    is_less && !derives(frame, right, &self.path)
+                }
+                _ => false,
+            };
+            is_back && !code.block(node).is_some_and(|block| takes_surely(frame, block, &self.path))
         };
         let is_set_back = self.frames.iter().any(|frame| frame.nodes().any(|node| is_reset(frame, node)));
         unit.filter(|_| !is_set_back)
     }
 
-    /// Whether an assignment is where an object, the file, or the function that fills the container begins.
+    /// Whether an assignment is where an object, the file, or the one call of the function that fills the container begins.
     fn is_start(&self, frame: &Frame, node: Node) -> bool {
         let code = frame.code;
-        let fills = self.adding.iter().any(|(filling, _)| filling.function == frame.function);
-        match frame.function {
-            Some(function) if code.name(function) == "__init__" => true,
-            Some(_) => {
-                let is_variable =
-                    code.field(node, "left").is_some_and(|left| code.kind(left) == "identifier");
-                fills && is_variable && code.in_loop(node).is_none()
-            }
-            None => code.in_loop(node).is_none(),
+        let Some(function) = frame.function else { return code.in_loop(node).is_none() };
+        if code.name(function) == "__init__" {
+            return true;
         }
+        let fills = self.adding.iter().any(|(filling, _)| filling.function == frame.function);
+        let is_variable = code.field(node, "left").is_some_and(|left| code.kind(left) == "identifier");
+        let lives_as_long = matches!(self.path.root, Root::Local(home, _) if home == function);
+        let is_once = || {
+            frame.caller.as_ref().is_some_and(|(caller, call)| caller.function.is_none() && code.in_loop(*call).is_none())
+        };
+        fills && is_variable && code.in_loop(node).is_none() && (lives_as_long || is_once())
     }
 }
 

@@ -20,3 +20,5 @@ pub(super) mod words;
 
 pub(super) use code::Code;
 pub(super) use measure::Unit;
+#[cfg(test)]
+mod zz;

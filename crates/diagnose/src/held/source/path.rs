@@ -71,12 +71,12 @@ impl Path {
     }
 }
 
-/// Whether one way may be the other: entries whose keys are not known are.
+/// Whether one way may be the other: the entry of any key is each, while that of one key is not all of them.
 pub(crate) fn are_alike(one: &[Step], other: &[Step]) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|pair| match pair {
             (Step::Item(Some(one)), Step::Item(Some(other))) => one == other,
-            (Step::Item(_), Step::Item(_)) => true,
+            (Step::Item(key), Step::Item(_)) => key.is_none(),
             (one, other) => one == other,
         })
 }

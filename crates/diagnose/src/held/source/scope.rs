@@ -117,9 +117,13 @@ impl Code {
                 let of = self.text(self.field(expression, "object")?);
                 let methods = || self.functions_named(name);
                 if ["self", "cls", "super()"].contains(&of) {
-                    let family = self.class(expression).map(|class| self.family(class))?;
+                    let class = self.class(expression)?;
+                    let is_super = of == "super()";
+                    // The object may be of a class that does it otherwise.
+                    let owner = self.owner().filter(|owner| !is_super && self.family(*owner).contains(&class));
+                    let family = self.family(owner.unwrap_or(class));
                     let own = |class: &Node| methods().find(|method| self.class(*method) == Some(*class));
-                    return family.iter().skip(usize::from(of == "super()")).find_map(own);
+                    return family.iter().skip(usize::from(is_super)).find_map(own);
                 }
                 if OF_CONTAINERS.contains(&name) { None } else { only(methods()) }
             }

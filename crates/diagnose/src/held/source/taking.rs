@@ -33,9 +33,23 @@ pub(crate) fn takes(frame: &Rc<Frame>, block: Node, path: &Path) -> bool {
     takes_within(frame, block, path, DEEPEST)
 }
 
+/// The same where nothing more is asked within the block.
+pub(super) fn takes_surely(frame: &Rc<Frame>, block: Node, path: &Path) -> bool {
+    let code = frame.code;
+    code.children(block).any(|statement| match code.kind(statement) {
+        "if_statement" | "while_statement" | "function_definition" | "class_definition" => false,
+        "for_statement" | "with_statement" | "try_statement" => {
+            code.children(statement).any(|inner| code.kind(inner) == "block" && takes_surely(frame, inner, path))
+        }
+        _ => takes(frame, statement, path),
+    })
+}
+
 fn takes_within(frame: &Rc<Frame>, block: Node, path: &Path, depth: usize) -> bool {
     let code = frame.code;
-    let own = |node: &Node| code.function(*node) == frame.function;
+    // What a `lambda` does is done later, or never.
+    let is_later = |node: Node| code.above(node).take_while(|above| *above != block).any(|above| code.kind(above) == "lambda");
+    let own = |node: &Node| code.function(*node) == frame.function && !is_later(*node);
     std::iter::once(block).chain(code.below(block)).filter(own).any(|node| {
         takes_here(frame, node, path)
             || depth > 0 && code.kind(node) == "call" && {
@@ -84,7 +98,10 @@ fn takes_here(frame: &Rc<Frame>, node: Node, path: &Path) -> bool {
                 }
                 _ => false,
             };
-            let is_part = |node: Node| code.kind(node) == "slice" || code.kind(node) == "if_clause";
+            let is_part = |node: Node| match code.kind(node) {
+                "slice" => code.parent(node).and_then(|part| code.field(part, "value")).is_some_and(|of| derives(frame, of, path)),
+                kind => kind == "if_clause",
+            };
             is_empty || refers(frame, value, path) && code.below(value).any(is_part)
         }
         _ => false,
@@ -147,7 +164,7 @@ pub(crate) fn kept<'c>(frame: &Rc<Frame<'c>>, node: Node, path: &Path) -> Option
 }
 
 /// Whether an expression has to do with the container: says it, or a variable that was made of it.
-fn derives(frame: &Frame, expression: Node, path: &Path) -> bool {
+pub(super) fn derives(frame: &Frame, expression: Node, path: &Path) -> bool {
     let code = frame.code;
     let made_of_it = |name: Node| {
         code.values(frame.function, code.text(name)).iter().any(|(_, value)| match value {
@@ -156,7 +173,9 @@ fn derives(frame: &Frame, expression: Node, path: &Path) -> bool {
         })
     };
     refers(frame, expression, path)
-        || code.below(expression).any(|node| code.kind(node) == "identifier" && made_of_it(node))
+        || std::iter::once(expression)
+            .chain(code.below(expression))
+            .any(|node| code.kind(node) == "identifier" && made_of_it(node))
 }
 
 /// `most` of `x[-most:]` and `x[:most]`.
