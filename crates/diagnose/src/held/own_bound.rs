@@ -5,8 +5,8 @@
 
 use super::adds::{attribute, keys};
 use super::kept_at::sources;
-use super::source::guard::{Guard, Wanted, guard};
-use super::source::{Code, Unit};
+use super::source::guard::{Guard, guard};
+use super::source::{Code, Unit, Wanted};
 use crate::lookup::Lookup;
 use crate::report::{Finding, Holder};
 

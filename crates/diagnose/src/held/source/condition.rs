@@ -6,9 +6,10 @@
 use std::rc::Rc;
 
 use super::code::Node;
+use super::container::Container;
 use super::filling::refers;
 use super::frame::Frame;
-use super::measure::{Container, Unit, fresh};
+use super::measure::{Unit, fresh};
 use super::number::is_none;
 use super::path::Path;
 
@@ -89,15 +90,18 @@ impl<'c> Container<'c> {
 
     /// Whether a limit goes up with the container: the program counts it up, or it is the length of another one that gets an element wherever
     /// this one does.
-    fn rises(&self, frame: &Rc<Frame<'c>>, limit: Node) -> bool {
+    pub(super) fn rises(&self, frame: &Rc<Frame<'c>>, limit: Node) -> bool {
         let code = frame.code;
         let is_whole = |node: Node| code.parent(node).is_none_or(|above| code.kind(above) != "attribute");
         let parts = || std::iter::once(limit).chain(code.below(limit));
         let names = parts().filter(|part| code.is(*part, &["identifier", "attribute"]) && is_whole(*part));
-        let paths: Vec<Path> = names.filter_map(|part| frame.path(part)).filter(|path| !path.is(&self.path, code)).collect();
+        let paths: Vec<Path> =
+            names.filter_map(|part| frame.path(part)).filter(|path| !path.is(&self.path, code)).collect();
         let is_up = |frame: &Rc<Frame<'c>>, node: Node| {
             let left = code.field(node, "left").and_then(|left| frame.path(left));
-            let Some(left) = left.filter(|left| paths.iter().any(|path| left.is(path, code))) else { return false };
+            let Some(left) = left.filter(|left| paths.iter().any(|path| left.is(path, code))) else {
+                return false;
+            };
             let right = || code.field(node, "right").filter(|right| code.kind(*right) == "binary_operator");
             match code.kind(node) {
                 "augmented_assignment" => {
@@ -108,7 +112,8 @@ impl<'c> Container<'c> {
             }
         };
         paths.iter().any(|path| self.is_beside(frame, path))
-            || !paths.is_empty() && self.frames.iter().any(|frame| frame.nodes().any(|node| is_up(frame, node)))
+            || !paths.is_empty()
+                && self.frames.iter().any(|frame| frame.nodes().any(|node| is_up(frame, node)))
     }
 
     fn compared(&self, frame: &Rc<Frame<'c>>, comparison: Node, is_not: bool) -> Vec<Asked<'c>> {
@@ -137,13 +142,8 @@ impl<'c> Container<'c> {
                 Some(_) => ((limit, Rc::clone(frame)), Unit::Other),
             };
             let over = over != is_not;
-            (!is_none(&frame, limit) && !self.rises(&frame, limit) && !(is_equal && is_not)).then_some(Asked {
-                over,
-                limit,
-                frame,
-                unit,
-                depends: is_chain && over,
-            })
+            (!is_none(&frame, limit) && !self.rises(&frame, limit) && !(is_equal && is_not))
+                .then_some(Asked { over, limit, frame, unit, depends: is_chain && over })
         };
         let starts = (0..parts.len().saturating_sub(2)).step_by(2);
         starts.filter_map(|start| of(parts.get(start..start + 3)?)).collect()

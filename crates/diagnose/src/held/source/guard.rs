@@ -8,27 +8,11 @@ use std::rc::Rc;
 
 use super::code::{Code, Node};
 use super::condition::{Asked, never};
-use super::filling::filled;
-use super::frame::{Frame, frames};
-use super::measure::{Container, Unit};
+use super::container::{Container, Wanted, containers};
+use super::frame::Frame;
+use super::measure::Unit;
 use super::number::number;
-use super::path::{Path, Root, Step, are_alike};
-use super::taking::{kept, takes};
-
-/// Ways to go on without what follows.
-const LEAVES: [&str; 4] = ["return_statement", "continue_statement", "break_statement", "raise_statement"];
-
-/// What is looked for.
-#[derive(Clone, Debug)]
-pub(crate) struct Wanted<'w> {
-    /// What the container is called.
-    pub(crate) name: &'w str,
-    /// The container is an entry of what is called so, with these keys where they are known.
-    pub(crate) entry: Option<Option<&'w str>>,
-    pub(crate) is_list: bool,
-    /// The class whose object has it.
-    pub(crate) owner: &'w str,
-}
+use super::taking::kept;
 
 /// A statement that keeps a container small.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,51 +48,6 @@ pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) ->
     guards.iter().find(|guard| guard.is_sure()).or(guards.first()).cloned()
 }
 
-/// The containers of this file that may be the wanted one, with what fills them.
-fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'c>> {
-    let frames = frames(code);
-    let steps: Vec<Step> = wanted.entry.iter().map(|key| Step::Item(key.map(str::to_owned))).collect();
-    let mut adding: Vec<(Rc<Frame>, Node, Path)> = Vec::new();
-    for frame in &frames {
-        for node in frame.nodes() {
-            let Some(path) = filled(frame, node, wanted.is_list) else { continue };
-            // What is put below a key may be the first of it.
-            let around = if wanted.is_list || wanted.entry.is_some() { None } else { path.around() };
-            let is_it = |path: &Path| {
-                let (name, entries) = path.named();
-                name == wanted.name && (are_alike(entries, &steps) || are_alike(&steps, entries))
-            };
-            if let Some(path) = [Some(path), around].into_iter().flatten().find(is_it) {
-                // An entry by a name may be the one that is accused.
-                let path = if path.steps.last() == Some(&Step::Item(None)) && !steps.is_empty() {
-                    Path { steps: [&path.steps[..path.steps.len() - 1], &steps].concat(), ..path }
-                } else {
-                    path
-                };
-                adding.push((Rc::clone(frame), node, path));
-            }
-        }
-    }
-    // Another class may have one of the same name, and a parent's bound may be passed by.
-    if let Some(owner) = code.class_named(wanted.owner) {
-        let is_owners = |path: &Path| match path.root {
-            Root::Class(class) => code.family(owner).contains(&class),
-            _ => false,
-        };
-        if adding.iter().any(|(.., path)| is_owners(path)) {
-            adding.retain(|(.., path)| is_owners(path));
-        }
-    }
-    let mut found: Vec<Container> = Vec::new();
-    for (frame, node, path) in adding {
-        match found.iter_mut().find(|container| path.is(&container.path, code)) {
-            Some(container) => container.adding.push((frame, node)),
-            None => found.push(Container { path, adding: vec![(frame, node)], frames: frames.clone() }),
-        }
-    }
-    found
-}
-
 impl<'c> Container<'c> {
     /// What a statement of a function bounds it by.
     fn guard(&self, frame: &Rc<Frame<'c>>, node: Node) -> Option<Guard> {
@@ -123,8 +62,9 @@ impl<'c> Container<'c> {
             "assignment" | "delete_statement" => {
                 let (limit, inner) = kept(frame, node, &self.path)?;
                 let is_start = frame.function.is_some_and(|function| code.name(function) == "__init__");
+                let is_bound = !is_start && !self.rises(&inner, limit);
                 let asked = Asked { over: true, limit, frame: inner, unit: Unit::Elements, depends: false };
-                (!is_start).then_some((asked, false))?
+                is_bound.then_some((asked, false))?
             }
             _ => return None,
         };
@@ -147,82 +87,6 @@ impl<'c> Container<'c> {
             unit,
             depends: depends || asks_for_limit,
         })
-    }
-
-    /// Whether a condition, which holds when there is too much or while there is room, takes out or keeps from coming in.
-    fn keeps_small(&self, frame: &Rc<Frame<'c>>, statement: Node, over: bool) -> bool {
-        let code = frame.code;
-        let Some(body) = code.field(statement, "consequence").or_else(|| code.field(statement, "body"))
-        else {
-            return false;
-        };
-        let all_are_in = |range: &dyn Fn(Node) -> bool| {
-            self.adding.iter().all(|(filling, at)| filling.chain(*at).into_iter().any(range))
-        };
-        if !over {
-            return all_are_in(&|node| code.contains(body, node));
-        }
-        let leaves = || {
-            let is_of_inner = |node: Node| {
-                code.is(node, &["continue_statement", "break_statement"])
-                    && code.in_loop(node).is_some_and(|around| code.contains(body, around))
-            };
-            let own = |node: Node| {
-                code.is(node, &LEAVES) && code.function(node) == frame.function && !is_of_inner(node)
-            };
-            let end = code.below(statement).end;
-            let block = code.block(statement);
-            code.below(body).any(own)
-                && all_are_in(&|node| node >= end && block.is_some_and(|block| code.contains(block, node)))
-        };
-        let otherwise = || {
-            let whole =
-                if code.kind(statement) == "elif_clause" { code.parent(statement) } else { Some(statement) };
-            let end = code.below(body).end;
-            code.kind(statement) != "while_statement"
-                && all_are_in(&|node| node >= end && whole.is_some_and(|whole| code.contains(whole, node)))
-        };
-        takes(frame, body, &self.path) || leaves() || otherwise()
-    }
-
-    /// Conditions on the way to a statement that are not also on the way to all that fills.
-    fn conditions_around(&self, frame: &Rc<Frame<'c>>, node: Node) -> Vec<(Rc<Frame<'c>>, Node)> {
-        let code = frame.code;
-        let mut found = Vec::new();
-        let (mut frame, mut node) = (Rc::clone(frame), node);
-        loop {
-            let above: Vec<Node> =
-                code.above(node).take_while(|above| code.kind(*above) != "function_definition").collect();
-            for statement in above.into_iter().filter(|one| code.is(*one, &["if_statement", "elif_clause"])) {
-                let body = code.field(statement, "consequence");
-                let is_in = |node: Node| body.is_some_and(|body| code.contains(body, node));
-                let fills = self.adding.iter().all(|(filling, at)| filling.chain(*at).into_iter().any(is_in));
-                if let (true, false, Some(condition)) =
-                    (is_in(node), fills, code.field(statement, "condition"))
-                {
-                    found.push((Rc::clone(&frame), condition));
-                }
-            }
-            let Some((caller, call)) = frame.caller.clone() else { return found };
-            (frame, node) = (caller, call);
-        }
-    }
-
-    /// Whether anything leads to a function: it fills the container, is called or handed on; Keras and Python themselves call some.
-    fn is_reached(&self, frame: &Rc<Frame<'c>>, is_mentioned: &dyn Fn(&str) -> bool) -> bool {
-        let code = frame.code;
-        let Some(function) = frame.function else { return true };
-        if self.adding.iter().any(|(filling, _)| filling.function == Some(function)) {
-            return true;
-        }
-        if let Some((caller, _)) = &frame.caller {
-            return self.is_reached(caller, is_mentioned);
-        }
-        let name = code.name(function);
-        name.starts_with("on_")
-            || name.starts_with("__")
-            || code.mentions(name, Some(function))
-            || is_mentioned(name)
     }
 }
 

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use super::code::Node;
+use super::container::Container;
 use super::filling::{filled, last_name, refers};
 use super::frame::Frame;
 use super::path::{Path, Root};
@@ -13,14 +14,6 @@ use super::taking::{derives, takes_surely};
 
 /// Names, methods and properties that stand for measures.
 const DEEPEST: usize = 4;
-
-/// A container and what fills it.
-pub(crate) struct Container<'c> {
-    pub(crate) path: Path,
-    /// Statements, each in its function as that is called.
-    pub(crate) adding: Vec<(Rc<Frame<'c>>, Node)>,
-    pub(crate) frames: Vec<Rc<Frame<'c>>>,
-}
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +73,9 @@ impl<'c> Container<'c> {
                     ("+", Some(measure)) => Some(measure),
                     ("+", None) => self.measure_within(frame, right, depth),
                     ("-", None) => {
-                        let measure = self.measure_within(frame, right, depth).filter(|measure| measure.less.is_none())?;
+                        let measure = self
+                            .measure_within(frame, right, depth)
+                            .filter(|measure| measure.less.is_none())?;
                         Some(Measure { less: Some((left, Rc::clone(frame))), is_room: true, ..measure })
                     }
                     ("/" | "//" | "*" | ">>", Some(_)) => plain(Unit::Other),
@@ -154,7 +149,11 @@ impl<'c> Container<'c> {
             let is_its = code.field(node, "left").is_some_and(|left| is_it(frame, left));
             let Some(right) = code.field(node, "right").filter(|_| is_its) else { return false };
             let is_back = match code.kind(node) {
-                "assignment" => code.kind(right) != "binary_operator" && !self.is_start(frame, node) && !derives(frame, right, &self.path),
+                "assignment" => {
+                    code.kind(right) != "binary_operator"
+                        && !self.is_start(frame, node)
+                        && !derives(frame, right, &self.path)
+                }
                 // `self.used -= self.items[key].nbytes`, where that is replaced.
                 "augmented_assignment" => {
                     let is_less = code.field(node, "operator").is_some_and(|sign| code.text(sign) != "+=");
@@ -179,7 +178,10 @@ impl<'c> Container<'c> {
         let is_variable = code.field(node, "left").is_some_and(|left| code.kind(left) == "identifier");
         let lives_as_long = matches!(self.path.root, Root::Local(home, _) if home == function);
         let is_once = || {
-            frame.caller.as_ref().is_some_and(|(caller, call)| caller.function.is_none() && code.in_loop(*call).is_none())
+            frame
+                .caller
+                .as_ref()
+                .is_some_and(|(caller, call)| caller.function.is_none() && code.in_loop(*call).is_none())
         };
         fills && is_variable && code.in_loop(node).is_none() && (lives_as_long || is_once())
     }

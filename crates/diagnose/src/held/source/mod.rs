@@ -7,6 +7,8 @@
 
 mod code;
 mod condition;
+mod container;
+mod effect;
 mod filling;
 mod frame;
 pub(super) mod guard;
@@ -15,10 +17,11 @@ mod names;
 mod number;
 mod path;
 mod scope;
+#[cfg(test)]
+mod shapes;
 mod taking;
 pub(super) mod words;
 
 pub(super) use code::Code;
+pub(super) use container::Wanted;
 pub(super) use measure::Unit;
-#[cfg(test)]
-mod zz;

@@ -120,7 +120,8 @@ impl Code {
                     let class = self.class(expression)?;
                     let is_super = of == "super()";
                     // The object may be of a class that does it otherwise.
-                    let owner = self.owner().filter(|owner| !is_super && self.family(*owner).contains(&class));
+                    let owner =
+                        self.owner().filter(|owner| !is_super && self.family(*owner).contains(&class));
                     let family = self.family(owner.unwrap_or(class));
                     let own = |class: &Node| methods().find(|method| self.class(*method) == Some(*class));
                     return family.iter().skip(usize::from(is_super)).find_map(own);

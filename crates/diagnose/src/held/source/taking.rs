@@ -25,6 +25,8 @@ const TAKES: [&str; 9] = [
 ];
 /// What makes an empty container.
 const EMPTY: [&str; 6] = ["list", "dict", "set", "deque", "OrderedDict", "defaultdict"];
+/// Functions that pick some out of many.
+const PICKS: [&str; 3] = ["islice", "nlargest", "nsmallest"];
 /// Functions in functions that are looked into.
 const DEEPEST: usize = 3;
 
@@ -38,9 +40,9 @@ pub(super) fn takes_surely(frame: &Rc<Frame>, block: Node, path: &Path) -> bool 
     let code = frame.code;
     code.children(block).any(|statement| match code.kind(statement) {
         "if_statement" | "while_statement" | "function_definition" | "class_definition" => false,
-        "for_statement" | "with_statement" | "try_statement" => {
-            code.children(statement).any(|inner| code.kind(inner) == "block" && takes_surely(frame, inner, path))
-        }
+        "for_statement" | "with_statement" | "try_statement" => code
+            .children(statement)
+            .any(|inner| code.kind(inner) == "block" && takes_surely(frame, inner, path)),
         _ => takes(frame, statement, path),
     })
 }
@@ -48,7 +50,9 @@ pub(super) fn takes_surely(frame: &Rc<Frame>, block: Node, path: &Path) -> bool 
 fn takes_within(frame: &Rc<Frame>, block: Node, path: &Path, depth: usize) -> bool {
     let code = frame.code;
     // What a `lambda` does is done later, or never.
-    let is_later = |node: Node| code.above(node).take_while(|above| *above != block).any(|above| code.kind(above) == "lambda");
+    let is_later = |node: Node| {
+        code.above(node).take_while(|above| *above != block).any(|above| code.kind(above) == "lambda")
+    };
     let own = |node: &Node| code.function(*node) == frame.function && !is_later(*node);
     std::iter::once(block).chain(code.below(block)).filter(own).any(|node| {
         takes_here(frame, node, path)
@@ -99,7 +103,14 @@ fn takes_here(frame: &Rc<Frame>, node: Node, path: &Path) -> bool {
                 _ => false,
             };
             let is_part = |node: Node| match code.kind(node) {
-                "slice" => code.parent(node).and_then(|part| code.field(part, "value")).is_some_and(|of| derives(frame, of, path)),
+                "slice" => code
+                    .parent(node)
+                    .and_then(|part| code.field(part, "value"))
+                    .is_some_and(|of| derives(frame, of, path)),
+                "call" => {
+                    code.field(node, "function").is_some_and(|name| PICKS.contains(&last_name(code, name)))
+                        && derives(frame, node, path)
+                }
                 kind => kind == "if_clause",
             };
             is_empty || refers(frame, value, path) && code.below(value).any(is_part)
@@ -180,6 +191,11 @@ pub(super) fn derives(frame: &Frame, expression: Node, path: &Path) -> bool {
 
 /// `most` of `x[-most:]` and `x[:most]`.
 fn last_ones(frame: &Frame, value: Node) -> Option<Node> {
+    let code = frame.code;
+    if code.kind(value) == "call" {
+        let is_picked = ["nlargest", "nsmallest"].contains(&last_name(code, code.field(value, "function")?));
+        return code.children(code.field(value, "arguments")?).next().filter(|_| is_picked);
+    }
     let (bound, is_end) = one_bound(frame, value)?;
     match (is_end, negated(frame, bound)) {
         (false, most) => most,
