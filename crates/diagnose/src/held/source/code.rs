@@ -4,12 +4,15 @@
 //! tree-sitter names them. What must not happen here: a rule about what the code means.
 
 use std::cell::{Cell, OnceCell};
-use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::{Language, Parser, TreeCursor};
 
+use super::index::Index;
 use super::names::Names;
+
+/// Steps from name to name within which a bound is found: some 50 ms.
+const STEPS: u32 = 200_000;
 
 /// A node by its number: in the order in which the nodes begin, so that all that lies below one follows it.
 pub(crate) type Node = usize;
@@ -29,19 +32,18 @@ struct Entry {
 /// A file as a tree.
 pub(crate) struct Code {
     text: String,
-    language: Language,
     /// By the grammar's number.
     kinds: Vec<String>,
+    fields: Vec<String>,
     entries: Vec<Entry>,
-    functions: Vec<Node>,
     /// Those in which something is not understood; `None` is the file outside of functions.
     broken: Vec<Option<Node>>,
-    /// Functions and classes by their name.
-    defined: HashMap<String, Vec<Node>>,
     /// The class whose object it is about.
     owner: Cell<Option<Node>>,
+    steps: Cell<u32>,
     /// Found when they are first asked for.
     pub(super) names: OnceCell<Names>,
+    pub(super) index: OnceCell<Index>,
 }
 
 impl Code {
@@ -58,25 +60,11 @@ impl Code {
         let name = |kind: usize| language.node_kind_for_id(u16::try_from(kind).ok()?).map(str::to_owned);
         let kinds: Vec<String> =
             (0..language.node_kind_count()).map(|kind| name(kind).unwrap_or_default()).collect();
-        let defined = HashMap::new();
-        let (functions, owner, names) = (Vec::new(), Cell::new(None), OnceCell::new());
-        let mut code = Self { text, language, kinds, entries, functions, broken, defined, owner, names };
-        for node in code
-            .all()
-            .filter(|node| code.is(*node, &["function_definition", "class_definition"]))
-            .collect::<Vec<_>>()
-        {
-            code.defined.entry(code.name(node).to_owned()).or_default().push(node);
-            if code.kind(node) == "function_definition" {
-                code.functions.push(node);
-            }
-        }
-        Some(code)
-    }
-
-    /// The definitions of functions, methods too.
-    pub(crate) fn functions(&self) -> impl Iterator<Item = Node> {
-        self.functions.iter().copied()
+        let field = |field: usize| language.field_name_for_id(u16::try_from(field).ok()?).map(str::to_owned);
+        let fields = (0..=language.field_count()).map(|id| field(id).unwrap_or_default()).collect();
+        let (owner, steps) = (Cell::new(None), Cell::new(STEPS));
+        let (names, index) = (OnceCell::new(), OnceCell::new());
+        Some(Self { text, kinds, fields, entries, broken, owner, steps, names, index })
     }
 
     /// Says of which class the object is whose methods call each other.
@@ -94,19 +82,15 @@ impl Code {
         self.broken.contains(&function)
     }
 
-    /// The definitions of functions of this name.
-    pub(crate) fn functions_named(&self, name: &str) -> impl Iterator<Item = Node> {
-        self.defined(name, "function_definition")
+    /// One step of what is looked for; `None` where there were so many that nothing is found any more.
+    pub(super) fn step(&self) -> Option<()> {
+        self.steps.set(self.steps.get().checked_sub(1)?);
+        Some(())
     }
 
-    /// The definitions of classes of this name.
-    pub(crate) fn classes_named(&self, name: &str) -> impl Iterator<Item = Node> {
-        self.defined(name, "class_definition")
-    }
-
-    fn defined(&self, name: &str, kind: &'static str) -> impl Iterator<Item = Node> {
-        let all = self.defined.get(name).into_iter().flatten().copied();
-        all.filter(move |node| self.kind(*node) == kind)
+    /// Whether it took too long to find all of it.
+    pub(super) fn is_spent(&self) -> bool {
+        self.steps.get() == 0
     }
 
     /// The function that a node lies in.
@@ -165,8 +149,9 @@ impl Code {
 
     /// The child that the grammar calls so.
     pub(crate) fn field(&self, node: Node, name: &str) -> Option<Node> {
-        let field = self.language.field_id_for_name(name)?.get();
-        self.children(node).find(|child| self.entries.get(*child).is_some_and(|entry| entry.field == field))
+        let field = self.fields.iter().position(|own| own == name)?;
+        self.children(node)
+            .find(|child| self.entries.get(*child).is_some_and(|entry| usize::from(entry.field) == field))
     }
 
     /// An expression without the brackets around it, and what `(n := expression)` gives a name to.

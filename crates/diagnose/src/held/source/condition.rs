@@ -97,23 +97,23 @@ impl<'c> Container<'c> {
         let names = parts().filter(|part| code.is(*part, &["identifier", "attribute"]) && is_whole(*part));
         let paths: Vec<Path> =
             names.filter_map(|part| frame.path(part)).filter(|path| !path.is(&self.path, code)).collect();
-        let is_up = |frame: &Rc<Frame<'c>>, node: Node| {
+        let is_up = |path: &Path, frame: &Rc<Frame<'c>>, node: Node| {
             let left = code.field(node, "left").and_then(|left| frame.path(left));
-            let Some(left) = left.filter(|left| paths.iter().any(|path| left.is(path, code))) else {
-                return false;
-            };
+            let Some(left) = left.filter(|left| left.is(path, code)) else { return false };
             let right = || code.field(node, "right").filter(|right| code.kind(*right) == "binary_operator");
             match code.kind(node) {
                 "augmented_assignment" => {
                     code.field(node, "operator").is_some_and(|sign| ["+=", "*="].contains(&code.text(sign)))
                 }
-                "assignment" => right().is_some_and(|right| refers(frame, right, &left)),
-                _ => false,
+                _ => right().is_some_and(|right| refers(frame, right, &left)),
             }
         };
-        paths.iter().any(|path| self.is_beside(frame, path))
-            || !paths.is_empty()
-                && self.frames.iter().any(|frame| frame.nodes().any(|node| is_up(frame, node)))
+        let is_counted = |path: &Path| {
+            code.settings(path.named().0).any(|node| {
+                self.frames.of_function(code.function(node)).iter().any(|frame| is_up(path, frame, node))
+            })
+        };
+        paths.iter().any(|path| self.is_beside(frame, path) || is_counted(path))
     }
 
     fn compared(&self, frame: &Rc<Frame<'c>>, comparison: Node, is_not: bool) -> Vec<Asked<'c>> {

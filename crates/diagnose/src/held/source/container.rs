@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::code::{Code, Node};
 use super::filling::filled;
-use super::frame::{Frame, frames};
+use super::frame::{Frame, Frames};
 use super::path::{Path, Root, Step, are_alike};
 
 /// What is looked for.
@@ -27,15 +27,15 @@ pub(crate) struct Container<'c> {
     pub(crate) path: Path,
     /// Statements, each in its function as that is called.
     pub(crate) adding: Vec<(Rc<Frame<'c>>, Node)>,
-    pub(crate) frames: Vec<Rc<Frame<'c>>>,
+    pub(crate) frames: Rc<Frames<'c>>,
 }
 
 /// The containers of this file that may be the wanted one, with what fills them.
 pub(super) fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'c>> {
-    let frames = frames(code);
+    let frames = Rc::new(Frames::of(code));
     let steps: Vec<Step> = wanted.entry.iter().map(|key| Step::Item(key.map(str::to_owned))).collect();
     let mut adding: Vec<(Rc<Frame>, Node, Path)> = Vec::new();
-    for frame in &frames {
+    for frame in &frames.all {
         for node in frame.nodes() {
             let Some(path) = filled(frame, node, wanted.is_list) else { continue };
             // What is put below a key may be the first of it.
@@ -69,7 +69,7 @@ pub(super) fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'
     for (frame, node, path) in adding {
         match found.iter_mut().find(|container| path.is(&container.path, code)) {
             Some(container) => container.adding.push((frame, node)),
-            None => found.push(Container { path, adding: vec![(frame, node)], frames: frames.clone() }),
+            None => found.push(Container { path, adding: vec![(frame, node)], frames: Rc::clone(&frames) }),
         }
     }
     found

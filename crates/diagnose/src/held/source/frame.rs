@@ -4,6 +4,7 @@
 //! another call.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::code::{Code, Node};
@@ -68,31 +69,44 @@ impl<'c> Frame<'c> {
         chain
     }
 
-    /// The statements of the function, without those of functions in it.
+    /// The statements and calls of the function, without those of functions in it.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> + use<'c> {
-        let (code, function) = (self.code, self.function);
-        let all = function.map_or(0..code.all().count(), |function| code.below(function));
-        all.filter(move |node| code.function(*node) == function)
+        self.code.statements(self.function)
+    }
+}
+
+/// Every function of the file as it is called there; as it stands where nobody is seen to call it.
+pub(crate) struct Frames<'c> {
+    pub(crate) all: Vec<Rc<Frame<'c>>>,
+    of: HashMap<Option<Node>, Range<usize>>,
+}
+
+impl<'c> Frames<'c> {
+    pub(crate) fn of(code: &'c Code) -> Self {
+        let mut calls = Calls::new();
+        for call in code.all().filter(|node| code.kind(*node) == "call") {
+            if let Some(function) = code.called(call) {
+                calls.entry(function).or_default().push(call);
+            }
+        }
+        let mut all = vec![Frame::of(code, None)];
+        let mut of = HashMap::from([(None, 0..1)]);
+        for function in code.functions() {
+            let start = all.len();
+            all.extend(entered(code, function, &calls, DEEPEST));
+            of.insert(Some(function), start..all.len());
+        }
+        Self { all, of }
+    }
+
+    /// Those of a function.
+    pub(crate) fn of_function(&self, function: Option<Node>) -> &[Rc<Frame<'c>>] {
+        self.of.get(&function).and_then(|range| self.all.get(range.clone())).unwrap_or_default()
     }
 }
 
 /// Where each function is called.
 type Calls = HashMap<Node, Vec<Node>>;
-
-/// Every function of the file as it is called there; as it stands where nobody is seen to call it.
-pub(crate) fn frames(code: &Code) -> Vec<Rc<Frame<'_>>> {
-    let mut calls = Calls::new();
-    for call in code.all().filter(|node| code.kind(*node) == "call") {
-        if let Some(function) = code.called(call) {
-            calls.entry(function).or_default().push(call);
-        }
-    }
-    let mut all = vec![Frame::of(code, None)];
-    for function in code.functions() {
-        all.extend(entered(code, function, &calls, DEEPEST));
-    }
-    all
-}
 
 fn entered<'c>(code: &'c Code, function: Node, calls: &Calls, depth: usize) -> Vec<Rc<Frame<'c>>> {
     let mut found = Vec::new();

@@ -40,12 +40,13 @@ pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) ->
     code.is_about(code.class_named(wanted.owner));
     let mut guards = Vec::new();
     for container in containers(code, wanted) {
-        for frame in container.frames.iter().filter(|frame| !code.is_broken(frame.function)) {
+        for frame in container.frames.all.iter().filter(|frame| !code.is_broken(frame.function)) {
             let here = frame.nodes().filter_map(|node| container.guard(frame, node));
             guards.extend(here.filter(|_| container.is_reached(frame, is_mentioned)));
         }
     }
-    guards.iter().find(|guard| guard.is_sure()).or(guards.first()).cloned()
+    let found = guards.iter().find(|guard| guard.is_sure()).or(guards.first());
+    found.filter(|_| !code.is_spent()).cloned()
 }
 
 impl<'c> Container<'c> {

@@ -163,7 +163,9 @@ impl<'c> Container<'c> {
             };
             is_back && !code.block(node).is_some_and(|block| takes_surely(frame, block, &self.path))
         };
-        let is_set_back = self.frames.iter().any(|frame| frame.nodes().any(|node| is_reset(frame, node)));
+        let is_set_back = code.settings(counter.named().0).any(|node| {
+            self.frames.of_function(code.function(node)).iter().any(|frame| is_reset(frame, node))
+        });
         unit.filter(|_| !is_set_back)
     }
 

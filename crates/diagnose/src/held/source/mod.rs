@@ -12,6 +12,7 @@ mod effect;
 mod filling;
 mod frame;
 pub(super) mod guard;
+mod index;
 mod measure;
 mod names;
 mod number;

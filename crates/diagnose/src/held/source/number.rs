@@ -101,19 +101,22 @@ fn attribute<'c>(frame: &Rc<Frame<'c>>, expression: Node, depth: usize) -> Optio
     match code.function(place) {
         // The class body, whose number each object may be given another for.
         None => {
-            let is_given =
-                code.all().any(|one| code.kind(one) == "keyword_argument" && code.name(one) == name);
+            let is_given = code.identifiers(name).any(|one| {
+                code.parent(one).is_some_and(|above| {
+                    code.kind(above) == "keyword_argument" && code.field(above, "name") == Some(one)
+                })
+            });
             let outside = Frame::of(code, None);
             if is_given || class.is_none() && own.is_some() { None } else { followed(&outside, value, depth) }
         }
         Some(init) if code.name(init) == "__init__" => {
-            let makes = |node: &Node| {
-                code.kind(*node) == "call"
-                    && code.field(*node, "function").is_some_and(|name| {
-                        code.text(name).rsplit('.').next() == class.map(|class| code.name(class))
-                    })
+            let makes = |name: Node| {
+                let above = code.parent(name)?;
+                let is_last = code.field(above, "attribute") == Some(name);
+                let (function, call) = if is_last { (above, code.parent(above)?) } else { (name, above) };
+                (code.kind(call) == "call" && code.field(call, "function") == Some(function)).then_some(call)
             };
-            let mut calls = code.all().filter(makes);
+            let mut calls = code.identifiers(class.map_or("", |class| code.name(class))).filter_map(makes);
             let (first, more) = (calls.next(), calls.next());
             let made = first
                 .filter(|_| more.is_none())
@@ -127,8 +130,9 @@ fn attribute<'c>(frame: &Rc<Frame<'c>>, expression: Node, depth: usize) -> Optio
 /// Where an attribute of this name is set: of which class, the place, and the value.
 fn settings(code: &Code, name: &str) -> Vec<(Option<Node>, Node, Option<Node>)> {
     let mut found = Vec::new();
-    for node in code.all().filter(|node| code.is(*node, &["attribute", "identifier"])) {
-        let is_attribute = code.field(node, "attribute").is_some_and(|own| code.text(own) == name);
+    for own in code.identifiers(name) {
+        let attribute = code.parent(own).filter(|above| code.field(*above, "attribute") == Some(own));
+        let (is_attribute, node) = (attribute.is_some(), attribute.unwrap_or(own));
         let in_class = || {
             code.block(node)
                 .and_then(|block| code.parent(block))
@@ -139,7 +143,7 @@ fn settings(code: &Code, name: &str) -> Vec<(Option<Node>, Node, Option<Node>)> 
                 code.class(node)
             }
             (true, _) => None,
-            (_, "identifier") if code.text(node) == name && in_class().is_some() => in_class(),
+            (_, "identifier") if in_class().is_some() => in_class(),
             _ => continue,
         };
         let Some(parent) = code.parent(node) else { continue };

@@ -100,14 +100,9 @@ fn are_one(one: &Root, other: &Root, first: Option<&Step>, code: &Code) -> bool 
 
 /// Classes that set an attribute of this name.
 fn owners(code: &Code, name: &str) -> Vec<Node> {
-    let sets = |node: &Node| {
-        code.kind(*node) == "attribute"
-            && code.field(*node, "object").is_some_and(|of| code.text(of) == "self")
-    };
-    let of_name = |node: &Node| code.field(*node, "attribute").is_some_and(|own| code.text(own) == name);
-    let is_target =
-        |node: &Node| code.parent(*node).is_some_and(|parent| code.field(parent, "left") == Some(*node));
-    code.all().filter(sets).filter(of_name).filter(is_target).filter_map(|node| code.class(node)).collect()
+    let target = |node: Node| code.field(node, "left").filter(|left| code.kind(*left) == "attribute");
+    let is_own = |target: &Node| code.field(*target, "object").is_some_and(|of| code.text(of) == "self");
+    code.settings(name).filter_map(target).filter(is_own).filter_map(|target| code.class(target)).collect()
 }
 
 impl Frame<'_> {
@@ -118,6 +113,7 @@ impl Frame<'_> {
 
     fn path_within(&self, node: Node, depth: usize) -> Option<Path> {
         let (code, depth) = (self.code, depth.checked_sub(1)?);
+        code.step()?;
         let node = code.bare(node);
         match code.kind(node) {
             "identifier" => self.variable(node, depth),

@@ -134,13 +134,10 @@ impl Code {
 
     /// Whether the file says this name elsewhere than in this function: calls it, or hands it on.
     pub(crate) fn mentions(&self, name: &str, but: Option<Node>) -> bool {
-        self.all().any(|node| {
-            self.kind(node) == "identifier"
-                && self.text(node) == name
-                && !self.parent(node).is_some_and(|parent| {
-                    self.kind(parent) == "function_definition" && self.field(parent, "name") == Some(node)
-                })
-                && !but.is_some_and(|function| self.contains(function, node))
+        self.identifiers(name).any(|node| {
+            !self.parent(node).is_some_and(|parent| {
+                self.kind(parent) == "function_definition" && self.field(parent, "name") == Some(node)
+            }) && !but.is_some_and(|function| self.contains(function, node))
         })
     }
 
