@@ -11,8 +11,8 @@ use tree_sitter::{Language, Parser, TreeCursor};
 use super::index::Index;
 use super::names::Names;
 
-/// Steps from name to name within which a bound is found: some 50 ms.
-const STEPS: u32 = 200_000;
+/// Steps from name to name that are taken at most: a file of 9,000 lines of Python's own takes 27,000, in 15 ms.
+const STEPS: u32 = 60_000;
 
 /// A node by its number: in the order in which the nodes begin, so that all that lies below one follows it.
 pub(crate) type Node = usize;

@@ -128,6 +128,11 @@ impl<'c> Container<'c> {
                 "==" => (true, true),
                 _ => return None,
             };
+            let is_no_number =
+                |side: &Node| code.is(*side, &["string", "none", "true", "false", "list", "tuple"]);
+            if is_no_number(left) || is_no_number(right) {
+                return None;
+            }
             let (measure, limit, over) = match self.measure(frame, *left) {
                 Some(measure) => (measure, *right, over),
                 None => (self.measure(frame, *right)?, *left, !over || is_equal),

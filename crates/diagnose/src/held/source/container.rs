@@ -35,7 +35,11 @@ pub(super) fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'
     let frames = Rc::new(Frames::of(code));
     let steps: Vec<Step> = wanted.entry.iter().map(|key| Step::Item(key.map(str::to_owned))).collect();
     let mut adding: Vec<(Rc<Frame>, Node, Path)> = Vec::new();
-    for frame in &frames.all {
+    // Whoever fills it says its name, or was handed it by somebody who does.
+    let naming: Vec<Option<Node>> = code.identifiers(wanted.name).map(|name| code.function(name)).collect();
+    for frame in
+        frames.all.iter().filter(|frame| frame.functions().any(|function| naming.contains(&function)))
+    {
         for node in frame.nodes() {
             let Some(path) = filled(frame, node, wanted.is_list) else { continue };
             // What is put below a key may be the first of it.

@@ -69,6 +69,13 @@ impl<'c> Frame<'c> {
         chain
     }
 
+    /// The function, and those that led to it by calls.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = Option<Node>> {
+        let by_calls =
+            std::iter::successors(Some(self), |frame| frame.caller.as_ref().map(|(caller, _)| &**caller));
+        by_calls.map(|frame| frame.function)
+    }
+
     /// The statements and calls of the function, without those of functions in it.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> + use<'c> {
         self.code.statements(self.function)

@@ -41,6 +41,8 @@ pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) ->
     let mut guards = Vec::new();
     for container in containers(code, wanted) {
         for frame in container.frames.all.iter().filter(|frame| !code.is_broken(frame.function)) {
+            // Nothing is said of a file that takes too long.
+            code.step()?;
             let here = frame.nodes().filter_map(|node| container.guard(frame, node));
             guards.extend(here.filter(|_| container.is_reached(frame, is_mentioned)));
         }

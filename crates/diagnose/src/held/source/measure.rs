@@ -129,6 +129,7 @@ impl<'c> Container<'c> {
     fn counted(&self, counter: &Path, frame: &Frame) -> Option<Unit> {
         let code = frame.code;
         let is_it = |frame: &Frame, node: Node| frame.path(node).is_some_and(|path| path.is(counter, code));
+        code.settings(counter.named().0).next()?;
         let mut unit = None;
         for (frame, at) in &self.adding {
             let step = beside(frame, *at).find_map(|node| {

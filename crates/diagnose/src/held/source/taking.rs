@@ -156,14 +156,18 @@ pub(crate) fn kept<'c>(frame: &Rc<Frame<'c>>, node: Node, path: &Path) -> Option
             most.map(|most| (most, Rc::clone(frame)))
         }
         "assignment" => {
-            let value = code.bare(code.field(node, "right").filter(|_| is_set(frame, node, path))?);
+            let value = code.bare(code.field(node, "right")?);
             if let Some(most) = last_ones(frame, value) {
-                return derives(frame, value, path).then(|| (most, Rc::clone(frame)));
+                let is_its = is_set(frame, node, path) && derives(frame, value, path);
+                return is_its.then(|| (most, Rc::clone(frame)));
             }
             // `self.items = shortened(self.items, most)`
-            let call =
-                Some(value).filter(|value| code.kind(*value) == "call" && refers(frame, *value, path))?;
-            let inner = frame.entered(code.called(call)?, call);
+            let call = Some(value).filter(|value| code.kind(*value) == "call")?;
+            let function = code.called(call)?;
+            if !is_set(frame, node, path) || !refers(frame, call, path) {
+                return None;
+            }
+            let inner = frame.entered(function, call);
             let returned = |node: &Node| code.kind(*node) == "return_statement";
             let mut values = inner.nodes().filter(returned).filter_map(|node| code.children(node).next());
             let (first, more) = (values.next()?, values.next());
