@@ -6,7 +6,7 @@
 use super::adds::{attribute, keys};
 use super::kept_at::sources;
 use super::source::guard::{Guard, guard};
-use super::source::{Code, Unit, Wanted};
+use super::source::{Code, Part, Unit, Wanted};
 use crate::lookup::Lookup;
 use crate::report::{Finding, Holder};
 
@@ -37,7 +37,7 @@ pub(crate) fn own_bound(
     let files = sources(finding, holder, folder, lookup);
     let tree = |lines: &Vec<String>| (lines.len() <= MOST_LINES).then(|| Code::of(lines)).flatten();
     let trees: Vec<Option<Code>> = files.iter().map(|(_, lines)| tree(lines)).collect();
-    let wanted = Wanted { name, entry: entry(holder)?, is_list: holder.kind == "list", owner: &holder.owner };
+    let wanted = Wanted { name, part: part(holder)?, is_list: holder.kind == "list", owner: &holder.owner };
     let mentioned = |name: &str| trees.iter().flatten().any(|tree| tree.mentions(name, None));
     trees.iter().zip(&files).find_map(|(code, (file, lines))| {
         let guard = guard(code.as_ref()?, &wanted, &mentioned).filter(Guard::is_sure)?;
@@ -59,19 +59,18 @@ fn has_models(holder: &Holder) -> bool {
 
 /// Of which entry of the container that has the name the elements are the own ones: of none where they are arrays, or tuples of them, which do
 /// not grow themselves; of any where many of it lead to the memory and none was seen to be new. `None` where there are more levels than that.
-#[expect(clippy::option_option, reason = "an entry, or none; of a key that is known, or not")]
-fn entry(holder: &Holder) -> Option<Option<Option<&str>>> {
+fn part(holder: &Holder) -> Option<Part<'_>> {
     let key = keys(&holder.path);
     if !key.is_empty() {
         let only =
             key.strip_prefix('[').and_then(|key| key.strip_suffix(']')).filter(|key| !key.contains('['))?;
         let text = only.strip_prefix(['\'', '"']).and_then(|text| text.strip_suffix(['\'', '"']));
-        return Some(Some(text));
+        return Some(Part::Entry(text));
     }
     let nested = holder.path.matches("[*]").count();
     let tuples = || holder.elements.split(' ').any(|word| word == "tuple");
     let is_flat = nested <= 1 || tuples();
     // Where the outer one gets ever more entries, how long each of them becomes is no bound.
     let grows_itself = !is_flat && holder.kind == "dict" && holder.length.is_some();
-    Some((!is_flat && !grows_itself).then_some(None))
+    Some(if is_flat || grows_itself { Part::Whole } else { Part::Entry(None) })
 }

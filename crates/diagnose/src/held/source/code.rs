@@ -203,6 +203,7 @@ fn collect(cursor: &mut TreeCursor, function: u16, entries: &mut Vec<Entry>, bro
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -147,8 +147,8 @@ impl<'c> Container<'c> {
                 Some(_) => ((limit, Rc::clone(frame)), Unit::Other),
             };
             let over = over != is_not;
-            (!is_none(&frame, limit) && !self.rises(&frame, limit) && !(is_equal && is_not))
-                .then_some(Asked { over, limit, frame, unit, depends: is_chain && over })
+            let is_none = is_equal && is_not || is_none(&frame, limit) || self.rises(&frame, limit);
+            (!is_none).then_some(Asked { over, limit, frame, unit, depends: is_chain && over })
         };
         let starts = (0..parts.len().saturating_sub(2)).step_by(2);
         starts.filter_map(|start| of(parts.get(start..start + 3)?)).collect()

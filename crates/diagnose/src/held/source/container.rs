@@ -10,13 +10,21 @@ use super::filling::filled;
 use super::frame::{Frame, Frames};
 use super::path::{Path, Root, Step, are_alike};
 
+/// Which part of what is called so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part<'w> {
+    /// It itself.
+    Whole,
+    /// What it has below a key; below any where that is not known.
+    Entry(Option<&'w str>),
+}
+
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted<'w> {
     /// What the container is called.
     pub(crate) name: &'w str,
-    /// The container is an entry of what is called so, with these keys where they are known.
-    pub(crate) entry: Option<Option<&'w str>>,
+    pub(crate) part: Part<'w>,
     pub(crate) is_list: bool,
     /// The class whose object has it.
     pub(crate) owner: &'w str,
@@ -33,7 +41,10 @@ pub(crate) struct Container<'c> {
 /// The containers of this file that may be the wanted one, with what fills them.
 pub(super) fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'c>> {
     let frames = Rc::new(Frames::of(code));
-    let steps: Vec<Step> = wanted.entry.iter().map(|key| Step::Item(key.map(str::to_owned))).collect();
+    let steps = match wanted.part {
+        Part::Whole => Vec::new(),
+        Part::Entry(key) => vec![Step::Item(key.map(str::to_owned))],
+    };
     let mut adding: Vec<(Rc<Frame>, Node, Path)> = Vec::new();
     // Whoever fills it says its name, or was handed it by somebody who does.
     let naming: Vec<Option<Node>> = code.identifiers(wanted.name).map(|name| code.function(name)).collect();
@@ -43,7 +54,7 @@ pub(super) fn containers<'c>(code: &'c Code, wanted: &Wanted) -> Vec<Container<'
         for node in frame.nodes() {
             let Some(path) = filled(frame, node, wanted.is_list) else { continue };
             // What is put below a key may be the first of it.
-            let around = if wanted.is_list || wanted.entry.is_some() { None } else { path.around() };
+            let around = if wanted.is_list || wanted.part != Part::Whole { None } else { path.around() };
             let is_it = |path: &Path| {
                 let (name, entries) = path.named();
                 name == wanted.name && (are_alike(entries, &steps) || are_alike(&steps, entries))

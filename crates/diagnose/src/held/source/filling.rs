@@ -40,7 +40,7 @@ pub(crate) fn filled(frame: &Frame, node: Node, is_list: bool) -> Option<Path> {
             if code.kind(function) == "attribute" && ADDS.contains(&name) {
                 return frame.path(code.field(function, "object")?);
             }
-            let place = if ADDERS.contains(&name) { 0 } else { 1 };
+            let place = usize::from(!ADDERS.contains(&name));
             if place == 0 || name == "dump" {
                 return frame.path(code.children(arguments).nth(place)?);
             }
@@ -85,6 +85,7 @@ pub(super) fn refers(frame: &Frame, expression: Node, path: &Path) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

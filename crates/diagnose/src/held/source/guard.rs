@@ -95,11 +95,12 @@ impl<'c> Container<'c> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::container::Part;
     use super::*;
 
     fn found(source: &str) -> Option<Guard> {
         let code = Code::of(&source.lines().map(str::to_owned).collect::<Vec<_>>())?;
-        let wanted = Wanted { name: "items", entry: None, is_list: true, owner: "" };
+        let wanted = Wanted { name: "items", part: Part::Whole, is_list: true, owner: "" };
         guard(&code, &wanted, &|_| false)
     }
 

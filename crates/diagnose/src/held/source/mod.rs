@@ -24,5 +24,5 @@ mod taking;
 pub(super) mod words;
 
 pub(super) use code::Code;
-pub(super) use container::Wanted;
+pub(super) use container::{Part, Wanted};
 pub(super) use measure::Unit;

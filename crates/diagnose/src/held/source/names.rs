@@ -16,10 +16,13 @@ pub(crate) enum Value {
     Unknown,
 }
 
+/// What a name is given, in the order of the file.
+type Given = Vec<(Node, Value)>;
+
 /// Of all functions of a file.
 #[derive(Default)]
 pub(super) struct Names {
-    given: HashMap<(Option<Node>, String), Vec<(Node, Value)>>,
+    given: HashMap<(Option<Node>, String), Given>,
     /// What a function says to be a variable of the file.
     global: HashSet<(Node, String)>,
 }

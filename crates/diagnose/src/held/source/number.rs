@@ -150,10 +150,10 @@ fn settings(code: &Code, name: &str) -> Vec<(Option<Node>, Node, Option<Node>)> 
         let right = |of: Node| code.field(of, "right");
         match code.kind(parent) {
             "assignment" if code.field(parent, "left") == Some(node) => {
-                found.push((class, node, right(parent)))
+                found.push((class, node, right(parent)));
             }
             "augmented_assignment" if code.field(parent, "left") == Some(node) => {
-                found.push((class, node, None))
+                found.push((class, node, None));
             }
             // `self.x, self.limit = x, limit`
             "pattern_list" | "tuple_pattern" => {

@@ -160,6 +160,7 @@ fn only(mut all: impl Iterator<Item = Node>) -> Option<Node> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

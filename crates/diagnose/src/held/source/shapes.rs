@@ -4,7 +4,9 @@
 //! not, so that nothing may be found in it; `#: unseen` one that does, which is not read (docs/design/verdict.md says so). `kind=dict` where
 //! `items` is no list, `entry=any` or `entry=<key>` where it is a list inside of it, `owner=<class>` where that is known.
 
-use super::container::Wanted;
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::container::{Part, Wanted};
 use super::guard::{Guard, guard};
 use super::{Code, Unit};
 
@@ -37,11 +39,13 @@ impl Program {
     }
 
     fn bound(&self) -> Option<Guard> {
-        let entry = self.option("entry").map(|key| Some(key).filter(|key| *key != "any"));
+        let part = self
+            .option("entry")
+            .map_or(Part::Whole, |key| Part::Entry(Some(key).filter(|key| *key != "any")));
         let is_list = self.option("kind").is_none();
         let owner = self.option("owner").unwrap_or("");
         let code = Code::of(&self.lines).unwrap();
-        guard(&code, &Wanted { name: "items", entry, is_list, owner }, &|_| false).filter(Guard::is_sure)
+        guard(&code, &Wanted { name: "items", part, is_list, owner }, &|_| false).filter(Guard::is_sure)
     }
 }
 
