@@ -125,7 +125,9 @@ fn entered<'c>(code: &'c Code, function: Node, calls: &Calls, depth: usize) -> V
         };
         found.extend(callers.iter().map(|caller| caller.entered(function, *call)));
         if found.len() >= MOST {
+            // The others may do otherwise.
             found.truncate(MOST);
+            found.push(Frame::of(code, Some(function)));
             break;
         }
     }

@@ -199,6 +199,18 @@ mod tests {
     }
 
     #[test]
+    fn a_function_that_is_not_understood_bounds_nothing() {
+        let source = |line: &str| {
+            format!(
+                "def add(a, x):\n    a.items.append(x)\n    {line}\n    if len(a.items) > MOST:\n        a.items.pop(0)\n"
+            )
+        };
+        assert_eq!(limit(&source("y = 3")).as_deref(), Some("MOST"));
+        assert_eq!(limit(&source("y = = 3")), None);
+        assert_eq!(limit(&(source("y = 3") + "def other():\n    y = = 3\n")).as_deref(), Some("MOST"));
+    }
+
+    #[test]
     fn another_class_says_nothing() {
         let other = "class B:\n    def f(self, x):\n        if len(self.items) > MOST:\n            self.items.pop(0)\n";
         assert_eq!(

@@ -186,3 +186,42 @@ class Sample:
         j = random.randrange(self.seen)
         if j < self.k:
             self.items[j] = v
+
+#: bounded recounted kind=dict
+class Cache:
+    def put(self, k, v):
+        self.items[k] = v
+        self.used += v.nbytes
+        while self.used > self.most:
+            self.drop()
+            self.recount()
+    def drop(self):
+        self.items.popitem()
+    def recount(self):
+        self.used = sum(v.nbytes for v in self.items.values())
+
+#: bounded order_of_keys kind=dict
+class Seen:
+    def put(self, k, v):
+        self.items[k] = v
+        self.order.append(k)
+        if len(self.order) > 300:
+            del self.items[self.order.pop(0)]
+
+#: unbounded order_of_others kind=dict
+class Seen:
+    def put(self, k, v):
+        self.items[k] = v
+        if len(self.order) > 300:
+            del self.items[self.order.pop(0)]
+    def other(self, k):
+        self.order.append(k)
+
+#: bounded sum_of_bytes kind=dict
+class Pages:
+    def used(self):
+        return sum(page.nbytes for page in self.items.values())
+    def put(self, k, page):
+        while self.used() + page.nbytes > 64 << 20:
+            self.items.pop(next(iter(self.items)))
+        self.items[k] = page

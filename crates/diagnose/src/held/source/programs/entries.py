@@ -79,3 +79,10 @@ class Log:
     def put(self, k, v):
         self.items[k].append(v)
         print(self.items[k][-10:])
+
+#: bounded its_key entry=pictures
+class Log:
+    def put(self, name, v):
+        self.items[name].append(v)
+        if len(self.items["pictures"]) > 100:
+            self.items["pictures"].pop(0)

@@ -166,37 +166,37 @@ class Endless(Base):
 
 #: unbounded many_callers
 class Log:
-    def put(self, v):
+    def note(self, v):
         self.items.append(v)
 def f0(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def f1(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def f2(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def f3(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def f4(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def f5(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def f6(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def f7(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def f8(log, v):
     if len(log.items) < 100:
-        log.put(v)
+        log.note(v)
 def g(log, v):
-    log.put(v)
+    log.note(v)
 
 #: unbounded never_called_helper
 class Log:
@@ -213,3 +213,13 @@ class Log:
         self.items.append(v)
         if len(items) > MOST:
             items.clear()
+
+#: unbounded helper_of_what_nobody_calls
+def trim(d):
+    if len(d) > 10:
+        d.pop(0)
+class Log:
+    def put(self, v):
+        self.items.append(v)
+    def shrink(self):
+        trim(self.items)

@@ -185,8 +185,9 @@ class Log:
 
 #: unbounded at_start
 class Log:
-    def __init__(self, items):
-        self.items = items[-100:]
+    def __init__(self):
+        self.items = load()
+        self.items = self.items[-100:]
     def put(self, v):
         self.items.append(v)
 

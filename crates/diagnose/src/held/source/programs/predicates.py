@@ -93,3 +93,26 @@ class Cache:
         self.items.append(v)
         if len(self.items) > self.most:
             self.items.pop(0)
+
+#: unbounded length_before_the_loop
+def gather(items):
+    n = len(items)
+    for k in range(44):
+        items.append(k)
+        if n > 200:
+            items.pop(0)
+
+#: bounded length_in_the_loop
+def gather(items):
+    for k in range(44):
+        items.append(k)
+        n = len(items)
+        if n > 200:
+            items.pop(0)
+
+#: unbounded never_both
+DEBUG = False
+def put(items, v):
+    items.append(v)
+    if DEBUG and len(items) > 200:
+        items.pop(0)
