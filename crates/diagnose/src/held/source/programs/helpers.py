@@ -164,39 +164,23 @@ class Endless(Base):
     def full(self):
         return False
 
-#: unbounded many_callers
+#: unbounded many_calls
 class Log:
     def note(self, v):
         self.items.append(v)
-def f0(log, v):
+def f(log, v):
     if len(log.items) < 100:
         log.note(v)
-def f1(log, v):
-    if len(log.items) < 100:
         log.note(v)
-def f2(log, v):
-    if len(log.items) < 100:
         log.note(v)
-def f3(log, v):
-    if len(log.items) < 100:
         log.note(v)
-def f4(log, v):
-    if len(log.items) < 100:
         log.note(v)
-def f5(log, v):
-    if len(log.items) < 100:
         log.note(v)
-def f6(log, v):
-    if len(log.items) < 100:
         log.note(v)
-def f7(log, v):
-    if len(log.items) < 100:
         log.note(v)
-def f8(log, v):
-    if len(log.items) < 100:
-        log.note(v)
-def g(log, v):
     log.note(v)
+log = Log()
+f(log, 1)
 
 #: unbounded never_called_helper
 class Log:
