@@ -23,6 +23,8 @@ const SMALL: f64 = 256.0 * 1024.0 * 1024.0;
 const REST: f64 = 0.25;
 /// Cycles beyond a bound that show that it holds.
 const BEYOND: u64 = 6;
+/// A bound in bytes was passed if so many times as much was kept.
+const PASSED: f64 = 1.5;
 /// What was weighed is right within this share.
 const WEIGHED: f64 = 0.2;
 
@@ -168,6 +170,9 @@ impl Job<'_> {
             return room.and_then(|room| self.full(finding, &room, None)).map_or(End::Far(None), End::Full);
         }
         let Some(own) = own_bound(finding, self.folder, lookup) else { return End::Far(None) };
+        if let Some(bytes) = own.bytes {
+            return self.of_bytes(finding, bytes, &own);
+        }
         let Some(bound) = own.elements else { return End::Open(self.open(finding, &own), None) };
         if self.held.length(&holder.path).is_some_and(|length| length > bound) {
             return End::Far(None);
@@ -179,6 +184,21 @@ impl Job<'_> {
                 .map_or(End::Far(Some(bound)), |component| End::Open(component, Some(room.cycles))),
             None => End::Open(self.open(finding, &own), None),
         }
+    }
+
+    /// What the program bounds at so many bytes. What is there is no more than an estimate, the cycles until then are, too.
+    fn of_bytes(self, finding: &Finding, bound: u64, own: &OwnBound) -> End {
+        let per_cycle = finding.bytes_per_cycle.estimate.max(1) as f64;
+        let there = per_cycle * self.cycles.count as f64;
+        let more = bound as f64 - there;
+        let fits = self.limit.is_none_or(|limit| more <= OF_FREE * limit.headroom as f64);
+        let near = Room::is_so_near(more / per_cycle, self.cycles.count) || more <= SMALL;
+        // It has passed it.
+        let is_passed = there > PASSED * bound as f64;
+        if is_passed || !fits || !near {
+            return End::Far(None);
+        }
+        End::Open(self.open(finding, own), Some((more / per_cycle).max(0.0)))
     }
 
     /// What fills, if it is full soon enough.
@@ -205,7 +225,11 @@ impl Job<'_> {
     fn open(self, finding: &Finding, own: &OwnBound) -> Component {
         let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
         let has = self.held.length(path).map_or(String::new(), |length| format!(", with {length} elements"));
-        let at = own.elements.map_or(String::new(), |bound| format!(" at {bound} elements"));
+        let at = match (own.elements, own.bytes) {
+            (Some(bound), _) => format!(" at {bound} elements"),
+            (None, Some(bytes)) => format!(" at {}", size(bytes as f64)),
+            (None, None) => String::new(),
+        };
         let sentence =
             format!("{} fills{has}, until `{}` ends that{at} ({})", words(path), own.text, own.place);
         self.component(finding, sentence)

@@ -62,11 +62,6 @@ pub(super) fn adds(line: &str, name: &str, keys: &str) -> bool {
     })
 }
 
-/// Whether this line makes a list longer; what it writes to a place of the list does not.
-pub(super) fn adds_to_list(line: &str, name: &str) -> bool {
-    mentions(code(line), name).any(|(before, after)| lengthens(before, after.trim_start(), name))
-}
-
 fn lengthens(before: &str, after: &str, name: &str) -> bool {
     ADDS.iter().chain(&WRITES).any(|add| after.starts_with(add))
         || is_added_to(before, after)
@@ -196,13 +191,6 @@ mod tests {
     #[test]
     fn a_name_that_is_in_the_functions_too() {
         assert!(adds("heapq.heappush(self.heap, entry)", "heap", ""));
-    }
-
-    #[test]
-    fn a_place_of_a_list_that_is_written_to_makes_it_no_longer() {
-        assert!(adds_to_list("self.saved.append(None)", "saved"));
-        assert!(!adds_to_list("self.saved[self.place] = x", "saved"));
-        assert!(!adds_to_list("self.saved[0].append(x)", "saved"));
     }
 
     #[test]

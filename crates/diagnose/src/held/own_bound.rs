@@ -3,12 +3,15 @@
 //! In: a finding that accuses a container, the user's source. Out: the statement, and how many elements it lets be where the source says.
 //! What must not happen here: the bound of another container, or of the one around it (`cache[key].append(x)` below `len(cache) < 100`).
 
-use super::adds::{adds, adds_to_list, attribute, keys};
-use super::kept_at::{class_of, sources};
-use super::source::guard::guard;
-use super::source::number::number;
+use super::adds::{attribute, keys};
+use super::kept_at::sources;
+use super::source::guard::{Guard, guard};
+use super::source::{Code, Part, Unit, Wanted};
 use crate::lookup::Lookup;
 use crate::report::{Finding, Holder};
+
+/// A longer file is not read: 8,000 lines take 35 ms.
+const MOST_LINES: usize = 8_000;
 
 /// Where a program keeps a container small, and at how many elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +22,8 @@ pub(crate) struct OwnBound {
     pub(crate) text: String,
     /// How many elements it lets be; `None` where the source does not say.
     pub(crate) elements: Option<u64>,
+    /// How many bytes, where those are what it counts.
+    pub(crate) bytes: Option<u64>,
 }
 
 /// Of the container that a finding accuses.
@@ -27,41 +32,45 @@ pub(crate) fn own_bound(
     folder: Option<&str>,
     lookup: &mut dyn Lookup,
 ) -> Option<OwnBound> {
-    let holder = finding.holder.as_ref().filter(|holder| is_flat(holder))?;
+    let holder = finding.holder.as_ref().filter(|holder| !has_models(holder))?;
     let name = attribute(&holder.path)?;
-    let is_list = holder.kind == "list";
-    for (file, lines) in sources(finding, holder, folder, lookup) {
-        let is_adding = |line: &String| if is_list { adds_to_list(line, name) } else { adds(line, name, "") };
-        let mut adding: Vec<usize> =
-            (0..lines.len()).filter(|at| lines.get(*at).is_some_and(is_adding)).collect();
-        // Another class may have one of the same name, and a parent's bound may be passed by.
-        let class = class_of(&lines, &holder.owner);
-        if let Some(class) = class.filter(|class| adding.iter().any(|at| class.contains(at))) {
-            adding.retain(|at| class.contains(at));
-        }
-        let Some(guard) = guard(&lines, name, &adding) else { continue };
-        let elements = number(&guard.limit, &lines);
-        // `if self.limit is not None and len(...) > self.limit`: where nobody sees it set, it is none.
-        if elements.is_none() && guard.depends {
-            return None;
-        }
-        return Some(OwnBound {
+    let files = sources(finding, holder, folder, lookup);
+    let tree = |lines: &Vec<String>| (lines.len() <= MOST_LINES).then(|| Code::of(lines)).flatten();
+    let trees: Vec<Option<Code>> = files.iter().map(|(_, lines)| tree(lines)).collect();
+    let wanted = Wanted { name, part: part(holder)?, is_list: holder.kind == "list", owner: &holder.owner };
+    let mentioned = |name: &str| trees.iter().flatten().any(|tree| tree.mentions(name, None));
+    trees.iter().zip(&files).find_map(|(code, (file, lines))| {
+        let guard = guard(code.as_ref()?, &wanted, &mentioned).filter(Guard::is_sure)?;
+        let of = |unit| guard.most.filter(|_| guard.unit == unit);
+        Some(OwnBound {
             place: format!("{file}:{}", guard.at + 1),
             text: lines.get(guard.at)?.trim().trim_end_matches(':').to_owned(),
-            elements,
-        });
-    }
-    None
+            elements: of(Unit::Elements),
+            bytes: of(Unit::Bytes),
+        })
+    })
 }
 
-/// Whether the elements that the path means are the container's own: arrays, or tuples of them, which do not grow themselves. Models are none:
-/// what TensorFlow keeps of each outlasts its place in the container.
-fn is_flat(holder: &Holder) -> bool {
+/// Models are no elements with a bound: what TensorFlow keeps of each outlasts its place in the container.
+fn has_models(holder: &Holder) -> bool {
     const MODELS: [&str; 3] = ["Sequential", "Functional", "Model"];
-    if MODELS.iter().any(|model| holder.elements.contains(model)) {
-        return false;
+    MODELS.iter().any(|model| holder.elements.contains(model))
+}
+
+/// Of which entry of the container that has the name the elements are the own ones: of none where they are arrays, or tuples of them, which do
+/// not grow themselves; of any where many of it lead to the memory and none was seen to be new. `None` where there are more levels than that.
+fn part(holder: &Holder) -> Option<Part<'_>> {
+    let key = keys(&holder.path);
+    if !key.is_empty() {
+        let only =
+            key.strip_prefix('[').and_then(|key| key.strip_suffix(']')).filter(|key| !key.contains('['))?;
+        let text = only.strip_prefix(['\'', '"']).and_then(|text| text.strip_suffix(['\'', '"']));
+        return Some(Part::Entry(text));
     }
-    let nested = holder.path.matches("[*]").count() > 1;
+    let nested = holder.path.matches("[*]").count();
     let tuples = || holder.elements.split(' ').any(|word| word == "tuple");
-    keys(&holder.path).is_empty() && (!nested || tuples())
+    let is_flat = nested <= 1 || tuples();
+    // Where the outer one gets ever more entries, how long each of them becomes is no bound.
+    let grows_itself = !is_flat && holder.kind == "dict" && holder.length.is_some();
+    Some(if is_flat || grows_itself { Part::Whole } else { Part::Entry(None) })
 }

@@ -28,7 +28,12 @@ const FAR: f64 = 20.0;
 impl Room {
     /// Whether a run of so many cycles may well get there.
     pub(crate) fn is_near(&self, cycles: u64) -> bool {
-        self.cycles <= FAR * cycles as f64
+        Self::is_so_near(self.cycles, cycles)
+    }
+
+    /// The same of so many more cycles.
+    pub(crate) fn is_so_near(more: f64, cycles: u64) -> bool {
+        more <= FAR * cycles as f64
     }
 }
 

@@ -1,192 +1,180 @@
-//! What number an expression stands for, where the source says it once.
+//! What an expression stands for, where the source says it once: a number, or nothing at all.
 //!
-//! In: `MAX`, `self.capacity`, `10_000`. Out: the number. What must not happen here: a number that another call or assignment may
-//! change; then there is none.
+//! In: `MAX`, `self.capacity`, `10_000`, and the frame it stands in. Out: the number. What must not happen here: a number that another call
+//! or assignment may change; then there is none.
 
-use super::blocks::{around, indent};
-use super::words::{bracketed, code, is_dotted, last_name, mentions};
+use std::rc::Rc;
+
+use super::code::{Code, Node};
+use super::frame::Frame;
+use super::names::Value;
 
 /// Names that stand for names.
-const DEEPEST: usize = 4;
+const DEEPEST: usize = 6;
+/// What no number is above.
+const ENDLESS: [&str; 6] =
+    ["math.inf", "np.inf", "numpy.inf", "sys.maxsize", "float(\"inf\")", "float('inf')"];
 
-/// The number that `expression` stands for in this file.
-pub(crate) fn number(expression: &str, lines: &[String]) -> Option<u64> {
-    resolve(expression, lines, DEEPEST)
+/// The number that an expression stands for.
+pub(crate) fn number(frame: &Rc<Frame>, expression: Node) -> Option<u64> {
+    number_within(frame, expression, DEEPEST)
 }
 
-fn resolve(expression: &str, lines: &[String], depth: usize) -> Option<u64> {
-    let expression = expression.trim();
-    if let Some(found) = literal(expression) {
-        return Some(found);
-    }
-    if !is_dotted(expression) || depth == 0 {
-        return None;
-    }
-    let name = last_name(expression);
-    let [place] = assignments(lines, name).try_into().ok()?;
-    let Place { at, value, is_attribute, is_outermost } = place;
-    let is_own = expression.contains('.');
-    match literal(&value) {
-        // A constant, an attribute that the class or its `__init__` sets.
-        Some(found) if is_outermost || is_attribute => Some(found),
-        Some(found) if is_own && is_in_class_body(lines, at) && !is_given(lines, name) => Some(found),
-        None if is_attribute && is_dotted(&value) => parameter(&value, at, lines),
-        None if is_outermost => resolve(&value, lines, depth - 1),
-        // A variable of a function, which another call sets anew.
+/// Whether it is something that no length is ever above, or that no condition ever holds by.
+pub(crate) fn is_none(frame: &Rc<Frame>, expression: Node) -> bool {
+    followed(frame, expression, DEEPEST).is_some_and(|(value, frame)| {
+        let code = frame.code;
+        code.is(value, &["none", "false"]) || ENDLESS.contains(&code.text(value))
+    })
+}
+
+fn number_within(frame: &Rc<Frame>, expression: Node, depth: usize) -> Option<u64> {
+    let (value, frame) = followed(frame, expression, depth)?;
+    let (code, depth) = (frame.code, depth.checked_sub(1)?);
+    match code.kind(value) {
+        "integer" | "float" => literal(code.text(value)),
+        "call" if code.field(value, "function").is_some_and(|name| code.text(name) == "int") => {
+            let mut arguments = code.children(code.field(value, "arguments")?);
+            let only = arguments.next().filter(|_| arguments.next().is_none())?;
+            number_within(&frame, only, depth)
+        }
+        "binary_operator" => {
+            let left = number_within(&frame, code.field(value, "left")?, depth)?;
+            let right = number_within(&frame, code.field(value, "right")?, depth)?;
+            match code.text(code.field(value, "operator")?) {
+                "*" => left.checked_mul(right),
+                "+" => left.checked_add(right),
+                "-" => left.checked_sub(right),
+                "//" => left.checked_div(right),
+                "**" => left.checked_pow(u32::try_from(right).ok()?),
+                "<<" => left.checked_mul(1_u64.checked_shl(u32::try_from(right).ok()?)?),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }
 
-/// A place that gives a name a value.
-#[derive(Debug)]
-struct Place {
-    at: usize,
-    value: String,
-    is_attribute: bool,
-    is_outermost: bool,
+/// The expression that a name stands for, and where that is to be read.
+fn followed<'c>(frame: &Rc<Frame<'c>>, expression: Node, depth: usize) -> Option<(Node, Rc<Frame<'c>>)> {
+    let (code, depth) = (frame.code, depth.checked_sub(1)?);
+    let expression = code.bare(expression);
+    match code.kind(expression) {
+        "identifier" => {
+            let name = code.text(expression);
+            let own = code.values(frame.function, name);
+            if let (Some((value, caller)), []) = (frame.given(name), own) {
+                return followed(caller, value, depth);
+            }
+            let home = code.home(frame.function, name);
+            let is_parameter =
+                home.is_some_and(|home| code.parameters(home).iter().any(|(own, _)| *own == name));
+            let [(place, Value::Is(value))] = code.values(home, name) else { return None };
+            let is_fixed = match home {
+                Some(_) => !is_parameter && home == frame.function,
+                None => {
+                    code.block(*place).is_none_or(|block| code.kind(block) == "module")
+                        && !code.is_set_by_functions(name)
+                }
+            };
+            let outside = if home.is_some() { Rc::clone(frame) } else { Frame::of(code, None) };
+            if is_fixed { followed(&outside, *value, depth) } else { None }
+        }
+        "attribute" if !ENDLESS.contains(&code.text(expression)) => attribute(frame, expression, depth),
+        _ => Some((expression, Rc::clone(frame))),
+    }
 }
 
-/// Statements that assign to a name, or to an attribute of that name.
-fn assignments(lines: &[String], name: &str) -> Vec<Place> {
-    let mut found = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let line = code(line);
-        let Some((targets, value)) = mentions(line, name).next().and_then(|_| assignment(line)) else {
-            continue;
-        };
-        let (targets, values) = (arguments(targets), arguments(value));
-        for (place, target) in targets.iter().enumerate().filter(|(_, target)| last_name(target) == name) {
-            // What is unpacked from one thing is not known.
-            let each = (targets.len() == values.len()).then(|| values.get(place).copied()).flatten();
-            let value = if targets.len() == 1 { value } else { each.unwrap_or_default() };
-            found.push(Place {
-                at,
-                value: value.trim().to_owned(),
-                is_attribute: target.contains('.'),
-                is_outermost: indent(line) == Some(0),
+/// What an attribute is set to, in the one place where that is done.
+fn attribute<'c>(frame: &Rc<Frame<'c>>, expression: Node, depth: usize) -> Option<(Node, Rc<Frame<'c>>)> {
+    let code = frame.code;
+    let name = code.text(code.field(expression, "attribute")?);
+    let of = code.field(expression, "object")?;
+    let own = if code.text(of) == "self" { code.class(expression) } else { code.class_named(code.text(of)) };
+    let is_akin = |class: Option<Node>| match (own, class) {
+        (Some(own), Some(class)) => code.is_akin(own, class),
+        _ => true,
+    };
+    let mut places = settings(code, name).into_iter().filter(|(class, ..)| is_akin(*class));
+    let ((class, place, value), more) = (places.next()?, places.next());
+    let value = value.filter(|_| more.is_none())?;
+    match code.function(place) {
+        // The class body, whose number each object may be given another for.
+        None => {
+            let is_given = code.identifiers(name).any(|one| {
+                code.parent(one).is_some_and(|above| {
+                    code.kind(above) == "keyword_argument" && code.field(above, "name") == Some(one)
+                })
             });
+            let outside = Frame::of(code, None);
+            if is_given || class.is_none() && own.is_some() { None } else { followed(&outside, value, depth) }
+        }
+        Some(init) if code.name(init) == "__init__" => {
+            let makes = |name: Node| {
+                let above = code.parent(name)?;
+                let is_last = code.field(above, "attribute") == Some(name);
+                let (function, call) = if is_last { (above, code.parent(above)?) } else { (name, above) };
+                (code.kind(call) == "call" && code.field(call, "function") == Some(function)).then_some(call)
+            };
+            let mut calls = code.identifiers(class.map_or("", |class| code.name(class))).filter_map(makes);
+            let (first, more) = (calls.next(), calls.next());
+            let made = first
+                .filter(|_| more.is_none())
+                .map(|call| Frame::of(code, code.function(call)).entered(init, call));
+            followed(&made.unwrap_or_else(|| Frame::of(code, Some(init))), value, depth)
+        }
+        function => followed(&Frame::of(code, function), value, depth),
+    }
+}
+
+/// Where an attribute of this name is set: of which class, the place, and the value.
+fn settings(code: &Code, name: &str) -> Vec<(Option<Node>, Node, Option<Node>)> {
+    let mut found = Vec::new();
+    for own in code.identifiers(name) {
+        let attribute = code.parent(own).filter(|above| code.field(*above, "attribute") == Some(own));
+        let (is_attribute, node) = (attribute.is_some(), attribute.unwrap_or(own));
+        let in_class = || {
+            code.block(node)
+                .and_then(|block| code.parent(block))
+                .filter(|around| code.kind(*around) == "class_definition")
+        };
+        let class = match (is_attribute, code.kind(node)) {
+            (true, _) if code.field(node, "object").is_some_and(|of| code.text(of) == "self") => {
+                code.class(node)
+            }
+            (true, _) => None,
+            (_, "identifier") if in_class().is_some() => in_class(),
+            _ => continue,
+        };
+        let Some(parent) = code.parent(node) else { continue };
+        let right = |of: Node| code.field(of, "right");
+        match code.kind(parent) {
+            "assignment" if code.field(parent, "left") == Some(node) => {
+                found.push((class, node, right(parent)));
+            }
+            "augmented_assignment" if code.field(parent, "left") == Some(node) => {
+                found.push((class, node, None));
+            }
+            // `self.x, self.limit = x, limit`
+            "pattern_list" | "tuple_pattern" => {
+                let values = code.parent(parent).and_then(right);
+                let place = code.children(parent).position(|one| one == node);
+                let same =
+                    values.filter(|values| code.children(*values).count() == code.children(parent).count());
+                let value = same.zip(place).and_then(|(values, place)| code.children(values).nth(place));
+                found.push((class, node, value));
+            }
+            _ => {}
         }
     }
     found
 }
 
-/// What is assigned to, and the value: `self.limit` and `5` of `self.limit = 5`, `limit: int = 5` and `limit += 5`.
-fn assignment(line: &str) -> Option<(&str, &str)> {
-    let mut depth = 0;
-    let mut before = ' ';
-    for (at, c) in line.char_indices() {
-        let is_first = !matches!(before, '=' | '<' | '>' | '!' | ':');
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            '=' if depth == 0 && is_first && !line[at + 1..].starts_with('=') => {
-                let target = line[..at].split(':').next()?.trim().trim_end_matches(['+', '-', '*', '/', ' ']);
-                return arguments(target)
-                    .iter()
-                    .all(|one| is_dotted(one))
-                    .then_some((target, &line[at + 1..]));
-            }
-            _ => {}
-        }
-        before = c;
-    }
-    None
-}
-
-/// Whether a call may give it: `Replay(capacity=80)`, by which a data class has another one than its body says.
-fn is_given(lines: &[String], name: &str) -> bool {
-    let gives = |line: &String| {
-        mentions(code(line), name).any(|(before, after)| {
-            let after = after.trim_start();
-            before.trim_end().ends_with(['(', ',']) && after.starts_with('=') && !after.starts_with("==")
-        })
-    };
-    lines.iter().any(gives)
-}
-
-fn is_in_class_body(lines: &[String], at: usize) -> bool {
-    let (class, function) = (around(lines, at, "class "), around(lines, at, "def "));
-    class.is_some() && function.is_none_or(|function| class > Some(function))
-}
-
-/// The number that the parameter of this name has in the one call that makes the object whose attribute is set at a line.
-fn parameter(name: &str, at: usize, lines: &[String]) -> Option<u64> {
-    let head = around(lines, at, "def ").and_then(|at| lines.get(at))?;
-    let class = around(lines, at, "class ").and_then(|at| lines.get(at))?.trim_start();
-    let class = class.strip_prefix("class ")?.split(['(', ':']).next()?.trim();
-    let (parameters, _) = bracketed(&head[head.find('(')?..])?;
-    let parameters: Vec<&str> = arguments(parameters).into_iter().skip(1).collect();
-    let called = |parameter: &&str| parameter.split([':', '=']).next().map(str::trim) == Some(name);
-    let place = parameters.iter().position(called)?;
-    let default = parameters.get(place)?.split_once('=').map(|(_, value)| value);
-    let calls: Vec<&str> = lines
-        .iter()
-        .flat_map(|line| mentions(code(line), class))
-        .filter(|(before, after)| !before.trim_start().starts_with("class ") && after.starts_with('('))
-        .map(|(_, after)| after)
-        .collect();
-    let [call] = calls.as_slice() else { return None };
-    let given = arguments(bracketed(call)?.0);
-    if given.iter().any(|one| one.starts_with('*')) {
-        return None;
-    }
-    let by_name = given.iter().find_map(|one| {
-        let (key, value) = one.split_once('=')?;
-        (key.trim() == name && !value.starts_with('=')).then_some(value)
-    });
-    let by_place = given.get(place).copied().filter(|one| !one.contains('='));
-    number_of_call(by_name.or(by_place).or(default)?, lines)
-}
-
-/// An argument: a number, or a constant of the file.
-fn number_of_call(value: &str, lines: &[String]) -> Option<u64> {
-    let value = value.trim();
-    literal(value).or_else(|| if value.contains('.') { None } else { resolve(value, lines, 1) })
-}
-
-/// What commas part, outside of brackets.
-fn arguments(text: &str) -> Vec<&str> {
-    let (mut depth, mut begin, mut found) = (0_i32, 0, Vec::new());
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                found.push(text[begin..at].trim());
-                begin = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(text[begin..].trim());
-    found.retain(|one| !one.is_empty());
-    found
-}
-
-/// `10_000`, `5 * 1000`, `2 ** 12`, `1 << 16`, `int(1e5)`, `1e5`.
-fn literal(expression: &str) -> Option<u64> {
-    let expression = expression.trim();
-    if let Some(inside) =
-        expression.strip_prefix("int").and_then(bracketed).filter(|(_, rest)| rest.is_empty())
-    {
-        return literal(inside.0);
-    }
-    let two = |sign: &str| {
-        let (left, right) = expression.split_once(sign)?;
-        Some((literal(left)?, literal(right)?))
-    };
-    if let Some((base, power)) = two("**") {
-        return base.checked_pow(u32::try_from(power).ok()?);
-    }
-    if let Some((value, bits)) = two("<<") {
-        return value.checked_shl(u32::try_from(bits).ok()?);
-    }
-    if let Some((left, right)) = two("*") {
-        return left.checked_mul(right);
-    }
-    let digits = expression.replace('_', "");
-    if digits.is_empty() || !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
+/// `10_000`, `0x100`, `1e5`.
+fn literal(text: &str) -> Option<u64> {
+    let digits = text.replace('_', "").to_lowercase();
+    if let Some(hex) = digits.strip_prefix("0x") {
+        return u64::from_str_radix(hex, 16).ok();
     }
     let whole = |value: f64| (value.fract() == 0.0 && value < 1e15).then_some(value as u64);
     digits.parse().ok().or_else(|| digits.parse::<f64>().ok().and_then(whole))
@@ -197,8 +185,10 @@ mod tests {
     use super::*;
 
     fn found(expression: &str, source: &str) -> Option<u64> {
-        let lines: Vec<String> = source.lines().map(str::to_owned).collect();
-        number(expression, &lines)
+        let lines: Vec<String> = format!("{source}\n{expression}").lines().map(str::to_owned).collect();
+        let code = Code::of(&lines)?;
+        let last = code.children(0).last().filter(|last| code.text(*last) == expression)?;
+        number(&Frame::of(&code, None), code.children(last).next()?)
     }
 
     #[test]

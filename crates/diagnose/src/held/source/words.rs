@@ -33,19 +33,6 @@ pub(crate) fn bracketed(code: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// `capacity` of `self.capacity`.
-pub(crate) fn last_name(dotted: &str) -> &str {
-    dotted.rsplit('.').next().unwrap_or(dotted).trim()
-}
-
-/// Whether this is `self.items` or `items`: names with dots between them and nothing else.
-pub(crate) fn is_dotted(expression: &str) -> bool {
-    !expression.is_empty()
-        && expression
-            .split('.')
-            .all(|part| part.chars().all(is_name) && part.starts_with(|c: char| !c.is_ascii_digit()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,12 +54,5 @@ mod tests {
         assert_eq!(bracketed("(a[0], (b)) > c"), Some(("a[0], (b)", " > c")));
         assert_eq!(bracketed("(a"), None);
         assert_eq!(bracketed("a"), None);
-    }
-
-    #[test]
-    fn dotted_names() {
-        assert!(is_dotted("self.items") && is_dotted("items") && is_dotted("_a1.b"));
-        assert!(!is_dotted("self.items[0]") && !is_dotted("1.5") && !is_dotted("") && !is_dotted("f(x)"));
-        assert_eq!(last_name("self.buffer.items"), "items");
     }
 }
