@@ -69,21 +69,29 @@ def spread(values: list[float], digits: int) -> str:
     return f"{middle:.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
+def trainings(costs: list[Cost]) -> list[float]:
+    """CPU seconds of the process in its `fit`, of each run; empty for a workload that does not say them."""
+    return [cost.training_s for cost in costs if cost.training_s is not None]
+
+
 def row(tool: str, costs: list[Cost], none: list[Cost]) -> list[str]:
     pairs = list(zip(costs, none, strict=True))
     if tool == "none":
         return [
             tool,
             spread([cost.cpu_s for cost in costs], 2) + " s",
+            spread(known, 2) + " s" if (known := trainings(costs)) else "",
             spread([cost.wall_s for cost in costs], 2) + " s",
             f"{statistics.median([cost.anonymous_bytes / 2**20 for cost in costs]):.0f} MiB",
             f"{statistics.median([cost.peak_bytes / 2**20 for cost in costs]):.0f} MiB",
         ]
+    known = (trainings(costs), trainings(none))
     anonymous = [(cost.anonymous_bytes - base.anonymous_bytes) / 2**20 for cost, base in pairs]
     peak = [(cost.peak_bytes - base.peak_bytes) / 2**20 for cost, base in pairs]
     return [
         tool,
         spread([cost.cpu_s / base.cpu_s for cost, base in pairs], 3),
+        spread([one / base for one, base in zip(*known, strict=True)], 3) if all(known) else "",
         spread([cost.wall_s / base.wall_s for cost, base in pairs], 3),
         f"{statistics.median(anonymous):+.1f} MiB",
         f"{statistics.median(peak):+.0f} MiB",
@@ -91,7 +99,7 @@ def row(tool: str, costs: list[Cost], none: list[Cost]) -> list[str]:
 
 
 def table(workload: str, costs: dict[str, list[Cost]]) -> str:
-    head = [workload, "CPU", "wall", "RssAnon", "peak RSS"]
+    head = [workload, "CPU", "training", "wall", "RssAnon", "peak RSS"]
     lines = [head, *(row(tool, costs[tool], costs["none"]) for tool in costs)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     text = [" | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
