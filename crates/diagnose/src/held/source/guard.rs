@@ -211,6 +211,22 @@ mod tests {
     }
 
     #[test]
+    fn names_that_lead_on_and_on_come_to_an_end() {
+        let function = |n: usize| {
+            let returns = format!("    if x: return f{}(a)\n", n + 1).repeat(40);
+            format!(
+                "def f{n}(a):\n{returns}    g(a)\ndef g{n}(a):\n{}",
+                format!("    g{}(a)\n", n + 1).repeat(40)
+            )
+        };
+        let functions: String = (0..9).map(function).collect();
+        let source = format!(
+            "{functions}def add(a, x):\n    a.items.append(x)\n    if f0(a) or len(a.items) > 4:\n        g0(a)\n"
+        );
+        assert_eq!(limit(&source), None);
+    }
+
+    #[test]
     fn another_class_says_nothing() {
         let other = "class B:\n    def f(self, x):\n        if len(self.items) > MOST:\n            self.items.pop(0)\n";
         assert_eq!(
