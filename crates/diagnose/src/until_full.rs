@@ -8,7 +8,7 @@ use nilometer_stats::Interval;
 
 use crate::cycles::Cycles;
 use crate::held::level::words;
-use crate::held::{Held, OwnBound, Room, own_bound};
+use crate::held::{Held, OwnBound, Room, WEIGHED, own_bound};
 use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::program::Limit;
@@ -25,8 +25,6 @@ const REST: f64 = 0.25;
 const BEYOND: u64 = 6;
 /// A bound in bytes was passed if so many times as much was kept.
 const PASSED: f64 = 1.5;
-/// What was weighed is right within this share.
-const WEIGHED: f64 = 0.2;
 
 /// What is left of a judgement without what fills.
 pub(crate) struct Settled {

@@ -7,6 +7,7 @@ use nilometer_stats::Interval;
 
 use super::join::{is_within, of, sentence};
 use super::scans::{Pace, Weighed};
+use super::weighed::WEIGHED;
 use super::{Held, level};
 use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
@@ -15,8 +16,6 @@ use crate::report::{Bytes, Finding};
 const SHARE: f64 = 0.2;
 /// Memory that Python cannot see is credited to a container of native things if nothing else explains this share.
 const UNSEEN: f64 = 0.5;
-/// What was weighed is right within this share.
-const WEIGHED: f64 = 0.2;
 /// Bytes that agree with the growth this well are no coincidence.
 const AGREES: f64 = 0.2;
 

@@ -41,6 +41,7 @@ pub(crate) use room::Room;
 use scans::Rise;
 pub(crate) use siblings::fold;
 pub(crate) use unheld::hold;
+pub(crate) use weighed::WEIGHED;
 
 /// A census of containers alone.
 const SCAN: u64 = 1;

@@ -12,6 +12,7 @@ use nilometer_stats::Interval;
 
 use super::Held;
 use super::scans::{Pace, Weighed};
+use super::weighed::WEIGHED;
 use crate::cycles::{Cycles, Unit};
 use crate::judge::Judgement;
 use crate::report::Verdict;
@@ -38,8 +39,6 @@ const AGREES: f64 = 0.2;
 const OWN_FLOOR: f64 = 0.4;
 /// Each of its elements keeps so many bytes: the losses of all batches, which many note as numbers, are as even and harm nobody.
 const HEAVY: f64 = 1024.0;
-/// What was weighed is right within this share.
-const WEIGHED: f64 = 0.2;
 /// New elements per cycle that native memory hangs below: however little Python can see of them.
 const UNSEEN_EACH: f64 = 0.9;
 

@@ -18,7 +18,7 @@ const LEAST_CYCLES: u64 = 4;
 /// With the number of the scans all findings together are so near the growth, as a share of it.
 const AGREES: f64 = 0.1;
 /// What was weighed is right within this share.
-const WEIGHED: f64 = 0.2;
+pub(crate) const WEIGHED: f64 = 0.2;
 
 impl Held<'_> {
     /// Gives findings the bytes that scans weighed, where samples, scans and counters agree.
