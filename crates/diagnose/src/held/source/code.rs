@@ -11,8 +11,9 @@ use tree_sitter::{Language, Parser, TreeCursor};
 use super::index::Index;
 use super::names::Names;
 
-/// Steps from name to name that are taken at most: a file of 9,000 lines of Python's own takes 27,000, in 15 ms.
-const STEPS: u32 = 60_000;
+/// So many looks at nodes are taken at most, some 100 ms. After that there are no nodes any more, so that each search ends, whatever it
+/// follows, and nothing is said.
+const LOOKS: u32 = 8_000_000;
 
 /// A node by its number: in the order in which the nodes begin, so that all that lies below one follows it.
 pub(crate) type Node = usize;
@@ -40,7 +41,7 @@ pub(crate) struct Code {
     broken: Vec<Option<Node>>,
     /// The class whose object it is about.
     owner: Cell<Option<Node>>,
-    steps: Cell<u32>,
+    looks: Cell<u32>,
     /// Found when they are first asked for.
     pub(super) names: OnceCell<Names>,
     pub(super) index: OnceCell<Index>,
@@ -62,9 +63,9 @@ impl Code {
             (0..language.node_kind_count()).map(|kind| name(kind).unwrap_or_default()).collect();
         let field = |field: usize| language.field_name_for_id(u16::try_from(field).ok()?).map(str::to_owned);
         let fields = (0..=language.field_count()).map(|id| field(id).unwrap_or_default()).collect();
-        let (owner, steps) = (Cell::new(None), Cell::new(STEPS));
+        let (owner, looks) = (Cell::new(None), Cell::new(LOOKS));
         let (names, index) = (OnceCell::new(), OnceCell::new());
-        Some(Self { text, kinds, fields, entries, broken, owner, steps, names, index })
+        Some(Self { text, kinds, fields, entries, broken, owner, looks, names, index })
     }
 
     /// Says of which class the object is whose methods call each other.
@@ -82,20 +83,20 @@ impl Code {
         self.broken.contains(&function)
     }
 
-    /// One step of what is looked for; `None` where there were so many that nothing is found any more.
-    pub(super) fn step(&self) -> Option<()> {
-        self.steps.set(self.steps.get().checked_sub(1)?);
-        Some(())
-    }
-
     /// Whether it took too long to find all of it.
     pub(super) fn is_spent(&self) -> bool {
-        self.steps.get() == 0
+        self.looks.get() == 0
+    }
+
+    /// A node, while there are looks left.
+    fn look(&self, node: Node) -> Option<&Entry> {
+        self.looks.set(self.looks.get().checked_sub(1)?);
+        self.entries.get(node)
     }
 
     /// The function that a node lies in.
     pub(crate) fn function(&self, node: Node) -> Option<Node> {
-        self.entries.get(node)?.function
+        self.look(node)?.function
     }
 
     /// The whole file.
@@ -104,7 +105,7 @@ impl Code {
     }
 
     pub(crate) fn kind(&self, node: Node) -> &str {
-        let kind = self.entries.get(node).and_then(|entry| self.kinds.get(usize::from(entry.kind)));
+        let kind = self.look(node).and_then(|entry| self.kinds.get(usize::from(entry.kind)));
         kind.map_or("", String::as_str)
     }
 
@@ -113,16 +114,16 @@ impl Code {
     }
 
     pub(crate) fn text(&self, node: Node) -> &str {
-        self.entries.get(node).and_then(|entry| self.text.get(entry.bytes.clone())).unwrap_or_default()
+        self.look(node).and_then(|entry| self.text.get(entry.bytes.clone())).unwrap_or_default()
     }
 
     /// Its first line, from 0.
     pub(crate) fn line(&self, node: Node) -> usize {
-        self.entries.get(node).map_or(0, |entry| entry.line)
+        self.look(node).map_or(0, |entry| entry.line)
     }
 
     pub(crate) fn parent(&self, node: Node) -> Option<Node> {
-        self.entries.get(node)?.parent
+        self.look(node)?.parent
     }
 
     /// What it lies in, from the nearest on.
@@ -132,7 +133,7 @@ impl Code {
 
     /// All that lies in it, at any depth.
     pub(crate) fn below(&self, node: Node) -> Range<Node> {
-        node + 1..self.entries.get(node).map_or(node + 1, |entry| entry.end)
+        node + 1..self.look(node).map_or(node + 1, |entry| entry.end)
     }
 
     /// Whether `inner` is `outer` or lies in it.
@@ -142,7 +143,7 @@ impl Code {
 
     pub(crate) fn children(&self, node: Node) -> impl Iterator<Item = Node> {
         let last = self.below(node).end;
-        let next = move |child: Node| self.entries.get(child).map(|entry| entry.end);
+        let next = move |child: Node| self.look(child).map(|entry| entry.end);
         let first = (node + 1 < last).then_some(node + 1);
         std::iter::successors(first, move |child| next(*child).filter(|next| *next < last))
     }
@@ -151,16 +152,17 @@ impl Code {
     pub(crate) fn field(&self, node: Node, name: &str) -> Option<Node> {
         let field = self.fields.iter().position(|own| own == name)?;
         self.children(node)
-            .find(|child| self.entries.get(*child).is_some_and(|entry| usize::from(entry.field) == field))
+            .find(|child| self.look(*child).is_some_and(|entry| usize::from(entry.field) == field))
     }
 
     /// An expression without the brackets around it, and what `(n := expression)` gives a name to.
     pub(crate) fn bare(&self, node: Node) -> Node {
-        match self.kind(node) {
-            "parenthesized_expression" => self.children(node).next().map_or(node, |inner| self.bare(inner)),
-            "named_expression" => self.field(node, "value").map_or(node, |value| self.bare(value)),
-            _ => node,
-        }
+        let inner = |node: &Node| match self.kind(*node) {
+            "parenthesized_expression" => self.children(*node).next(),
+            "named_expression" => self.field(*node, "value"),
+            _ => None,
+        };
+        std::iter::successors(Some(node), inner).last().unwrap_or(node)
     }
 }
 

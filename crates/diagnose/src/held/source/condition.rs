@@ -42,7 +42,7 @@ impl<'c> Container<'c> {
         depth: usize,
     ) -> Vec<Asked<'c>> {
         let code = frame.code;
-        let (Some(depth), Some(())) = (depth.checked_sub(1), code.step()) else { return Vec::new() };
+        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let condition = code.bare(condition);
         let returned = |function: Node| {
             let inner = frame.entered(function, condition);

@@ -41,13 +41,13 @@ pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) ->
     let mut guards = Vec::new();
     for container in containers(code, wanted) {
         for frame in container.frames.all.iter().filter(|frame| !code.is_broken(frame.function)) {
-            // Nothing is said of a file that takes too long.
-            code.step()?;
-            let here = frame.nodes().filter_map(|node| container.guard(frame, node));
+            let nodes = frame.nodes().take_while(|_| !code.is_spent());
+            let here = nodes.filter_map(|node| container.guard(frame, node));
             guards.extend(here.filter(|_| container.is_reached(frame, is_mentioned)));
         }
     }
     let found = guards.iter().find(|guard| guard.is_sure()).or(guards.first());
+    // Nothing is said of a file that takes too long.
     found.filter(|_| !code.is_spent()).cloned()
 }
 
@@ -224,6 +224,22 @@ mod tests {
             "{functions}def add(a, x):\n    a.items.append(x)\n    if f0(a) or len(a.items) > 4:\n        g0(a)\n"
         );
         assert_eq!(limit(&source), None);
+    }
+
+    #[test]
+    fn what_takes_too_long_comes_to_an_end_and_says_nothing() {
+        let source = |calls: usize| {
+            let limit = format!("{}3{}", "f(".repeat(calls), ")".repeat(calls));
+            let text = format!(
+                "class A:\n    def add(self, x):\n        self.items.append(x)\n        if len(self.items) > {limit}:\n            self.items.pop(0)\n"
+            );
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        for (calls, is_spent) in [(10, false), (5000, true)] {
+            let code = Code::of(&source(calls)).expect("it is Python");
+            let wanted = Wanted { name: "items", part: Part::Whole, is_list: true, owner: "A" };
+            assert_eq!((guard(&code, &wanted, &|_| false).is_none(), code.is_spent()), (is_spent, is_spent));
+        }
     }
 
     #[test]

@@ -39,7 +39,6 @@ impl<'c> Container<'c> {
 
     fn measure_within(&self, frame: &Rc<Frame<'c>>, node: Node, depth: usize) -> Option<Measure<'c>> {
         let (code, depth) = (frame.code, depth.checked_sub(1)?);
-        code.step()?;
         let node = code.bare(node);
         let plain = |unit| Some(Measure { unit, less: None, is_room: false });
         match code.kind(node) {

@@ -113,7 +113,6 @@ impl Frame<'_> {
 
     fn path_within(&self, node: Node, depth: usize) -> Option<Path> {
         let (code, depth) = (self.code, depth.checked_sub(1)?);
-        code.step()?;
         let node = code.bare(node);
         match code.kind(node) {
             "identifier" => self.variable(node, depth),

@@ -56,7 +56,7 @@ fn takes_within(frame: &Rc<Frame>, block: Node, path: &Path, depth: usize) -> bo
     let own = |node: &Node| code.function(*node) == frame.function && !is_later(*node);
     std::iter::once(block).chain(code.below(block)).filter(own).any(|node| {
         takes_here(frame, node, path)
-            || depth > 0 && code.kind(node) == "call" && code.step().is_some() && {
+            || depth > 0 && code.kind(node) == "call" && {
                 let called = code.called(node);
                 called.is_some_and(|function| {
                     takes_within(&frame.entered(function, node), function, path, depth - 1)
