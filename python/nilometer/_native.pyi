@@ -12,10 +12,10 @@ def start_child(path: str, run: str) -> bool:
 def cycle(unit: int) -> None:
     """A cycle of the unit with this number has ended."""
 
-def phase_begin(name: str) -> None:
-    """A phase begins on this thread."""
+def phase_begin(name: str, is_part: bool = False) -> None:
+    """A phase begins on this thread; no reading is taken of one that is told as a part of the phase around it."""
 
-def phase_end(name: str) -> None:
+def phase_end(name: str, is_part: bool = False) -> None:
     """A phase ends on this thread."""
 
 def importing(begins: bool) -> None:

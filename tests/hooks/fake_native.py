@@ -35,11 +35,11 @@ def cycle(unit):
     _tell("cycle", unit, get_ident())
 
 
-def phase_begin(name):
+def phase_begin(name, is_part=False):
     _tell("phase_begin", name, get_ident())
 
 
-def phase_end(name):
+def phase_end(name, is_part=False):
     _tell("phase_end", name, get_ident())
 
 

@@ -271,6 +271,24 @@ for _ in range(3):
     assert [cost for moment, cost in costs[1:] if moment == "phase"].count(0) >= 2
 
 
+def test_a_part_of_a_phase_is_recorded_without_a_reading(program: Program) -> None:
+    program.run("""
+import time
+def edge(say, *told):
+    time.sleep(0.01)  # not of the same moment
+    say(*told)
+edge(_native.phase_begin, "fit")
+edge(_native.phase_begin, "trace", True)
+edge(_native.phase_end, "trace", True)
+edge(_native.phase_begin, "validation", False)
+""")
+    capture = program.capture()
+    assert [(record["name"], record["edge"]) for record in capture.of("phase")] == [
+        *[("fit", "begin"), ("trace", "begin"), ("trace", "end"), ("validation", "begin")]
+    ]
+    assert len(capture.of("reading", moment="phase")) == 2
+
+
 ARENAS = """
 import threading
 kept = []

@@ -181,7 +181,7 @@ mod tests {
         let big = vec![1_u8; 64 << 20];
         let small: Vec<Vec<u8>> = (0..10_000).map(|_| vec![1_u8; 1000]).collect();
         let after = source.read(Some(0));
-        drop((big, small));
+        drop(std::hint::black_box((big, small)));
         let (Some(before), Some(after)) = (before, after) else { return };
         assert!(after.mapped >= before.mapped + (64 << 20));
         assert!(after.in_use >= before.in_use + 9_000_000, "{before:?} {after:?}");

@@ -71,23 +71,25 @@ mod _native {
         });
     }
 
-    fn phase(name: &Bound<'_, PyAny>, edge: Edge) {
+    fn phase(name: &Bound<'_, PyAny>, edge: Edge, is_part: bool) {
         with_session(|session| match text(name) {
-            Some(text) => session.phase(name.py(), text, edge),
+            Some(text) => session.phase(name.py(), text, edge, is_part),
             None => session.lost("a phase whose name is not a string"),
         });
     }
 
-    /// Says that a phase begins on this thread.
+    /// Says that a phase begins on this thread, perhaps as a part of the one around it.
     #[pyfunction]
-    fn phase_begin(name: &Bound<'_, PyAny>) {
-        phase(name, Edge::Begin);
+    #[pyo3(signature = (name, is_part = false))]
+    fn phase_begin(name: &Bound<'_, PyAny>, is_part: bool) {
+        phase(name, Edge::Begin, is_part);
     }
 
     /// Says that a phase ends on this thread.
     #[pyfunction]
-    fn phase_end(name: &Bound<'_, PyAny>) {
-        phase(name, Edge::End);
+    #[pyo3(signature = (name, is_part = false))]
+    fn phase_end(name: &Bound<'_, PyAny>, is_part: bool) {
+        phase(name, Edge::End, is_part);
     }
 
     /// Says that a framework begins to be imported, or that this has ended.

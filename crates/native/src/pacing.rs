@@ -13,8 +13,11 @@ use nilometer_capture::CycleUnit;
 
 use crate::pace::{PAUSE, Pace, pause_is_over};
 
-/// So many of each kind are read in any case.
+/// So many cycles of each unit are read in any case.
 const ALWAYS: u64 = 8;
+/// So many edges of each phase: what a phase takes once it takes at first, and what it takes each time shows in a few. Phases that come
+/// seldom are affordable anyway; a program of short epochs would pay for each of them with a look at all of Python's heap.
+const ALWAYS_PHASE: u64 = 4;
 /// So many cycles are read while the [allowance](Pacer::has_allowance) lasts: a short run must be judged by these.
 const EARLY: u64 = 64;
 /// What early readings may take together, and beside it one part of the time so far.
@@ -58,10 +61,10 @@ impl Pacer {
     /// Whether the `nth` asker of its kind (from 1) gets a reading now.
     pub(crate) fn wants(&self, asker: Asker, nth: u64, now: u64) -> bool {
         let cost = self.whole.cost();
-        let first = nth <= ALWAYS;
         match asker {
             Asker::Once => true,
             Asker::Cycle(unit) => {
+                let first = nth <= ALWAYS;
                 let last = self.last_of(unit).map_or(0, |last| last.load(Relaxed));
                 // What the first cycles leave of the allowance is spread over those that follow.
                 let early = || nth <= EARLY || pause_is_over(cost, PAUSE_EARLY, last, now);
@@ -69,6 +72,7 @@ impl Pacer {
             }
             Asker::Phase => {
                 let last = self.last_phase.load(Relaxed);
+                let first = nth <= ALWAYS_PHASE;
                 first || self.whole.is_due(now) && pause_is_over(cost, PAUSE_PHASE, last, now)
             }
             Asker::Tick => {
@@ -79,10 +83,11 @@ impl Pacer {
     }
 
     /// The pause before a dear part of a reading is taken again, as a multiple of its cost: a cycle without it cannot be judged,
-    /// and phases must not use it up just before one ends.
+    /// and neither phases nor the clock must use it up just before one ends.
     pub(crate) fn pause_of_parts(&self, asker: Asker, now: u64) -> u64 {
         match asker {
             Asker::Cycle(_) if self.has_allowance(now) => PAUSE_EARLY_PART,
+            Asker::Tick if self.is_among_cycles(now) => PAUSE_PHASE,
             Asker::Cycle(_) | Asker::Tick | Asker::Once => PAUSE,
             Asker::Phase => PAUSE_PHASE,
         }
@@ -209,6 +214,29 @@ mod tests {
             }
         }
         assert!(at_cycles >= 10 && at_phases <= 1, "{at_cycles} at cycles, {at_phases} at phases");
+    }
+
+    #[test]
+    fn the_clock_leaves_a_dear_part_to_the_ends_of_cycles_where_these_come() {
+        // Short epochs with a tick between them, and a heap whose figures take 8 ms.
+        let (pacer, part) = (Pacer::default(), Pace::default());
+        let (mut at_cycles, mut at_ticks, mut now) = (0, 0, 20 * SECOND);
+        pacer.note(Asker::Cycle(CycleUnit::Epoch), now, 8 * MS);
+        pacer.spent.store(ALLOWANCE_NS + SECOND, Relaxed);
+        part.note(now, 8 * MS);
+        for _ in 0..100 {
+            for (asker, taken) in
+                [(Asker::Tick, &mut at_ticks), (Asker::Cycle(CycleUnit::Epoch), &mut at_cycles)]
+            {
+                now += 300 * MS;
+                if part.is_cheap_or_due(pacer.pause_of_parts(asker, now), now) {
+                    part.note(now, 8 * MS);
+                    pacer.note(asker, now, 8 * MS);
+                    *taken += 1;
+                }
+            }
+        }
+        assert!(at_cycles >= 15 && at_ticks == 0, "{at_cycles} at cycles, {at_ticks} at ticks");
     }
 
     #[test]

@@ -228,8 +228,8 @@ impl Governor {
             std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
         let together = flow.iter().sum::<f64>().max(1.0);
         // All classes alike: as asked for, or as much as a part of the budget pays.
-        let asked_for = if self.sample < USUAL { self.sample } else { self.sample / self.ease() };
-        let alike = (1.0 / asked_for).min(for_all * affordable / together);
+        let ease = if self.sample < USUAL { 1.0 } else { self.ease() };
+        let alike = (ease / self.sample).min(for_all * affordable * ease / together);
         // At least, and at most, this many samples of a class per second.
         let bounds = |flow: f64| (flow * alike, (flow / finest).max(flow * alike));
         let total = |quota: f64| -> f64 {

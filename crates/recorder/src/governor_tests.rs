@@ -240,4 +240,11 @@ fn a_long_training_pays_less_for_all_that_nobody_asked_for() {
         let found = governor.means[20] / mean;
         assert!((1.0 / WORTH..=WORTH).contains(&found), "{sample}: {found}");
     }
+    // So many that the budget never paid for what was asked for: half of those that it paid for at first, as what was not spent
+    // may be spent later.
+    let mut governor = Governor::new(512 << 10, 0.02);
+    let long = Window { trials: true, ..WITHOUT_TRIALS };
+    let mut cost = |seconds: f64| run_with(&mut governor, seconds, &[(20, 4000.0 * MIB)], 8e-6, &long).1;
+    let (early, _, late) = (cost(5.0), cost(30.0), cost(10.0));
+    assert!((0.2..0.6).contains(&(late / early)), "{early} {late}");
 }

@@ -57,7 +57,7 @@ def _epoch_begin(original: Any) -> Any:
 
 
 def _epoch_end(original: Any) -> Any:
-    cycle = probes.cycle
+    cycle = _native.cycle
     epoch = marks.EPOCH
 
     def on_epoch_end(self: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -70,7 +70,8 @@ def _epoch_end(original: Any) -> Any:
             raise
         # After the program's callbacks: what they keep at the end of an epoch belongs to that epoch.
         cycle(epoch)
-        end("epoch")
+        end("epoch")  # at once: the two share a reading
+        probes.look_if_due()
         return result
 
     return on_epoch_end

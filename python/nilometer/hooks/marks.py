@@ -23,6 +23,9 @@ EPOCH, FIT, EVALUATE, PREDICT, ON_BATCH, MODEL, CLEAR_SESSION, REQUEST, STEP, CA
 _ALWAYS = 512
 _INTERVAL = 1.0
 
+# Inside of another phase these are told as a part of that one, so that a reading at their edges would tell nothing.
+_PARTS = ("trace", "data_adapter")
+
 # Where a `fit` stands with its first batch.
 NO_BATCH, WAITING, RUNNING = range(3)
 
@@ -71,10 +74,11 @@ def user_begin(name: str) -> bool:
 
 def begin(name: str) -> None:
     """Begins a phase."""
+    opened = thread.open
     told = _is_told(name)
     if told:
-        _native.phase_begin(name)
-    thread.open.append((name, told))
+        _native.phase_begin(name, _is_part(name, opened))
+    opened.append((name, told))
 
 
 def end(name: str) -> None:
@@ -90,7 +94,11 @@ def _close(opened: list[tuple[str, bool]], depth: int) -> None:
     while len(opened) > depth:
         name, told = opened.pop()
         if told:
-            _native.phase_end(name)
+            _native.phase_end(name, _is_part(name, opened))
+
+
+def _is_part(name: str, around: list[tuple[str, bool]]) -> bool:
+    return name in _PARTS and len(around) > 0
 
 
 def enter(scope: str) -> tuple[str, int, int]:

@@ -117,6 +117,11 @@ _looking = False
 def cycle(unit: int) -> None:
     """A cycle of this unit has ended: says so, then looks if it is time to."""
     _native.cycle(unit)
+    look_if_due()
+
+
+def look_if_due() -> None:
+    """Looks, unless the last look is not paid for yet."""
     if monotonic() >= _due:
         look()
 

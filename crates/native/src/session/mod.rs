@@ -189,7 +189,8 @@ impl Session {
         self.watch.cycle(py, self, unit, ordinal, live);
     }
 
-    pub(crate) fn phase(&self, py: Python<'_>, name: String, edge: Edge) {
+    /// `is_part`: told as a part of the phase around it, for which readings at its edges would tell nothing.
+    pub(crate) fn phase(&self, py: Python<'_>, name: String, edge: Edge, is_part: bool) {
         match edge {
             _ if name != FIT => {}
             Edge::Begin => self.watch.fit_begins(),
@@ -200,7 +201,9 @@ impl Session {
             return;
         }
         self.writer.append(&Record::Phase { name, edge, thread: thread::number() });
-        self.read_if_due(py, Asker::Phase, nth, Moment::Phase);
+        if !is_part {
+            self.read_if_due(py, Asker::Phase, nth, Moment::Phase);
+        }
     }
 
     pub(crate) fn fact(&self, key: String, value: String) {
