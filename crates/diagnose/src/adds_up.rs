@@ -30,12 +30,15 @@ pub(crate) fn add_up(findings: &mut [Finding], rate: &Interval) -> Option<f64> {
     (after < before && rate.estimate > 0.0).then(|| after / rate.estimate)
 }
 
-/// The growth with the lower end that its findings are sure of. Where the greater part of what was counted is taken out, as it only fills, the
-/// counters say little of the rest: by how much the two may differ is more than all of it.
+/// The growth with the lower end that its findings are sure of: what a scan saw in a container is no garbage, and does not fill. Where much
+/// of what was counted may be either, the counters alone say little of the rest. Findings that are sure of more than was counted tell the
+/// same memory twice: then the largest of them alone counts.
 pub(crate) fn at_least(rate: Interval, findings: &[Finding]) -> Interval {
-    let sure = findings.iter().filter(|f| f.confidence == "certain");
-    let low: i64 = sure.map(|f| f.bytes_per_cycle.low.max(0)).sum();
-    Interval { low: rate.low.max((low as f64).min(rate.estimate)), ..rate }
+    let sure =
+        findings.iter().filter(|f| f.confidence == "certain").map(|f| f.bytes_per_cycle.low.max(0) as f64);
+    let all: f64 = sure.clone().sum();
+    let low = if all <= rate.estimate { all } else { sure.fold(0.0, f64::max).min(rate.estimate) };
+    Interval { low: rate.low.max(low), ..rate }
 }
 
 /// How far the estimate lies above the lower end of its interval.
@@ -93,5 +96,26 @@ mod tests {
         assert_eq!(left(1000.0, &[(600, 100), (400, 100)]), [600, 400]);
         assert_eq!(left(1000.0, &[(200, 100)]), [200], "what is unexplained is nobody's");
         assert!(left(1000.0, &[]).is_empty());
+    }
+
+    /// The lower end of a growth of 90 (34 to 128) beside findings with these lower ends.
+    fn lower_end(parts: &[(i64, &'static str)]) -> f64 {
+        let rate = Interval { estimate: 90.0, low: 34.0, high: 128.0 };
+        let finding = |(low, confidence): &(i64, &'static str)| Finding {
+            bytes_per_cycle: Bytes { estimate: 90, low: *low, high: 110 },
+            confidence,
+            ..Finding::default()
+        };
+        at_least(rate, &parts.iter().map(finding).collect::<Vec<_>>()).low
+    }
+
+    #[test]
+    fn growth_is_at_least_what_findings_are_sure_of() {
+        assert_eq!(lower_end(&[(72, "certain")]), 72.0, "garbage it is not");
+        assert_eq!(lower_end(&[(40, "certain"), (30, "certain"), (90, "likely")]), 70.0);
+        assert_eq!(lower_end(&[(20, "certain")]), 34.0);
+        assert_eq!(lower_end(&[(70, "certain"), (65, "certain")]), 70.0, "one holds the other");
+        assert_eq!(lower_end(&[(95, "certain")]), 90.0, "never above the estimate");
+        assert_eq!(lower_end(&[(-5, "certain")]), 34.0);
     }
 }

@@ -191,10 +191,10 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     (report, sites.map(Sites::into_heard))
 }
 
-/// The judgement, of a leak beside what fills with the lower end that its findings are sure of.
+/// The judgement, of a leak with the lower end that its findings are sure of.
 fn at_least(settled: &until_full::Settled) -> judge::Judgement {
     let judgement = settled.judgement.clone();
-    if judgement.verdict != Verdict::Leak || settled.filling.is_empty() {
+    if judgement.verdict != Verdict::Leak {
         return judgement;
     }
     let rate = judgement.rate.map(|rate| adds_up::at_least(rate, &settled.findings));
