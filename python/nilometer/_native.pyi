@@ -13,7 +13,7 @@ def cycle(unit: int) -> None:
     """A cycle of the unit with this number has ended."""
 
 def phase_begin(name: str, is_part: bool = False) -> None:
-    """A phase begins on this thread; no reading is taken of one that is told as a part of the phase around it."""
+    """A phase begins on this thread; one that is told as part of the phase around it gets no reading."""
 
 def phase_end(name: str, is_part: bool = False) -> None:
     """A phase ends on this thread."""

@@ -99,23 +99,23 @@ mod tests {
     }
 
     /// The lower end of a growth of 90 (34 to 128) beside findings with these lower ends.
-    fn lower_end(parts: &[(i64, &'static str)]) -> f64 {
+    fn lower_end(parts: &[(i64, &'static str)]) -> i64 {
         let rate = Interval { estimate: 90.0, low: 34.0, high: 128.0 };
         let finding = |(low, confidence): &(i64, &'static str)| Finding {
             bytes_per_cycle: Bytes { estimate: 90, low: *low, high: 110 },
             confidence,
             ..Finding::default()
         };
-        at_least(rate, &parts.iter().map(finding).collect::<Vec<_>>()).low
+        at_least(rate, &parts.iter().map(finding).collect::<Vec<_>>()).low.round() as i64
     }
 
     #[test]
     fn growth_is_at_least_what_findings_are_sure_of() {
-        assert_eq!(lower_end(&[(72, "certain")]), 72.0, "garbage it is not");
-        assert_eq!(lower_end(&[(40, "certain"), (30, "certain"), (90, "likely")]), 70.0);
-        assert_eq!(lower_end(&[(20, "certain")]), 34.0);
-        assert_eq!(lower_end(&[(70, "certain"), (65, "certain")]), 70.0, "one holds the other");
-        assert_eq!(lower_end(&[(95, "certain")]), 90.0, "never above the estimate");
-        assert_eq!(lower_end(&[(-5, "certain")]), 34.0);
+        assert_eq!(lower_end(&[(72, "certain")]), 72, "garbage it is not");
+        assert_eq!(lower_end(&[(40, "certain"), (30, "certain"), (90, "likely")]), 70);
+        assert_eq!(lower_end(&[(20, "certain")]), 34);
+        assert_eq!(lower_end(&[(70, "certain"), (65, "certain")]), 70, "one holds the other");
+        assert_eq!(lower_end(&[(95, "certain")]), 90, "never above the estimate");
+        assert_eq!(lower_end(&[(-5, "certain")]), 34);
     }
 }

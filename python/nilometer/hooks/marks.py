@@ -23,7 +23,7 @@ EPOCH, FIT, EVALUATE, PREDICT, ON_BATCH, MODEL, CLEAR_SESSION, REQUEST, STEP, CA
 _ALWAYS = 512
 _INTERVAL = 1.0
 
-# Inside of another phase these are told as a part of that one, so that a reading at their edges would tell nothing.
+# Inside of another phase these are told as part of that one, so that readings at their edges tell nothing.
 _PARTS = ("trace", "data_adapter")
 
 # Where a `fit` stands with its first batch.
