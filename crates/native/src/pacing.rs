@@ -196,46 +196,41 @@ mod tests {
         assert!(taken >= 85, "{taken}");
     }
 
-    #[test]
-    fn a_dear_part_is_kept_for_the_ends_of_cycles() {
-        // Epochs of 50 ms with a phase before each end, and a heap whose figures take 5 ms.
-        let (pacer, part) = (Pacer::default(), Pace::default());
-        let (mut at_cycles, mut at_phases, mut now) = (0, 0, 20 * SECOND);
-        for _ in 0..24 {
-            for (asker, taken) in
-                [(Asker::Phase, &mut at_phases), (Asker::Cycle(CycleUnit::Epoch), &mut at_cycles)]
+    /// Who gets a part of that cost: `other` asks for it before the end of each epoch, each so long after the one before. Gives how often
+    /// the epochs got it, and how often the other.
+    fn share((pacer, part): (&Pacer, &Pace), other: Asker, epochs: u64, apart: u64, cost: u64) -> (u64, u64) {
+        let mut now = 20 * SECOND;
+        let (mut at_cycles, mut at_others) = (0, 0);
+        for _ in 0..epochs {
+            for (asker, taken) in [(other, &mut at_others), (Asker::Cycle(CycleUnit::Epoch), &mut at_cycles)]
             {
-                now += 25 * MS;
+                now += apart;
                 if part.is_cheap_or_due(pacer.pause_of_parts(asker, now), now) {
-                    part.note(now, 5 * MS);
-                    pacer.note(asker, now, 5 * MS);
+                    part.note(now, cost);
+                    pacer.note(asker, now, cost);
                     *taken += 1;
                 }
             }
         }
+        (at_cycles, at_others)
+    }
+
+    #[test]
+    fn a_dear_part_is_kept_for_the_ends_of_cycles() {
+        // Epochs of 50 ms with a phase before each end, and a heap whose figures take 5 ms.
+        let (at_cycles, at_phases) =
+            share((&Pacer::default(), &Pace::default()), Asker::Phase, 24, 25 * MS, 5 * MS);
         assert!(at_cycles >= 10 && at_phases <= 1, "{at_cycles} at cycles, {at_phases} at phases");
     }
 
     #[test]
     fn the_clock_leaves_a_dear_part_to_the_ends_of_cycles_where_these_come() {
-        // Short epochs with a tick between them, and a heap whose figures take 8 ms.
+        // Short epochs with a tick between them, and a heap whose figures take 8 ms, when the allowance is used up.
         let (pacer, part) = (Pacer::default(), Pace::default());
-        let (mut at_cycles, mut at_ticks, mut now) = (0, 0, 20 * SECOND);
-        pacer.note(Asker::Cycle(CycleUnit::Epoch), now, 8 * MS);
+        pacer.note(Asker::Cycle(CycleUnit::Epoch), 20 * SECOND, 8 * MS);
+        part.note(20 * SECOND, 8 * MS);
         pacer.spent.store(ALLOWANCE_NS + SECOND, Relaxed);
-        part.note(now, 8 * MS);
-        for _ in 0..100 {
-            for (asker, taken) in
-                [(Asker::Tick, &mut at_ticks), (Asker::Cycle(CycleUnit::Epoch), &mut at_cycles)]
-            {
-                now += 300 * MS;
-                if part.is_cheap_or_due(pacer.pause_of_parts(asker, now), now) {
-                    part.note(now, 8 * MS);
-                    pacer.note(asker, now, 8 * MS);
-                    *taken += 1;
-                }
-            }
-        }
+        let (at_cycles, at_ticks) = share((&pacer, &part), Asker::Tick, 100, 300 * MS, 8 * MS);
         assert!(at_cycles >= 15 && at_ticks == 0, "{at_cycles} at cycles, {at_ticks} at ticks");
     }
 
