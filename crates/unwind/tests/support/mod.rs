@@ -85,9 +85,9 @@ pub(crate) fn same() -> usize {
     ours.len()
 }
 
-/// Compiles C to a shared library in a fresh folder.
+/// Compiles C to a shared library in a folder of that name, below the one that Cargo keeps for tests.
 pub(crate) fn library(name: &str, source: &str, flags: &[&str]) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("nilometer-unwind-{}-{name}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     let (code, library) = (folder.join("code.c"), folder.join("code.so"));
     std::fs::write(&code, source).unwrap();
