@@ -37,6 +37,10 @@ pub(crate) fn consider(new: New) {
 fn considered(new: New) {
     let block = block();
     let class = class(new.size);
+    if new.source == Source::Python {
+        block.note_python();
+    }
+    let stratum = block.stratum(class);
     let Some(recorder) = state::recorder() else {
         if state::is_decided() {
             block.rest(class);
@@ -48,7 +52,7 @@ fn considered(new: New) {
         || new.address == 0
         || (new.source == Source::Mapping && block.arena.load(Relaxed))
     {
-        block.draw(class, recorder.pace.means.points(class));
+        block.draw(class, recorder.pace.means.points(stratum));
         return;
     }
     let pace = &recorder.pace;
@@ -58,12 +62,12 @@ fn considered(new: New) {
     }
     let Some(points) = block.hit(class, new.size, &pace.means) else { return };
     let bytes = new.size as f64 / chance(new.size, points);
-    pace.met(class, bytes);
+    pace.met(stratum, bytes);
     let own = key.and_then(|key| recorder.watch.mean(key));
-    let of_class = pace.means.samples(class);
-    let mean = own.map_or(of_class, |own| own.min(of_class));
+    let of_all = pace.means.samples(stratum);
+    let mean = own.map_or(of_all, |own| own.min(of_all));
     match block.toss(new.size, points, mean) {
-        Some(mean) => take(recorder, block, new, mean, own.map_or(Some(class), |_| None), &here()),
+        Some(mean) => take(recorder, block, new, mean, own.map_or(Some(stratum), |_| None), &here()),
         None => crate::pace::account_trial(recorder),
     }
     if let Some(key) = key {
@@ -79,7 +83,8 @@ pub(crate) fn reserved(address: usize, size: usize) {
     let new = New { address, size, source: Source::Region };
     if let Some(recorder) = state::recorder() {
         let _theirs = Floats::begin();
-        take(recorder, block(), new, 1, Some(class(size)), &here());
+        let block = block();
+        take(recorder, block, new, 1, Some(block.stratum(class(size))), &here());
     }
 }
 
@@ -90,7 +95,7 @@ fn take(
     block: &'static Block,
     new: New,
     mean: u32,
-    class: Option<usize>,
+    stratum: Option<usize>,
     from: &Registers,
 ) {
     let Some(_quiet) = Quiet::begin() else { return };
@@ -99,7 +104,7 @@ fn take(
         count(&recorder.counts.dropped);
     }
     recorder.pending.drain(|id| crate::deaths::write(recorder, id));
-    crate::pace::account(recorder, class, begun);
+    crate::pace::account(recorder, stratum, begun);
 }
 
 fn record(

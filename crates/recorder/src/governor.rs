@@ -1,7 +1,7 @@
 //! How often to sample: as often as the budget allows, and where it tells most.
 //!
-//! In: what the samples of each size class cost and told since the last step. Out: a mean for each class. Pure: no
-//! clock, no state but its own.
+//! In: what the samples of each class cost and told since the last step. Out: a mean for each class. A class is one of sizes, of threads
+//! that run Python or of others ([`crate::strata`]). Pure: no clock, no state but its own.
 //!
 //! Two aims. All classes at the mean that was asked for, as long as a part of the budget pays for it; coarser, all alike,
 //! beyond. And what is left of the budget to the classes that are sampled least, down to a floor: sizes that the program
@@ -13,7 +13,7 @@
 
 use crate::key::LARGEST;
 use crate::quota::{mean_of_part, quota};
-use crate::tls::CLASSES;
+use crate::strata::{STRATA, class_of};
 
 /// The mean that is usually asked for.
 const USUAL: f64 = 512.0 * 1024.0;
@@ -72,14 +72,14 @@ pub(crate) struct Window<'a> {
     /// Time spent on samples of classes, in seconds.
     pub(crate) cost: f64,
     /// How many these were, in each class.
-    pub(crate) samples: &'a [u32; CLASSES],
+    pub(crate) samples: &'a [u32; STRATA],
     /// Bytes asked for in each class, as points tell.
-    pub(crate) asked: &'a [f64; CLASSES],
+    pub(crate) asked: &'a [f64; STRATA],
     /// Trials have begun.
     pub(crate) trials: bool,
     /// A framework is being imported just now.
     pub(crate) importing: bool,
-    /// A bit for each class with suspects.
+    /// A bit for each class of sizes with suspects.
     pub(crate) suspects: u64,
     /// Time spent on suspects, in seconds, and samples of them.
     pub(crate) suspects_cost: f64,
@@ -92,15 +92,15 @@ pub(crate) struct Governor {
     sample: f64,
     overhead: f64,
     share: f64,
-    pub(crate) means: [f64; CLASSES],
+    pub(crate) means: [f64; STRATA],
     /// Between points: at most those.
-    pub(crate) points: [f64; CLASSES],
+    pub(crate) points: [f64; STRATA],
     /// Bytes of each class, fading.
-    bytes: [f64; CLASSES],
+    bytes: [f64; STRATA],
     /// CPU time behind them, fading.
     time: f64,
     /// The same, as points tell, fading faster: what a trace made says nothing about the steps after it.
-    lately: [f64; CLASSES],
+    lately: [f64; STRATA],
     latest: f64,
     /// Cost and number of samples, fading.
     cost: f64,
@@ -124,11 +124,11 @@ impl Governor {
             sample,
             overhead,
             share,
-            means: [sample; CLASSES],
-            points: [sample; CLASSES],
-            bytes: [0.0; CLASSES],
+            means: [sample; STRATA],
+            points: [sample; STRATA],
+            bytes: [0.0; STRATA],
             time: BEFORE,
-            lately: [0.0; CLASSES],
+            lately: [0.0; STRATA],
             latest: 0.1,
             // Until it is known.
             cost: SUPPOSED * SUPPOSED_COST,
@@ -175,7 +175,7 @@ impl Governor {
     /// asked for and without debts. A short one has only its first cycles to tell by.
     fn begin_again(&mut self) -> bool {
         self.means = self.means.map(|mean| mean.min(self.sample));
-        (self.bytes, self.time) = ([0.0; CLASSES], BEFORE);
+        (self.bytes, self.time) = ([0.0; STRATA], BEFORE);
         (self.cost, self.count) = (SUPPOSED * SUPPOSED_COST, SUPPOSED);
         self.debt = self.debt.min(0.0);
         true
@@ -222,9 +222,9 @@ impl Governor {
     }
 
     /// The wanted mean of each class, where the part `for_all` of the samples may go into all of them alike.
-    fn rates(&self, affordable: f64, for_all: f64, live: u64) -> [f64; CLASSES] {
+    fn rates(&self, affordable: f64, for_all: f64, live: u64) -> [f64; STRATA] {
         let finest = ((self.sample / REFINEMENT).max(FINEST) * Self::crowd(live)).min(COARSEST);
-        let flow: [f64; CLASSES] =
+        let flow: [f64; STRATA] =
             std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
         let together = flow.iter().sum::<f64>().max(1.0);
         // All classes alike: as asked for, or as much as a part of the budget pays.
@@ -245,7 +245,7 @@ impl Governor {
         })
     }
 
-    fn follow(&mut self, wanted: &[f64; CLASSES]) -> bool {
+    fn follow(&mut self, wanted: &[f64; STRATA]) -> bool {
         let mut changed = false;
         for (mean, wanted) in self.means.iter_mut().zip(wanted) {
             let next = wanted.clamp(*mean / STEP, *mean * STEP);
@@ -260,12 +260,13 @@ impl Governor {
 
     /// Where points lie: as dense as trials may be, at once, since what trials cost is soon seen.
     fn follow_points(&mut self, window: &Window<'_>) -> bool {
-        let tried = |class: usize| window.trials && (1_usize << class.min(40)) < LARGEST;
+        let tried = |class: usize| window.trials && (1_usize << class_of(class)) < LARGEST;
         // Of an allocation in the middle of its class, and how many of them there are in a second.
-        let size = |class: usize| (1_u64 << class.min(40)) as f64 * 1.5;
-        let number: [f64; CLASSES] =
+        let size = |class: usize| (1_u64 << class_of(class)) as f64 * 1.5;
+        let number: [f64; STRATA] =
             std::array::from_fn(|class| self.lately.get(class).unwrap_or(&0.0) / self.latest / size(class));
-        let more = |class: usize| if window.suspects >> class & 1 == 1 { MORE_FOR_SUSPECTS } else { 1.0 };
+        let more =
+            |class: usize| if window.suspects >> class_of(class) & 1 == 1 { MORE_FOR_SUSPECTS } else { 1.0 };
         let share = quota(self.overhead * TRIALS_PER_SHARE * self.ease(), |share| {
             let of_class = |(class, number): (usize, &f64)| (share * more(class)).min(*number);
             number.iter().enumerate().filter(|(class, _)| tried(*class)).map(of_class).sum()

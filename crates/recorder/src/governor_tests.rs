@@ -5,8 +5,8 @@ use super::*;
 const WITHOUT_TRIALS: Window<'_> = Window {
     cpu: 0.0,
     cost: 0.0,
-    samples: &[0; CLASSES],
-    asked: &[0.0; CLASSES],
+    samples: &[0; STRATA],
+    asked: &[0.0; STRATA],
     trials: false,
     importing: false,
     suspects: 0,
@@ -29,12 +29,12 @@ fn run_with(
     all_along: &Window<'_>,
 ) -> (f64, f64) {
     const DT: f64 = 0.05;
-    let (mut all, mut time, mut left) = (0.0, 0.0, [0.0; CLASSES]);
+    let (mut all, mut time, mut left) = (0.0, 0.0, [0.0; STRATA]);
     while time < seconds {
         // A step after 64 samples or 50 ms, whichever is first.
         let rate: f64 = flows.iter().map(|(class, flow)| flow / governor.means[*class]).sum();
         let cpu = (64.0 / rate.max(1.0)).clamp(1e-6, DT);
-        let mut samples = [0_u32; CLASSES];
+        let mut samples = [0_u32; STRATA];
         for (class, flow) in flows {
             left[*class] += flow / governor.means[*class] * cpu;
             samples[*class] = left[*class].floor() as u32;
@@ -130,20 +130,20 @@ fn what_was_asked_for_is_where_it_begins_and_bounds_how_fine_it_gets() {
 fn many_living_samples_raise_the_floor() {
     let mut governor = Governor::new(512 << 10, 0.02);
     for _ in 0..100 {
-        governor.step(&Window { cpu: 0.1, samples: &[1; CLASSES], live: 160_000, ..WITHOUT_TRIALS });
+        governor.step(&Window { cpu: 0.1, samples: &[1; STRATA], live: 160_000, ..WITHOUT_TRIALS });
     }
     assert!(governor.means.iter().all(|mean| *mean > 60_000.0), "{:?}", governor.means);
 }
 
 /// What the governor makes of five seconds of trials at this flow of each class: trials per second.
-fn with_trials(governor: &mut Governor, flows: &[(usize, f64)], suspects: u64) -> [f64; CLASSES] {
-    let mut asked = [0.0; CLASSES];
+fn with_trials(governor: &mut Governor, flows: &[(usize, f64)], suspects: u64) -> [f64; STRATA] {
+    let mut asked = [0.0; STRATA];
     for (class, flow) in flows {
         asked[*class] = flow * 0.05;
     }
     for _ in 0..100 {
         let window = Window { cpu: 0.05, asked: &asked, trials: true, suspects, ..WITHOUT_TRIALS };
-        governor.step(&Window { samples: &[3; CLASSES], ..window });
+        governor.step(&Window { samples: &[3; STRATA], ..window });
     }
     std::array::from_fn(|class| {
         let size = 1.5 * (class as f64).exp2();
@@ -174,7 +174,7 @@ fn trials_are_shared_among_classes_within_their_number() {
         governor.points[20]
     );
     assert!(governor.points[26] >= 0.8 * governor.means[26], "the largest are no trials");
-    assert!((0..CLASSES).all(|class| governor.points[class] <= governor.means[class]));
+    assert!((0..STRATA).all(|class| governor.points[class] <= governor.means[class]));
     let rates = with_trials(&mut governor, &TRIED, 1 << 12);
     assert!(rates[12] > 1.8 * rates[10], "a class with suspects is tried more: {rates:?}");
 }
@@ -186,7 +186,7 @@ fn a_training_does_not_pay_for_its_import() {
     run(&mut governor, 2.0, &import, 20e-6);
     let before = governor.means[20];
     assert!(before > MIB, "{before}");
-    let mut samples = [0; CLASSES];
+    let mut samples = [0; STRATA];
     samples[10] = 10;
     for _ in 0..2 {
         governor.step(&Window { cpu: 0.02, cost: 50e-6, samples: &samples, trials: true, ..WITHOUT_TRIALS });

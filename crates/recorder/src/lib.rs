@@ -57,6 +57,7 @@ mod stacks;
 #[cfg(not(test))]
 mod start;
 mod state;
+mod strata;
 mod suspects;
 mod table;
 mod tls;

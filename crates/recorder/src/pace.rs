@@ -1,6 +1,6 @@
 //! The governor at work: counts samples and their cost, and lets it step now and then.
 //!
-//! In: each point's class, each sample's time, and trials. Out: the means that threads draw with, those of sizes that stay, and a
+//! In: each point's stratum, each sample's time, and trials. Out: the means that threads draw with, those of sizes that stay, and a
 //! count for the report about once a second. What must not happen here: a wait: whoever finds another thread at it goes on.
 
 use std::sync::atomic::AtomicU32;
@@ -14,8 +14,8 @@ use crate::latch::Latch;
 use crate::quiet::Quiet;
 use crate::recorder::Recorder;
 use crate::sampler::Means;
+use crate::strata::{STRATA, stratum};
 use crate::suspects::Bounds;
-use crate::tls::CLASSES;
 use crate::watch::Survey;
 
 /// A step after so many samples, trials, or so much time.
@@ -33,10 +33,10 @@ const TELL_NS: u64 = 1_000_000_000;
 
 pub(crate) struct Pace {
     pub(crate) means: Means,
-    samples: [AtomicU32; CLASSES],
-    /// Bytes asked for in each class, as points tell.
-    asked: [AtomicU64; CLASSES],
-    of_classes: Spent,
+    samples: [AtomicU32; STRATA],
+    /// Bytes asked for in each stratum, as points tell.
+    asked: [AtomicU64; STRATA],
+    of_strata: Spent,
     of_suspects: Spent,
     trials: AtomicU32,
     since_step: AtomicU32,
@@ -55,7 +55,7 @@ struct Steps {
     governor: Governor,
     survey: Survey,
     cpu_ns: u64,
-    classes_ns: u64,
+    strata_ns: u64,
     suspects: (u64, u64),
     told_cpu_ns: u64,
 }
@@ -64,9 +64,9 @@ impl Pace {
     pub(crate) fn new(sample: u32, overhead: f64) -> Self {
         Self {
             means: Means::new(sample),
-            samples: [const { AtomicU32::new(0) }; CLASSES],
-            asked: [const { AtomicU64::new(0) }; CLASSES],
-            of_classes: Spent::default(),
+            samples: [const { AtomicU32::new(0) }; STRATA],
+            asked: [const { AtomicU64::new(0) }; STRATA],
+            of_strata: Spent::default(),
             of_suspects: Spent::default(),
             trials: AtomicU32::new(0),
             since_step: AtomicU32::new(0),
@@ -75,29 +75,29 @@ impl Pace {
                 governor: Governor::new(sample, overhead),
                 survey: Survey::new(),
                 cpu_ns: cpu_ns(),
-                classes_ns: 0,
+                strata_ns: 0,
                 suspects: (0, 0),
                 told_cpu_ns: 0,
             }),
         }
     }
 
-    /// A point of this class was met, which stands for so many bytes.
-    pub(crate) fn met(&self, class: usize, bytes: f64) {
-        if let Some(asked) = self.asked.get(class) {
+    /// A point of this stratum was met, which stands for so many bytes.
+    pub(crate) fn met(&self, stratum: usize, bytes: f64) {
+        if let Some(asked) = self.asked.get(stratum) {
             asked.fetch_add(bytes as u64, Relaxed);
         }
     }
 }
 
-/// A sample, begun then, is done; of this class, or of a suspect.
-pub(crate) fn account(recorder: &Recorder, class: Option<usize>, begun_ns: u64) {
+/// A sample, begun then, is done; of this stratum, or of a suspect.
+pub(crate) fn account(recorder: &Recorder, stratum: Option<usize>, begun_ns: u64) {
     let pace = &recorder.pace;
     let now = recorder.writer.now();
-    let spent = if class.is_none() { &pace.of_suspects } else { &pace.of_classes };
+    let spent = if stratum.is_none() { &pace.of_suspects } else { &pace.of_strata };
     spent.ns.fetch_add(now.saturating_sub(begun_ns).min(TRIM_NS), Relaxed);
     spent.count.fetch_add(1, Relaxed);
-    if let Some(samples) = class.and_then(|class| pace.samples.get(class)) {
+    if let Some(samples) = stratum.and_then(|stratum| pace.samples.get(stratum)) {
         samples.fetch_add(1, Relaxed);
     }
     let since = pace.since_step.fetch_add(1, Relaxed);
@@ -130,19 +130,21 @@ fn step(recorder: &Recorder, steps: &mut Steps, now: u64) {
     let pace = &recorder.pace;
     pace.since_step.store(0, Relaxed);
     pace.step_at_ns.store(now + STEP_NS, Relaxed);
-    let (cpu, classes_ns) = (cpu_ns(), pace.of_classes.ns.load(Relaxed));
+    let (cpu, strata_ns) = (cpu_ns(), pace.of_strata.ns.load(Relaxed));
     let suspects = (pace.of_suspects.count.load(Relaxed), pace.of_suspects.ns.load(Relaxed));
-    let samples: [u32; CLASSES] =
-        std::array::from_fn(|class| pace.samples.get(class).map_or(0, |samples| samples.swap(0, Relaxed)));
-    let asked: [f64; CLASSES] =
-        std::array::from_fn(|class| pace.asked.get(class).map_or(0.0, |asked| asked.swap(0, Relaxed) as f64));
+    let samples: [u32; STRATA] = std::array::from_fn(|stratum| {
+        pace.samples.get(stratum).map_or(0, |samples| samples.swap(0, Relaxed))
+    });
+    let asked: [f64; STRATA] = std::array::from_fn(|stratum| {
+        pace.asked.get(stratum).map_or(0.0, |asked| asked.swap(0, Relaxed) as f64)
+    });
     let seconds = |to: u64, from: u64| to.saturating_sub(from) as f64 / 1e9;
     let passed = seconds(cpu, steps.cpu_ns);
     crate::facts::tell_python(recorder);
     recorder.watch.look(&mut steps.survey, recorder.writer.board(), now);
     let window = Window {
         cpu: passed,
-        cost: seconds(classes_ns, steps.classes_ns),
+        cost: seconds(strata_ns, steps.strata_ns),
         samples: &samples,
         asked: &asked,
         trials: recorder.watch.is_open(),
@@ -152,9 +154,9 @@ fn step(recorder: &Recorder, steps: &mut Steps, now: u64) {
         suspects_count: suspects.0.saturating_sub(steps.suspects.0) as f64,
         live: recorder.live(),
     };
-    (steps.cpu_ns, steps.classes_ns, steps.suspects) = (cpu, classes_ns, suspects);
+    (steps.cpu_ns, steps.strata_ns, steps.suspects) = (cpu, strata_ns, suspects);
     if steps.governor.step(&window) {
-        for (mean, wanted) in pace.means.of_class.iter().zip(&steps.governor.means) {
+        for (mean, wanted) in pace.means.of_samples.iter().zip(&steps.governor.means) {
             mean.store(*wanted as u32, Relaxed);
         }
         for (points, wanted) in pace.means.of_points.iter().zip(&steps.governor.points) {
@@ -176,9 +178,15 @@ fn watch(recorder: &Recorder, steps: &mut Steps, passed: f64) {
     let (governor, suspects) = (&steps.governor, &mut steps.survey.suspects);
     recorder.watch.pass(suspects, passed);
     let crowd = Governor::crowd(recorder.live());
-    let of = |means: &[f64; CLASSES], class: usize| means.get(class).copied().unwrap_or(1.0);
-    let bounds =
-        |class| Bounds { finest: of(&governor.points, class) * crowd, coarsest: of(&governor.means, class) };
+    // A size that stays is of both kinds of threads, for all that is known of it here.
+    let of = |means: &[f64; STRATA], class| {
+        [false, true].map(|runs_python| means.get(stratum(class, runs_python)).copied().unwrap_or(1.0))
+    };
+    let bounds = |class| {
+        let ([points, more_points], [mean, other_mean]) =
+            (of(&governor.points, class), of(&governor.means, class));
+        Bounds { finest: points.min(more_points) * crowd, coarsest: mean.max(other_mean) }
+    };
     let set = |place, mean| recorder.watch.set(place, mean);
     suspects.share(governor.for_suspects(), bounds, set);
 }
@@ -188,8 +196,8 @@ pub(crate) fn tell(recorder: &Recorder, now: u64, cpu: u64) {
     let counts = &recorder.counts;
     let trials = u64::from(recorder.pace.trials.load(Relaxed)) * TRIAL_NS;
     let cost = |spent: &Spent| spent.ns.load(Relaxed);
-    let cost = cost(&recorder.pace.of_classes) + cost(&recorder.pace.of_suspects) + trials;
-    let means = || recorder.pace.means.of_class.iter().map(|mean| u64::from(mean.load(Relaxed)));
+    let cost = cost(&recorder.pace.of_strata) + cost(&recorder.pace.of_suspects) + trials;
+    let means = || recorder.pace.means.of_samples.iter().map(|mean| u64::from(mean.load(Relaxed)));
     let count = SamplingCount {
         samples: Some(counts.births.load(Relaxed)),
         deaths: Some(counts.deaths.load(Relaxed)),

@@ -12,17 +12,18 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::tls::{Block, CLASSES};
+use crate::strata::STRATA;
+use crate::tls::Block;
 
 /// Means that differ by less are not worth a coin.
 const SAME: f64 = 1.05;
 
-/// The mean distances of each class at this moment, in bytes.
+/// The mean distances of each stratum at this moment, in bytes.
 pub(crate) struct Means {
     /// Between samples.
-    pub(crate) of_class: [AtomicU32; CLASSES],
+    pub(crate) of_samples: [AtomicU32; STRATA],
     /// Between points.
-    pub(crate) of_points: [AtomicU32; CLASSES],
+    pub(crate) of_points: [AtomicU32; STRATA],
     /// Goes up whenever one of the latter changes.
     pub(crate) generation: AtomicU32,
 }
@@ -30,20 +31,20 @@ pub(crate) struct Means {
 impl Means {
     pub(crate) fn new(mean: u32) -> Self {
         Self {
-            of_class: std::array::from_fn(|_class| AtomicU32::new(mean.max(1))),
-            of_points: std::array::from_fn(|_class| AtomicU32::new(mean.max(1))),
+            of_samples: std::array::from_fn(|_stratum| AtomicU32::new(mean.max(1))),
+            of_points: std::array::from_fn(|_stratum| AtomicU32::new(mean.max(1))),
             generation: AtomicU32::new(1),
         }
     }
 
     /// Between samples.
-    pub(crate) fn samples(&self, class: usize) -> u32 {
-        self.of_class.get(class).map_or(1, |mean| mean.load(Relaxed))
+    pub(crate) fn samples(&self, stratum: usize) -> u32 {
+        self.of_samples.get(stratum).map_or(1, |mean| mean.load(Relaxed))
     }
 
     /// Between points.
-    pub(crate) fn points(&self, class: usize) -> u32 {
-        self.of_points.get(class).map_or(1, |mean| mean.load(Relaxed))
+    pub(crate) fn points(&self, stratum: usize) -> u32 {
+        self.of_points.get(stratum).map_or(1, |mean| mean.load(Relaxed))
     }
 }
 
@@ -53,13 +54,13 @@ impl Block {
     pub(crate) fn hit(&self, class: usize, size: usize, means: &Means) -> Option<u32> {
         let first = self.seeded.load(Relaxed) & 1 << class == 0;
         if first {
-            self.draw(class, means.points(class));
+            self.draw(class, means.points(self.stratum(class)));
             if !self.takes(class, size) {
                 return None;
             }
         }
         let mean = self.mean.get(class)?.load(Relaxed);
-        self.draw(class, means.points(class));
+        self.draw(class, means.points(self.stratum(class)));
         self.follow(means);
         Some(mean)
     }
@@ -110,7 +111,7 @@ impl Block {
         }
         let seeded = self.seeded.load(Relaxed);
         for (class, mean) in self.mean.iter().enumerate() {
-            let now = means.points(class);
+            let now = means.points(self.stratum(class));
             if seeded & 1 << class != 0 && mean.load(Relaxed) != now {
                 self.draw(class, now);
             }

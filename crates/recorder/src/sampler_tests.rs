@@ -59,7 +59,7 @@ fn estimates_are_unbiased_while_means_change() {
         if round % 777 == 0 {
             // Depends on what was sampled, as the governor does.
             let mean = [4096, 65536, 1 << 20, 1 << 26][(estimate as u64 % 4) as usize];
-            means.of_class[crate::tls::class(size)].store(mean, Relaxed);
+            means.of_samples[crate::tls::class(size)].store(mean, Relaxed);
             means.of_points[crate::tls::class(size)].store(mean >> (round % 7), Relaxed);
             means.generation.fetch_add(1, Relaxed);
         }

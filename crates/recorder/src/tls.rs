@@ -36,6 +36,8 @@ pub(crate) struct Block {
     pub(crate) left_out: AtomicBool,
     /// Python's allocator is getting an arena: its objects are counted, not the arena.
     pub(crate) arena: AtomicBool,
+    /// This thread makes objects of Python's.
+    pub(crate) runs_python: AtomicBool,
     /// A pool of tensors is at work: its place among them, from 1; 0 if none is.
     pub(crate) pool: AtomicUsize,
 }
@@ -169,6 +171,7 @@ impl Default for Block {
             busy: AtomicBool::new(false),
             left_out: AtomicBool::new(false),
             arena: AtomicBool::new(false),
+            runs_python: AtomicBool::new(false),
             pool: AtomicUsize::new(0),
         }
     }
