@@ -182,12 +182,12 @@ impl Evidence<'_> {
         }
         let (first, last) = self.ends()?;
         let rise = |of: fn(&Reading) -> Option<f64>| Some(of(last)? - of(first)?);
-        let kept = rise(Reading::anonymous)? - rise(|r| r.live)?;
+        let kept = rise(Reading::resident)? - rise(|r| r.live)?;
         if self.basis != Basis::Live || kept < LEAST {
             return None;
         }
         let cycles = self.judged_cycles().max(1.0);
-        let untouched = first.live.unwrap_or(0.0) - first.anonymous().unwrap_or(0.0);
+        let untouched = first.live.unwrap_or(0.0) - first.resident().unwrap_or(0.0);
         let sentence = if kept <= untouched {
             "large arrays become resident page by page as they are first written: memory that the program asked for before"
         } else {

@@ -75,13 +75,13 @@ fn kept(timeline: &Timeline, cycles: &Cycles) -> Option<(f64, f64)> {
         // Dear readings leave the allocator out.
         let Some(free) = reading.counters.heap_free else { continue };
         // What was given back is free and not resident.
-        let beside = reading.anonymous()? - reading.live?;
+        let beside = reading.resident()? - reading.live?;
         lowest = lowest.min(free as f64).min(beside);
     }
     let readings = timeline.readings.get(first..=last)?;
     let in_use = readings.iter().filter_map(|reading| reading.counters.heap_in_use).max()?;
     let system = readings.iter().rev().find_map(|reading| reading.counters.heap_system)?;
-    let resident = timeline.readings.get(last)?.anonymous()?;
+    let resident = timeline.readings.get(last)?.resident()?;
     (lowest < f64::MAX).then_some((lowest.min(system.saturating_sub(in_use) as f64), resident))
 }
 

@@ -9,8 +9,10 @@ use nilometer_capture::{Capture, Counters, CycleUnit, Moment, Record};
 pub(crate) struct Reading {
     pub(crate) at_ns: u64,
     pub(crate) moment: Moment,
-    /// Bytes the program really uses: malloc's blocks in use and those of Python's small-object allocator.
+    /// Bytes the program really uses: malloc's blocks in use, those of Python's small-object allocator, and shared memory.
     pub(crate) live: Option<f64>,
+    /// Shared memory among them.
+    shared: u64,
     pub(crate) counters: Counters,
     /// Whether the collector's counters are of this reading, not of one before.
     pub(crate) has_collector: bool,
@@ -23,8 +25,13 @@ impl Reading {
     pub(crate) fn level(&self, basis: Basis) -> Option<f64> {
         match basis {
             Basis::Live => self.live,
-            Basis::Anonymous => self.anonymous(),
+            Basis::Anonymous => self.resident(),
         }
+    }
+
+    /// What the kernel cannot drop: anonymous memory, and shared memory that counts.
+    pub(crate) fn resident(&self) -> Option<f64> {
+        Some(self.anonymous()? + self.shared as f64)
     }
 
     /// Anonymous memory, in RAM or swapped out.
@@ -78,9 +85,13 @@ const YOUNG: f64 = 700.0;
 /// many new ones, and counts it as a collection of the middle generation; only a full one is of the oldest there, too.
 const YOUNG_SINCE_3_13: f64 = 2000.0;
 
+/// Shared memory counts where it was ever more than this: below are the pages of our own capture, where its file lies in memory.
+const LEAST_SHARED: u64 = 1 << 20;
+
 impl Timeline {
     pub(crate) fn of(capture: &Capture) -> Self {
         let mut out = Self { young: YOUNG, ..Self::default() };
+        let shares = shares_memory(capture);
         let mut python = 0;
         let mut collector = Counters::default();
         for stamped in &capture.records {
@@ -97,10 +108,12 @@ impl Timeline {
                     let has_collector = counters.gc0.is_some();
                     carry_collector(&mut collector, &mut counters);
                     let heap = heap_in_use(&counters);
+                    let shared = counters.rss_shmem.filter(|_| shares).unwrap_or(0);
                     out.readings.push(Reading {
                         at_ns: stamped.at_ns,
                         moment: *moment,
-                        live: heap.map(|b| (b + python) as f64),
+                        live: heap.map(|b| (b + python + shared) as f64),
+                        shared,
                         counters,
                         has_collector,
                         has_python,
@@ -137,6 +150,16 @@ impl Timeline {
         let ends = self.readings.iter().find(|r| r.moment == Moment::BeforeExit);
         ends.or_else(|| self.readings.iter().rev().find(|r| !at_exit(r)))
     }
+}
+
+/// Whether the program maps shared memory: blocks of `multiprocessing.shared_memory`, or `mmap(-1, n)`. No allocator hands it out, and no
+/// kernel can drop it.
+fn shares_memory(capture: &Capture) -> bool {
+    let counts = |record: &Record| match record {
+        Record::Reading { counters, .. } => counters.rss_shmem.is_some_and(|bytes| bytes > LEAST_SHARED),
+        _ => false,
+    };
+    capture.records.iter().any(|stamped| counts(&stamped.record))
 }
 
 /// Blocks of the C allocator in use. Of those that a pool of tensors lies in, what the pool has handed out: it takes

@@ -38,6 +38,7 @@ pub(crate) struct World {
     pub(crate) collects_by_itself: bool,
     /// What tensors use of a pool, and what it has reserved, if there is one.
     pool: Option<(i64, i64)>,
+    shared: i64,
     /// Modules that are loaded, if readings tell.
     pub(crate) modules: Option<u64>,
     pub(crate) recorder: Recorder,
@@ -65,6 +66,7 @@ impl World {
             blocks: None,
             collects_by_itself: true,
             pool: None,
+            shared: 0,
             modules: None,
             recorder: Recorder::default(),
         };
@@ -117,6 +119,12 @@ impl World {
     /// Resident memory changes while live memory does not.
     pub(crate) fn retains(&mut self, bytes: i64) -> &mut Self {
         self.slack += bytes;
+        self
+    }
+
+    /// So much more shared memory is mapped and was written.
+    pub(crate) fn shares(&mut self, bytes: i64) -> &mut Self {
+        self.shared += bytes;
         self
     }
 
@@ -183,6 +191,7 @@ impl World {
         let counters = Counters {
             rss_anon: Some((self.live + self.slack) as u64),
             rss_file: Some(300 << 20),
+            rss_shmem: Some(self.shared as u64),
             heap_in_use: self.has_heap.then(|| (self.live - python) as u64),
             heap_mapped: Some(self.pool.map_or(0, |(_, reserved)| reserved as u64)),
             heap_free: self.free.map(|free| free as u64),
