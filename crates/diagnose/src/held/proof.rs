@@ -19,8 +19,8 @@ use crate::report::Verdict;
 use crate::sampled::origin::Origin;
 use crate::sizes::size;
 
-/// It must carry this share of what live memory grows by, half of it where that passes for garbage; where it is less than half, only
-/// what it carries is certain, ...
+/// It must carry this share of what live memory grows by, half of it where that passes for garbage; where it is less than half, or less than
+/// nearly all of it although all that hangs below its elements was weighed, only what it carries is certain, ...
 const SHARE: f64 = 0.3;
 const HALF: f64 = 0.5;
 /// ... and no more than so many times as much: else the two do not speak of the same.
@@ -39,8 +39,10 @@ const AGREES: f64 = 0.2;
 const OWN_FLOOR: f64 = 0.4;
 /// Each of its elements keeps so many bytes: the losses of all batches, which many note as numbers, are as even and harm nobody.
 const HEAVY: f64 = 1024.0;
-/// New elements per cycle that native memory hangs below: however little Python can see of them.
+/// New elements per cycle that native memory hangs below: however little Python can see of them. Where the counters do not show the growth, each must
+/// have so many bytes that Python does see: a tensor of one number has 200, a summary writer 900.
 const UNSEEN_EACH: f64 = 0.9;
+const UNSEEN_HEAVY: f64 = 512.0;
 
 /// The judgement with what a container proves: a leak, if the growth might be garbage and one does; more of a leak, if some of that was
 /// taken for garbage.
@@ -51,17 +53,19 @@ pub(crate) fn prove(held: &Held, judgement: Judgement, cycles: &Cycles) -> Judge
         return Judgement { rate, ..judgement };
     }
     let paces = paces(held, &judgement, cycles);
-    let seen = together(&paces).and_then(|bytes| proven(bytes, cycles.unit.floor(), &judgement, cycles));
-    let Some(rate) = seen else { return by_unseen(&paces, judgement, cycles) };
+    let whole = paces.iter().all(|one| one.pace.weighed == Weighed::All);
+    let carried = together(&paces).map(|bytes| Carried { bytes, whole });
+    let rate = carried.and_then(|carried| proven(carried, cycles.unit.floor(), &judgement, cycles));
+    let Some((carried, rate)) = carried.zip(rate) else { return by_unseen(&paces, judgement, cycles) };
     let all = judgement.rate.map_or(rate.estimate, |all| all.estimate);
     let reason = if !is_open(&judgement) {
         unseen_by_counters(&rate, cycles)
-    } else if rate.estimate < HALF * all {
+    } else if rate.estimate < all {
         format!(
             "live memory grows by {} per {}; some of it may be garbage, but what the program's own containers keep grows by {}",
             size(all),
             cycles.unit.word(),
-            size(rate.estimate)
+            size(carried.bytes)
         )
     } else {
         format!(
@@ -82,7 +86,8 @@ pub(crate) fn prove_evenly(held: &Held, judgement: &Judgement, cycles: &Cycles) 
     let paces = paces(held, judgement, cycles);
     let heavy = |pace: &Pace| pace.weighed == Weighed::All && pace.bytes >= HEAVY * pace.elements;
     let even = paces.iter().filter(|one| one.pace.even && heavy(&one.pace));
-    let rate = proven(together(even)?, OWN_FLOOR * cycles.unit.floor(), judgement, cycles)?;
+    let carried = Carried { bytes: together(even)?, whole: true };
+    let rate = proven(carried, OWN_FLOOR * cycles.unit.floor(), judgement, cycles)?;
     let reason = unseen_by_counters(&rate, cycles);
     Some(Judgement { verdict: Verdict::Leak, reason, needed: None, rate: Some(rate), ..judgement.clone() })
 }
@@ -129,16 +134,25 @@ fn together<'s>(seen: impl IntoIterator<Item = &'s Seen>) -> Option<f64> {
 /// The judgement with what a container proves whose elements keep native memory each, which Python cannot see: that they are no garbage is
 /// certain, how much they keep is not.
 fn by_unseen(seen: &[Seen], judgement: Judgement, cycles: &Cycles) -> Judgement {
-    let unseen =
-        |pace: &&Pace| pace.weighed == Weighed::AllButNative && !pace.slows && pace.elements >= UNSEEN_EACH;
+    let (open, floor) = (is_open(&judgement), cycles.unit.floor());
+    let heavy = |pace: &Pace| open || pace.bytes >= UNSEEN_HEAVY * pace.elements;
+    let unseen = |pace: &&Pace| {
+        pace.weighed == Weighed::AllButNative && !pace.slows && pace.elements >= UNSEEN_EACH && heavy(pace)
+    };
     let pace = seen.iter().map(|one| &one.pace).filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes));
-    let room = judgement.rate.filter(|rate| is_open(&judgement) && rate.high > cycles.unit.floor());
+    let marked = matches!(cycles.unit, Unit::Marked(_));
+    let has_room = |rate: &Interval| if open { rate.high > floor } else { marked && rate.estimate > floor };
+    let room = judgement.rate.filter(has_room);
     let Some((pace, rate)) = pace.zip(room).filter(|(pace, rate)| pace.bytes < rate.high) else {
         return judgement;
     };
+    let moves = if open {
+        "some of what live memory grows by may be garbage"
+    } else {
+        "live memory as a whole moves too much to show a growth"
+    };
     let reason = format!(
-        "some of what live memory grows by may be garbage, but a container that the program holds gets {} more per {}, and native code \
-         keeps memory for each",
+        "{moves}, but a container that the program holds gets {} more per {}, and native code keeps memory for each",
         pace.elements.round(),
         cycles.unit.word()
     );
@@ -181,9 +195,17 @@ fn paces(held: &Held, judgement: &Judgement, cycles: &Cycles) -> Vec<Seen> {
     held.rises.iter().filter_map(speaks).collect()
 }
 
+/// What containers keep more of per cycle.
+#[derive(Clone, Copy)]
+struct Carried {
+    bytes: f64,
+    /// No more hangs below their elements than was weighed.
+    whole: bool,
+}
+
 /// The growth per cycle, if containers that grow by so many bytes prove it: by more than the floor.
-fn proven(bytes: f64, floor: f64, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
-    let rate = judgement.rate?;
+fn proven(carried: Carried, floor: f64, judgement: &Judgement, cycles: &Cycles) -> Option<Interval> {
+    let (rate, Carried { bytes, whole }) = (judgement.rate?, carried);
     if !is_open(judgement) {
         // The counters must leave room for all of it.
         let (low, high) = (bytes * (1.0 - WEIGHED), bytes * (1.0 + WEIGHED));
@@ -193,8 +215,10 @@ fn proven(bytes: f64, floor: f64, judgement: &Judgement, cycles: &Cycles) -> Opt
     }
     let share = if judgement.rests_on_garbage { HALF } else { SHARE };
     let carries = bytes > floor && bytes >= share * rate.estimate && bytes <= MOST * rate.high;
-    // Of what it does not carry nobody knows.
-    let estimate = if bytes < HALF * rate.estimate { bytes } else { rate.estimate.max(bytes) };
+    // Of what it does not carry nobody knows, but what a full collection has left.
+    let nearly_all = if whole { 1.0 - WEIGHED } else { HALF };
+    let left = if bytes < nearly_all * rate.estimate { judgement.outlived } else { f64::INFINITY };
+    let estimate = bytes.max(rate.estimate.min(left));
     carries.then(|| Interval {
         estimate,
         low: (bytes * (1.0 - WEIGHED)).max(rate.low),
