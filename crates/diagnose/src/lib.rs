@@ -145,6 +145,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         probes: &probes,
         collector_off: collector::is_off(&timeline, &cycles.points),
         cycles: cycles.count,
+        shared: causes::shared_growth(&timeline, cycles.points.get(judgement.since..).unwrap_or_default()),
         builds: causes::goes_on_building(capture, &cycles),
         keeps_models: keeps_models.as_ref(),
     };

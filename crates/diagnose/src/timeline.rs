@@ -12,7 +12,7 @@ pub(crate) struct Reading {
     /// Bytes the program really uses: malloc's blocks in use, those of Python's small-object allocator, and shared memory.
     pub(crate) live: Option<f64>,
     /// Shared memory among them.
-    shared: u64,
+    pub(crate) shared: u64,
     pub(crate) counters: Counters,
     /// Whether the collector's counters are of this reading, not of one before.
     pub(crate) has_collector: bool,
@@ -112,7 +112,7 @@ impl Timeline {
                     out.readings.push(Reading {
                         at_ns: stamped.at_ns,
                         moment: *moment,
-                        live: heap.map(|b| (b + python + shared) as f64),
+                        live: heap.map(|b| b.saturating_add(python).saturating_add(shared) as f64),
                         shared,
                         counters,
                         has_collector,

@@ -26,6 +26,10 @@ fn blocks_that_are_shared_and_kept_are_a_leak() {
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
     let rate = report.growth.unwrap().bytes_per_cycle;
     assert!((rate.estimate - MIB).abs() < 64 * KIB, "{rate:?}");
+    let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
+    assert_eq!(finding.cause, "shared-memory-kept");
+    assert!((finding.bytes_per_cycle.estimate - MIB).abs() < 64 * KIB, "{finding:?}");
+    assert!(report.next_steps.is_empty(), "no sample would tell of it: {:?}", report.next_steps);
     assert!(report.components.iter().all(|c| c.kind != Kind::Retained), "{:?}", report.components);
 }
 
@@ -41,7 +45,7 @@ fn a_block_that_is_shared_once_is_none() {
 #[test]
 fn pages_of_a_capture_that_lies_in_memory_do_not_count() {
     let report = run(|w, epoch| {
-        w.shares([40, -20, 60, -50][epoch as usize % 4] * KIB);
+        w.shares([-50, 40, -20, 60][epoch as usize % 4] * KIB);
     });
     assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
     assert_eq!(report.growth.unwrap().bytes_per_cycle.high, 0);

@@ -3,7 +3,9 @@
 //! In: the findings, the growth, the share that is explained. Out: at most one finding more, with what is left of the growth.
 //! What must not happen here: a word where most of the growth is explained; bytes told twice; a second guess.
 
-use super::{Explanation, Run, figures_open, gc_disabled, gradient_registry, retraced, with_fault};
+use super::{
+    Explanation, Run, figures_open, gc_disabled, gradient_registry, retraced, shared_memory, with_fault,
+};
 use crate::report::{Bytes, Finding, Site};
 
 /// It is explained with this share.
@@ -30,6 +32,9 @@ pub(crate) fn add(findings: &mut Vec<Finding>, run: Run, rate: f64, explained: O
 }
 
 fn told(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
+    if let Some((said, bytes)) = shared_memory::of_run(run, left) {
+        return Some((shared_memory::CAUSE, said, bytes));
+    }
     if let Some((cause, said, per_cycle)) = retraced::of_run(run) {
         return Some((cause, said, left.min(per_cycle * MOST_PER_TRACE)));
     }

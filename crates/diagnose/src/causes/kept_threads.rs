@@ -1,11 +1,14 @@
 //! Threads that are kept when they have ended, with what they were given and what they found; or that never end.
 //!
 //! Evidence: what hangs below the elements of a container belongs to threads by their class; or the container holds threads; or the
-//! holder is a variable of a running function, or a part of a thread, and no container, while the number of threads goes on growing.
+//! holder is a variable of a running function, or a part of a thread, and no container, or Python's own list of those that run, while the number of threads goes on growing.
 
 use super::path::Root;
 use super::{Case, Explanation};
 use crate::held::level::words;
+
+/// Where Python has the threads that run.
+const RUNNING: &str = "threading._active";
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
@@ -17,8 +20,10 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let of_each = holder.role.as_deref() == Some("thread") && is_part && may_be;
     let is_thread = |word: &str| matches!(word, "Thread" | "Timer" | "_DummyThread");
     let holds = words_of().any(is_thread);
-    if !of_each && !holds {
-        return piled_up(case);
+    // The list of those that run, which Python keeps itself.
+    let running = path.full.starts_with(RUNNING);
+    if running || !of_each && !holds {
+        return piled_up(case, running);
     }
     let list = words(path.full);
     let part = if of_each { path.below.trim_start_matches('.') } else { "variables" };
@@ -36,10 +41,10 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
 }
 
 /// Threads that never end: each has variables of its own, all of the same name.
-fn piled_up(case: &Case) -> Option<Explanation> {
+fn piled_up(case: &Case, running: bool) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let is_slot = !path.full.contains("[*]") && matches!(path.root, Root::Function(_));
-    (is_slot && case.run.grows("python_threads")).then(|| Explanation {
+    ((is_slot || running) && case.run.grows("python_threads")).then(|| Explanation {
         sentence: format!("every {} starts threads that do not end, and each keeps its variables", case.unit),
         change: "let a thread's function return when its work is done; or hand the work to one `ThreadPoolExecutor(max_workers=...)` \
                  for all"

@@ -44,6 +44,7 @@ mod replay;
 mod retraced;
 mod scalars_cached;
 mod service_answers;
+mod shared_memory;
 mod train_steps;
 mod view_keeps_array;
 mod writers_open;
@@ -54,6 +55,7 @@ pub(crate) use added::add;
 pub(crate) use alike::merge;
 pub(crate) use gradient_registry::goes_on_building;
 pub(crate) use kept_models::who_keeps;
+pub(crate) use shared_memory::growth as shared_growth;
 
 use crate::held::level::words;
 use path::Path;
@@ -80,6 +82,8 @@ pub(crate) struct Run<'a> {
     /// The program switched Python's collector off.
     pub(crate) collector_off: bool,
     pub(crate) cycles: u64,
+    /// Bytes per cycle that shared memory grows by.
+    pub(crate) shared: f64,
     /// Models go on being built.
     pub(crate) builds: bool,
     /// What keeps them, if something of the program's does.
@@ -196,7 +200,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 49] = [
+const ALL: [Cause; 50] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -226,6 +230,7 @@ const ALL: [Cause; 49] = [
     ("threads-kept", kept_threads::explain),
     ("futures-kept", kept_futures::explain),
     ("writers-kept-open", writers_open::explain),
+    ("shared-memory-kept", shared_memory::explain),
     ("queue-backlog", queue_backlog::explain),
     ("view-keeps-array", view_keeps_array::explain),
     ("array-grows", array_grows::explain),

@@ -80,13 +80,17 @@ impl Session {
     }
 }
 
-/// Bytes in use: of the C allocator's blocks (of those that a pool lies in, what it handed out) and of Python's own. Nothing where
-/// a part of them was left out.
+/// Shared memory counts from here on: pages of our own capture are less, where its file lies in memory.
+const LEAST_SHARED: u64 = 1 << 20;
+
+/// Bytes in use: of the C allocator's blocks (of those that a pool lies in, what it handed out), of Python's own, and shared ones. Nothing
+/// where a part of them was left out.
 fn live(Taken { counters, is_whole }: &Taken) -> Option<u64> {
     let blocks = counters.heap_in_use.filter(|_| *is_whole)?
         + counters.heap_mapped.unwrap_or(0)
         + counters.py_in_use.map_or(0, |in_use| in_use.saturating_sub(counters.py_kept.unwrap_or(0)));
-    let blocks = blocks + counters.library_used.unwrap_or(0);
+    let shared = counters.rss_shmem.filter(|bytes| *bytes > LEAST_SHARED).unwrap_or(0);
+    let blocks = blocks + counters.library_used.unwrap_or(0) + shared;
     let pools = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
     Some(blocks.saturating_sub(pools.1) + pools.0)
 }
