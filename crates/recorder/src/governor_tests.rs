@@ -248,3 +248,13 @@ fn a_long_training_pays_less_for_all_that_nobody_asked_for() {
     let (early, _, late) = (cost(5.0), cost(30.0), cost(10.0));
     assert!((0.2..0.6).contains(&(late / early)), "{early} {late}");
 }
+
+#[test]
+fn big_blocks_that_are_nearly_all_samples_are_all_of_them() {
+    // Batches of 6.25 MiB: late in a training the mean of all alike is 2 MiB, which would miss one in twenty-five.
+    let mut governor = Governor::new(512 << 10, 0.02);
+    let long = Window { trials: true, ..WITHOUT_TRIALS };
+    run_with(&mut governor, 50.0, &[(22, 600.0 * MIB), (16, 600.0 * MIB)], 3e-6, &long);
+    assert!((-6.25 * MIB / governor.means[22]).exp() < 0.003, "{}", governor.means[22]);
+    assert!(governor.means[16] > MIB, "of small ones few are samples: {}", governor.means[16]);
+}
