@@ -25,7 +25,8 @@ use crate::timeline::Basis;
 const SURELY_SEEN: f64 = 0.9;
 /// What is in flight has sizes that come again: they were seen in this first part of the judged stretch already.
 const EARLY: f64 = 1.0 / 3.0;
-/// The first half of the cycles has this share at least of the most that the other half has in flight.
+/// The first half of the cycles has this share at least of what the other half has in flight, at most or on average: either alone is a matter
+/// of a moment, as three batches before seven are. What grows with the cycles has neither.
 const NO_MORE: f64 = 0.75;
 
 /// What was concluded; no leak where it was undecided, nothing was found, and memory does not grow but for what is in flight.
@@ -106,10 +107,12 @@ fn in_flight(samples: &[&Sample], points: &[Point]) -> Option<Vec<f64>> {
         |point: &Point| samples.iter().filter(|s| s.lives_at(point.at_ns)).map(|s| bytes_of(s) as f64).sum();
     let levels: Vec<f64> = points.iter().map(at).collect();
     let most = |part: &[f64]| part.iter().copied().fold(0.0, f64::max);
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
     let (early, late) = levels.split_at(levels.len() / 2);
     let ordinals: Vec<f64> = points.iter().map(|point| point.ordinal as f64).collect();
     let rises = growth(&ordinals, &levels).is_none_or(|rate| rate.low > 0.0);
-    (!rises && most(early) >= NO_MORE * most(late)).then_some(levels)
+    let is_as_much = |of: &dyn Fn(&[f64]) -> f64| of(early) >= NO_MORE * of(late);
+    (!rises && (is_as_much(&most) || is_as_much(&mean))).then_some(levels)
 }
 
 /// What was asked of the allocator.
