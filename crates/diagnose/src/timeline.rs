@@ -91,7 +91,7 @@ const LEAST_SHARED: u64 = 1 << 20;
 impl Timeline {
     pub(crate) fn of(capture: &Capture) -> Self {
         let mut out = Self { young: YOUNG, ..Self::default() };
-        let shares = shares_memory(capture);
+        let counts = shares_memory(capture);
         let mut python = 0;
         let mut collector = Counters::default();
         for stamped in &capture.records {
@@ -108,7 +108,7 @@ impl Timeline {
                     let has_collector = counters.gc0.is_some();
                     carry_collector(&mut collector, &mut counters);
                     let heap = heap_in_use(&counters);
-                    let shared = counters.rss_shmem.filter(|_| shares).unwrap_or(0);
+                    let shared = counters.rss_shmem.filter(|_| counts).unwrap_or(0);
                     out.readings.push(Reading {
                         at_ns: stamped.at_ns,
                         moment: *moment,

@@ -214,12 +214,12 @@ fn proven(carried: Carried, floor: f64, judgement: &Judgement, cycles: &Cycles) 
         return fits.then_some(Interval { estimate: bytes, low, high });
     }
     let share = if judgement.rests_on_garbage { HALF } else { SHARE };
-    let carries = bytes > floor && bytes >= share * rate.estimate && bytes <= MOST * rate.high;
+    let is_enough = bytes > floor && bytes >= share * rate.estimate && bytes <= MOST * rate.high;
     // Of what it does not carry nobody knows, but what a full collection has left.
     let nearly_all = if whole { 1.0 - WEIGHED } else { HALF };
     let left = if bytes < nearly_all * rate.estimate { judgement.outlived } else { f64::INFINITY };
     let estimate = bytes.max(rate.estimate.min(left));
-    carries.then(|| Interval {
+    is_enough.then(|| Interval {
         estimate,
         low: (bytes * (1.0 - WEIGHED)).max(rate.low),
         high: rate.high.max(bytes * (1.0 + WEIGHED)),
