@@ -3,6 +3,10 @@
 //! In a file they stand in the order given here; a new one is appended. What must not happen here: a zero for a number that could not
 //! be read.
 
+/// Resident shared memory is in use like any other from so many bytes on: a capture whose own file lies in memory has pages of it, a quarter of
+/// a mebibyte at most as measured.
+pub const LEAST_SHARED: u64 = 1 << 20;
+
 /// Declares a struct of optional numbers that travels as a list of them, in this order.
 macro_rules! numbers {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ $(,)? }) => {

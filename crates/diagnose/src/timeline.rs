@@ -2,7 +2,7 @@
 //!
 //! In: a capture. Out: plain numbers. What must not happen here: a judgement.
 
-use nilometer_capture::{Capture, Counters, CycleUnit, Moment, Record};
+use nilometer_capture::{Capture, Counters, CycleUnit, LEAST_SHARED, Moment, Record};
 
 /// Counters at a moment, with what was derived from them.
 #[derive(Clone, Debug)]
@@ -84,9 +84,6 @@ const YOUNG: f64 = 700.0;
 /// The same in 3.14, whose collector was an incremental one until 3.14.4: that looks at a part of the old objects after each so
 /// many new ones, and counts it as a collection of the middle generation; only a full one is of the oldest there, too.
 const YOUNG_SINCE_3_13: f64 = 2000.0;
-
-/// Shared memory counts where it was ever more than this: below are the pages of our own capture, where its file lies in memory.
-const LEAST_SHARED: u64 = 1 << 20;
 
 impl Timeline {
     pub(crate) fn of(capture: &Capture) -> Self {

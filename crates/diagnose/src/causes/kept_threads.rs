@@ -1,7 +1,8 @@
 //! Threads that are kept when they have ended, with what they were given and what they found; or that never end.
 //!
 //! Evidence: what hangs below the elements of a container belongs to threads by their class; or the container holds threads; or the
-//! holder is a variable of a running function, or a part of a thread, and no container, or Python's own list of those that run, while the number of threads goes on growing.
+//! holder is a variable of a running function, or a part of a thread, and no container, or Python's own list of those that run, while the
+//! number of threads goes on growing.
 
 use super::path::Root;
 use super::{Case, Explanation};

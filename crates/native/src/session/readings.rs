@@ -3,7 +3,7 @@
 //! In: marks, the GIL. Out: readings in the capture; live memory. What must not happen here: a level without Python's objects taken
 //! for one with them.
 
-use nilometer_capture::{Counters, Moment};
+use nilometer_capture::{Counters, LEAST_SHARED, Moment};
 use pyo3::Python;
 
 use super::Session;
@@ -79,9 +79,6 @@ impl Session {
         same.then(|| again(taken))
     }
 }
-
-/// Shared memory counts from here on: pages of our own capture are less, where its file lies in memory.
-const LEAST_SHARED: u64 = 1 << 20;
 
 /// Bytes in use: of the C allocator's blocks (of those that a pool lies in, what it handed out), of Python's own, and shared ones. Nothing
 /// where a part of them was left out.
