@@ -9,7 +9,7 @@ use crate::cycles::{Cycles, Point};
 use crate::judge::Judgement;
 use crate::phases::{OWN_WORK, Stretch};
 use crate::program::DataCopies;
-use crate::report::{Component, Kind, Verdict};
+use crate::report::{Component, Finding, Kind, Verdict};
 use crate::sampled::Sites;
 use crate::sizes::size;
 use crate::taken_back;
@@ -34,6 +34,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) basis: Basis,
     pub(crate) copies: Option<DataCopies>,
     pub(crate) sites: Option<&'a Sites<'a>>,
+    /// What is to blame for a growth.
+    pub(crate) findings: &'a [Finding],
     /// Containers that fill up to a bound.
     pub(crate) fills: &'a [Component],
     /// Free memory of the C allocator, where that is worth a change.
@@ -61,7 +63,7 @@ impl Evidence<'_> {
 
     fn growing(&self) -> Option<Component> {
         let rate = self.judgement.rate.filter(|_| self.judgement.verdict == Verdict::Leak)?;
-        let phase = self.growing_phase(rate.estimate);
+        let phase = self.born_in(rate.estimate).or_else(|| self.risen_in(rate.estimate)).filter(|p| p != OWN_WORK);
         let place = phase.as_deref().map_or(String::new(), |p| format!(", most of it {}", place(p)));
         Some(Component {
             kind: Kind::Growing,
@@ -75,16 +77,26 @@ impl Evidence<'_> {
         })
     }
 
-    /// The phase with more than half of the growth, where enough cycles were read closely enough to tell. Where phases take
+    /// The phase that findings say more than half of the growth was made in: they know it of each sample, be phases read or not.
+    fn born_in(&self, rate: f64) -> Option<String> {
+        let mut by_phase: BTreeMap<&str, f64> = BTreeMap::new();
+        for finding in self.findings.iter().filter(|f| f.sites.iter().any(|s| s.role == "made_at")) {
+            let made_in = finding.phase.as_deref().unwrap_or(OWN_WORK);
+            *by_phase.entry(made_in).or_default() += finding.bytes_per_cycle.estimate as f64;
+        }
+        by_phase.into_iter().find(|(_, bytes)| *bytes > 0.5 * rate).map(|(phase, _)| phase.to_owned())
+    }
+
+    /// The phase that live memory rose in by more than half of the growth, where enough cycles were read closely enough to tell. Where phases take
     /// what other phases give back, as `fit()` copies of data that were made before it, none: the difference of two large flows
     /// says where the program works, not where it leaks.
-    fn growing_phase(&self, rate: f64) -> Option<String> {
+    fn risen_in(&self, rate: f64) -> Option<String> {
         let by_phase = self.by_phase();
         let total: f64 = by_phase.values().sum();
         let given_back: f64 = by_phase.values().filter(|bytes| **bytes < 0.0).sum();
         let (phase, bytes) = by_phase.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let is_told = bytes > 0.5 * total && -given_back < 0.5 * total && total > CLOSELY_READ * rate;
-        (is_told && phase != OWN_WORK).then_some(phase)
+        is_told.then_some(phase)
     }
 
     fn filling(&self) -> Option<Component> {
@@ -294,7 +306,7 @@ impl Evidence<'_> {
 /// Where a phase is, in a sentence.
 fn place(phase: &str) -> String {
     match phase {
-        "predict" | "evaluate" => format!("inside {phase}()"),
+        "fit" | "predict" | "evaluate" => format!("inside {phase}()"),
         "epoch" => "in the epochs themselves: training steps and callbacks".to_owned(),
         "validation" => "during validation".to_owned(),
         "fit_entry" => "entering fit()".to_owned(),

@@ -117,17 +117,6 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let course = phases::Course::of(capture);
     let program = outside.program();
     let kept = retention::retained(&timeline, &cycles, basis, &program, outside.fact("heap.arenas"));
-    let evidence = Evidence {
-        timeline: &timeline,
-        cycles: &cycles,
-        judgement: &judgement,
-        stretches: &stretches,
-        basis,
-        copies,
-        sites: sites.as_ref(),
-        fills: &settled.filling,
-        kept: kept.as_ref(),
-    };
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();
     let retraced = retracing::retraced(capture, &cycles, outside.folder());
@@ -154,6 +143,18 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let explained = explained_with(&mut findings, &judgement, run, explained);
     let mut holders = sites.as_ref().map(|sites| sites.holders(&findings)).unwrap_or_default();
     held.count(&mut findings, &mut holders, &cycles.points);
+    let evidence = Evidence {
+        timeline: &timeline,
+        cycles: &cycles,
+        judgement: &judgement,
+        stretches: &stretches,
+        basis,
+        copies,
+        sites: sites.as_ref(),
+        findings: &findings,
+        fills: &settled.filling,
+        kept: kept.as_ref(),
+    };
     // A limit that has been reached needs no forecast.
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     let mut warnings = warnings::warnings(&outside, lookup);

@@ -221,7 +221,7 @@ fn what_keeps_the_models_of_the_registry_is_told_with_it() {
 fn weights_of_models_that_pile_up_are_the_models() {
     let cause = |grow: bool| {
         let report = sampled(&[STEP, "tensorflow::DenseUpdateOp"], move |w, epoch| {
-            w.unread_phase("build");
+            w.unread_phase("build", |_| ());
             for name in ["models", "variables"] {
                 count(w, name, if grow { 4 * epoch } else { 4 });
             }

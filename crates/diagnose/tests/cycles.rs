@@ -53,7 +53,7 @@ fn the_growing_phase_is_named() {
             w.objects(100);
             w.phase("predict", |w| {
                 w.takes(4 * MIB);
-                w.unread_phase("trace").unread_phase("data_adapter");
+                w.unread_phase("trace", |_| ()).unread_phase("data_adapter", |_| ());
             });
             w.cycle(Epoch);
         });
@@ -79,7 +79,7 @@ fn the_growing_phase_is_named_where_only_the_first_epochs_were_read_closely() {
             });
         } else {
             predicts(&mut w);
-            w.unread_phase("predict").cycle(Epoch);
+            w.unread_phase("predict", |_| ()).cycle(Epoch);
         }
     }
     w.ends(0);

@@ -5,7 +5,7 @@ mod world;
 
 use nilometer_capture::CycleUnit::{Epoch, Predict};
 use nilometer_capture::{Birth, Moment, Record, Sampling, Source, StackFrame};
-use nilometer_diagnose::{Finding, Report, Verdict};
+use nilometer_diagnose::{Finding, Kind, Report, Verdict};
 use world::{KIB, MIB, Noise, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
@@ -30,7 +30,7 @@ fn a_callback_that_keeps_predictions_is_named_with_what_it_calls() {
     let mut w = recorded(512 << 10, 1);
     let stack = w.stack(&[FIT, KERAS, CALLBACK, PREDICT, CONCAT, "PyArray_NewFromDescr"]);
     for _ in 0..12 {
-        w.phase("predict", |w| {
+        w.unread_phase("predict", |w| {
             w.makes(stack, 8_000_000, 1);
         });
         w.objects(700).cycle(Epoch);
@@ -53,6 +53,8 @@ fn a_callback_that_keeps_predictions_is_named_with_what_it_calls() {
     assert_eq!(kinds, ["native", "library", "library", "user", "library", "user"]);
     let explained = report.growth.unwrap().explained.unwrap();
     assert!((explained - 1.0).abs() < 0.1, "{explained}");
+    let growing = report.components.iter().find(|c| c.kind == Kind::Growing).expect("it leaks");
+    assert_eq!(growing.phase.as_deref(), Some("predict"), "known of samples, though no edge of a phase was read");
 }
 
 #[test]

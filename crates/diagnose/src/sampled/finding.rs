@@ -221,7 +221,7 @@ fn is_wrapping(line: &Line) -> bool {
 fn during(phase: &str) -> String {
     match phase {
         OWN_WORK | "epoch" => String::new(),
-        "predict" | "evaluate" => format!(", in {phase}()"),
+        "fit" | "predict" | "evaluate" => format!(", in {phase}()"),
         "validation" => ", in validation".to_owned(),
         "fit_entry" => ", entering fit()".to_owned(),
         "first_batch" => ", in the first batch of each fit()".to_owned(),

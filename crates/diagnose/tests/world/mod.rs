@@ -239,9 +239,11 @@ impl World {
     }
 
     /// A phase that passes without readings, as pacing makes them.
-    pub(crate) fn unread_phase(&mut self, name: &str) -> &mut Self {
+    pub(crate) fn unread_phase(&mut self, name: &str, inside: impl FnOnce(&mut Self)) -> &mut Self {
         let edge = |edge| Record::Phase { name: name.to_owned(), edge, thread: 1 };
-        self.say(&edge(Edge::Begin)).say(&edge(Edge::End))
+        self.say(&edge(Edge::Begin));
+        inside(self);
+        self.say(&edge(Edge::End))
     }
 
     /// The program ends; the collection at exit frees this much, in objects as heavy as a framework's garbage.
