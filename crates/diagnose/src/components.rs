@@ -63,7 +63,8 @@ impl Evidence<'_> {
 
     fn growing(&self) -> Option<Component> {
         let rate = self.judgement.rate.filter(|_| self.judgement.verdict == Verdict::Leak)?;
-        let phase = self.born_in(rate.estimate).or_else(|| self.risen_in(rate.estimate)).filter(|p| p != OWN_WORK);
+        let phase =
+            self.born_in(rate.estimate).or_else(|| self.risen_in(rate.estimate)).filter(|p| p != OWN_WORK);
         let place = phase.as_deref().map_or(String::new(), |p| format!(", most of it {}", place(p)));
         Some(Component {
             kind: Kind::Growing,

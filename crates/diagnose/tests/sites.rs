@@ -54,7 +54,11 @@ fn a_callback_that_keeps_predictions_is_named_with_what_it_calls() {
     let explained = report.growth.unwrap().explained.unwrap();
     assert!((explained - 1.0).abs() < 0.1, "{explained}");
     let growing = report.components.iter().find(|c| c.kind == Kind::Growing).expect("it leaks");
-    assert_eq!(growing.phase.as_deref(), Some("predict"), "known of samples, though no edge of a phase was read");
+    assert_eq!(
+        growing.phase.as_deref(),
+        Some("predict"),
+        "known of samples, though no edge of a phase was read"
+    );
 }
 
 #[test]
