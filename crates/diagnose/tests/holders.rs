@@ -114,6 +114,16 @@ fn a_table_that_is_joined_with_the_next() {
 }
 
 #[test]
+fn objects_in_the_cells_of_a_table() {
+    let finding = told(("__main__.table._mgr.<tuple>[2].<ndarray>[*][*]", "", "", "list", ""));
+    assert_eq!(finding.cause, "array-grows", "{finding:#?}");
+    assert_eq!(finding.sentence, "table is one table that is longer with every epoch");
+    assert!(finding.change.as_ref().unwrap().contains("table = table[-1000:]"), "{finding:#?}");
+    let holder = finding.holder.unwrap();
+    assert_eq!((holder.path.as_str(), holder.kind.as_str()), ("__main__.table", "DataFrame"));
+}
+
+#[test]
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn the_owner_decides() {
     let cases: [(Who, &str, &str); 30] = [

@@ -34,23 +34,31 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         });
     }
     let joined = case.code().filter(|code| joins.iter().any(|join| code.contains(join)));
-    let Some(code) = joined else { return made_anew(case, slot) };
     let (what, file) = if is_table {
         ("a table", "to a file (`to_csv(path, mode=\"a\")`)")
     } else {
         ("an array", "to a file of its own (`np.save`)")
+    };
+    let keep = format!(
+        "keep what is read later only, e.g. the last rows (`{slot} = {slot}[-1000:]`) or a sum, or write each part {file}"
+    );
+    let Some(code) = joined else {
+        return made_anew(case, slot).or_else(|| is_table.then(|| longer_table(case, slot, keep)));
     };
     Some(Explanation {
         sentence: format!(
             "{slot} becomes longer with every {}: {what} that is joined with the next",
             case.unit
         ),
-        change: format!(
-            "keep what is read later only, e.g. the last rows (`{slot} = {slot}[-1000:]`) or a sum, or write each part {file}; \
-             each `{code}` copies all of it as well"
-        ),
+        change: format!("{keep}; each `{code}` copies all of it as well"),
         ..Explanation::default()
     })
+}
+
+/// The objects in a table's cells became more; the line that made them joins nothing.
+fn longer_table(case: &Case, slot: &str, change: String) -> Explanation {
+    let sentence = format!("{slot} is one table that is longer with every {}", case.unit);
+    Explanation { sentence, change, ..Explanation::default() }
 }
 
 /// A scan saw that more is in it again and again, at the same place.

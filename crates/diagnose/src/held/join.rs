@@ -145,7 +145,7 @@ pub(crate) fn of(holder: &Holder) -> Shown {
         role: (!role.is_empty()).then(|| role.clone()),
         path: level::plain(path).to_owned(),
         file: (!file.is_empty()).then(|| file.clone()),
-        kind: kind.clone(),
+        kind: if level::is_in_table(path) { "DataFrame".to_owned() } else { kind.clone() },
         elements: elements.clone(),
         length: None,
         counted_at: None,

@@ -14,9 +14,15 @@ pub(crate) fn split(path: &str) -> (&str, &str) {
 }
 
 /// The path without the memory that an array shares with a tensor, for a person the array is all there is; and without the key of a dict,
-/// which is as much an element of it as what stands under it.
+/// which is as much an element of it as what stands under it. A table of pandas' is all there is of its parts.
 pub(crate) fn plain(path: &str) -> &str {
+    let path = path.split_once(PARTS_OF_TABLE).map_or(path, |(table, _)| table);
     [".base.obj", ".<key>"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
+}
+
+/// Whether the path leads into a table of pandas'.
+pub(crate) fn is_in_table(path: &str) -> bool {
+    path.contains(PARTS_OF_TABLE)
 }
 
 /// Whether what is behind a container's elements leads through an object's attribute, not only into tuples and dicts: who is told to
@@ -51,6 +57,8 @@ pub(crate) fn all_slices(path: &str) -> Option<String> {
     Some(format!("{container}[*]{}{BASE}", if below.is_empty() { "" } else { "[*]" }))
 }
 
+/// How the census reaches the columns of a `DataFrame` that holds objects.
+const PARTS_OF_TABLE: &str = "._mgr.<tuple>";
 /// What the census calls the array that a slice was cut from.
 const BASE: &str = ".base";
 
@@ -129,6 +137,7 @@ mod tests {
             ("main(): calibrator.logits", "main(): calibrator.logits", "", "logits"),
             ("run(): self.batches[*].base.obj", "run(): self.batches", "", "batches"),
             ("train(): rows[*].<key>", "train(): rows", "", "rows"),
+            ("__main__.table._mgr.<tuple>[2].<ndarray>[*][*]", "__main__.table", "", "table"),
             ("__main__.features.<lru cache>[*]", "__main__.features.<lru cache>", "", ""),
             ("jobs.cache.seen['a'][*]", "jobs.cache.seen['a']", "", "seen"),
             ("look.<default maps>[*]", "look.<default maps>", "", "maps"),
