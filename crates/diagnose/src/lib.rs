@@ -113,7 +113,6 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let settled = until_full::settle(concluded, job, lookup);
     let (judgement, mut findings, explained) = (at_least(&settled), settled.findings, settled.explained);
     let stretches = phases::stretches(capture, &timeline, basis);
-    let copies = outside.copies();
     let course = phases::Course::of(capture);
     let program = outside.program();
     let kept = retention::retained(&timeline, &cycles, basis, &program, outside.fact("heap.arenas"));
@@ -149,7 +148,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         judgement: &judgement,
         stretches: &stretches,
         basis,
-        copies,
+        copies: outside.copies(),
         sites: sites.as_ref(),
         findings: &findings,
         fills: &settled.filling,

@@ -93,6 +93,22 @@ fn a_registry_that_stands_still_keeps_nothing_more() {
     assert_eq!(report.findings, []);
 }
 
+#[test]
+fn models_that_are_loaded_again_and_again_leave_something_though_the_registry_stands_still() {
+    let cause = |loads: bool, traces: bool| {
+        let report = unexplained(move |w, epoch| {
+            if loads {
+                w.unread_phase("build", |_| ());
+            }
+            count(w, "func_graphs", if traces { 9 * epoch } else { 9 });
+            count(w, "gradient_registry", 2);
+        });
+        report.findings.first().map(|finding| (finding.cause.clone(), finding.confidence))
+    };
+    assert_eq!(cause(true, true), Some(("kernel-cache".to_owned(), "likely")));
+    assert_eq!((cause(true, false), cause(false, true)), (None, None));
+}
+
 /// A look that finds all of this below one path of a user's search.
 fn look_at_trials(w: &mut World, path: &str, made: &[Made]) {
     let holder = nilometer_capture::Holder {

@@ -4,7 +4,8 @@
 //! What must not happen here: a word where most of the growth is explained; bytes told twice; a second guess.
 
 use super::{
-    Explanation, Run, figures_open, gc_disabled, gradient_registry, retraced, shared_memory, with_fault,
+    Explanation, Run, figures_open, gc_disabled, gradient_registry, kernel_cache, retraced, shared_memory,
+    with_fault,
 };
 use crate::report::{Bytes, Finding, Site};
 
@@ -40,9 +41,11 @@ fn told(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
     }
     let registry = gradient_registry::of_run(run);
     let figures = || Some((figures_open::CAUSE, figures_open::of_run(run)?));
-    let (cause, said) =
-        registry.or_else(figures).or_else(|| Some((gc_disabled::CAUSE, gc_disabled::of_run(run)?)))?;
-    Some((cause, said, left))
+    let disabled = || Some((gc_disabled::CAUSE, gc_disabled::of_run(run)?));
+    if let Some((cause, said)) = registry.or_else(figures).or_else(disabled) {
+        return Some((cause, said, left));
+    }
+    Some((kernel_cache::CAUSE, kernel_cache::of_run(run)?, left.min(MOST_PER_TRACE)))
 }
 
 fn finding(cause: &str, said: Explanation, bytes: i64, run: Run) -> Finding {

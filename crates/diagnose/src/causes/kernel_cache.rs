@@ -5,9 +5,10 @@
 //! made anew. Python's heap shows nothing of it. What must not happen here: the handle itself, which goes with its variable, taken for a
 //! kernel. Variables that a list keeps are no cache.
 
-use super::{Case, Explanation};
+use super::{Case, Explanation, Run};
 use crate::report::Frame;
 
+pub(super) const CAUSE: &str = "kernel-cache";
 const MAKERS: [(&str, &str); 3] =
     [("/metrics/", "a metric"), ("/optimizers/", "an optimizer"), ("/losses/", "a loss")];
 
@@ -98,5 +99,21 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
                  kernel); `keras.backend.clear_session()` empties this cache with Keras 3.15, at the end of a round"
             .to_owned(),
         ..Explanation::default()
+    })
+}
+
+/// For a run with a growth that nothing explains, in which models are built or loaded again and again and graphs pile up, while the registry
+/// of gradients does not grow: many lines make a little for each, and nothing in Python holds it.
+pub(super) fn of_run(run: Run) -> Option<Explanation> {
+    (run.builds && run.graphs_grow()).then(|| Explanation {
+        sentence: format!(
+            "a model is built or loaded in every {}, and TensorFlow keeps some of what it makes for each",
+            run.unit
+        ),
+        change: "build or load it once, before the loop, and set its weights anew (`model.load_weights(...)`); or call \
+                 `keras.backend.clear_session()` after each, which empties TensorFlow's cache of kernels"
+            .to_owned(),
+        intervention: Some("clear-session".to_owned()),
+        made_at: run.traces_from(),
     })
 }
