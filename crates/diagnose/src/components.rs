@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::cycles::{Cycles, Point};
 use crate::judge::Judgement;
+use crate::phase_of_growth::{born_in, place, risen_in};
 use crate::phases::{OWN_WORK, Stretch};
 use crate::program::DataCopies;
 use crate::report::{Component, Finding, Kind, Verdict};
@@ -21,9 +22,6 @@ const LEAST: f64 = 1024.0 * 1024.0;
 const LEAST_RESERVED: f64 = 4.0 * 1024.0 * 1024.0;
 /// File-backed memory worth a line: any Python with an extension module maps a few MiB.
 const LEAST_FILE: f64 = 32.0 * 1024.0 * 1024.0;
-
-/// So many cycles' growth must be known by phase to name the growing one.
-const CLOSELY_READ: f64 = 3.0;
 
 /// All that components are made from.
 pub(crate) struct Evidence<'a> {
@@ -63,8 +61,8 @@ impl Evidence<'_> {
 
     fn growing(&self) -> Option<Component> {
         let rate = self.judgement.rate.filter(|_| self.judgement.verdict == Verdict::Leak)?;
-        let phase =
-            self.born_in(rate.estimate).or_else(|| self.risen_in(rate.estimate)).filter(|p| p != OWN_WORK);
+        let risen = || risen_in(self.by_phase(), rate.estimate, self.judgement.sawtooth);
+        let phase = born_in(self.findings, rate.estimate).or_else(risen).filter(|p| p != OWN_WORK);
         let place = phase.as_deref().map_or(String::new(), |p| format!(", most of it {}", place(p)));
         Some(Component {
             kind: Kind::Growing,
@@ -76,29 +74,6 @@ impl Evidence<'_> {
             change: None,
             prove: None,
         })
-    }
-
-    /// The phase that findings say more than half of the growth was made in: they know it of each sample, be phases read or not.
-    fn born_in(&self, rate: f64) -> Option<String> {
-        let mut by_phase: BTreeMap<&str, f64> = BTreeMap::new();
-        for finding in self.findings.iter().filter(|f| f.sites.iter().any(|s| s.role == "made_at")) {
-            let made_in = finding.phase.as_deref().unwrap_or(OWN_WORK);
-            *by_phase.entry(made_in).or_default() += finding.bytes_per_cycle.estimate as f64;
-        }
-        by_phase.into_iter().find(|(_, bytes)| *bytes > 0.5 * rate).map(|(phase, _)| phase.to_owned())
-    }
-
-    /// The phase that live memory rose in by more than half of the growth, where enough cycles were read closely enough to tell. Where phases take
-    /// what other phases give back, as `fit()` copies of data that were made before it, none: the difference of two large flows
-    /// says where the program works, not where it leaks. Nor where it may be garbage, as a `predict` in a loop makes 160 KiB of.
-    fn risen_in(&self, rate: f64) -> Option<String> {
-        let by_phase = self.by_phase();
-        let total: f64 = by_phase.values().sum();
-        let given_back: f64 = by_phase.values().filter(|bytes| **bytes < 0.0).sum();
-        let (phase, bytes) = by_phase.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let kept = bytes / total * (rate + self.judgement.sawtooth) - self.judgement.sawtooth;
-        let is_told = kept > 0.5 * rate && -given_back < 0.5 * total && total > CLOSELY_READ * rate;
-        is_told.then_some(phase)
     }
 
     fn filling(&self) -> Option<Component> {
@@ -302,19 +277,5 @@ impl Evidence<'_> {
         let of = |p: &Point| &self.timeline.readings[p.reading];
         let first = self.cycles.points.get(self.judgement.since).map(of)?;
         self.cycles.points.last().map(of).map(|last| (first, last))
-    }
-}
-
-/// Where a phase is, in a sentence.
-fn place(phase: &str) -> String {
-    match phase {
-        "fit" | "predict" | "evaluate" => format!("inside {phase}()"),
-        "epoch" => "in the epochs themselves: training steps and callbacks".to_owned(),
-        "validation" => "during validation".to_owned(),
-        "fit_entry" => "entering fit()".to_owned(),
-        "first_batch" => "in the first batch of each fit()".to_owned(),
-        "trace" => "while functions are traced".to_owned(),
-        "build" => "while models are built".to_owned(),
-        other => format!("in the phase \"{other}\""),
     }
 }

@@ -26,6 +26,7 @@ mod lookup;
 mod next_steps;
 mod objects;
 mod onset;
+mod phase_of_growth;
 mod phase_table;
 mod phases;
 mod probes;
