@@ -384,3 +384,27 @@ fn lists_that_are_too_small_each_are_a_leak_together_and_one_by_two_names_is_not
     });
     assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
 }
+
+#[test]
+fn few_cycles_that_a_users_container_keeps_may_differ_as_sampling_makes_them() {
+    let found = |look: bool| {
+        let is_found = |seed: &u64| {
+            let mut w = started();
+            w.fact("cwd", "/job").records(96 << 10, *seed);
+            let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+            let mut kept: Vec<Made> = Vec::new();
+            for epoch in 1..=7 {
+                kept.push(w.makes(stack, 1057, 1000));
+                w.objects(200).cycle(Epoch);
+                if look && epoch == 6 {
+                    w.looks(&[(SAVED, "Keep", &all(&kept))]);
+                }
+            }
+            w.ends(0);
+            w.report().findings.iter().any(|f| f.sites.iter().any(|site| site.line == 30))
+        };
+        (1..=40).filter(is_found).count()
+    };
+    let (alone, held) = (found(false), found(true));
+    assert!(held > alone && held >= 38, "{alone} of 40 alone, {held} with a look");
+}

@@ -18,6 +18,7 @@ mod room;
 mod scans;
 mod siblings;
 mod source;
+mod standing;
 mod unheld;
 mod weighed;
 
@@ -40,6 +41,7 @@ pub(crate) use proof::{prove, prove_evenly};
 pub(crate) use room::Room;
 use scans::Rise;
 pub(crate) use siblings::fold;
+pub(crate) use standing::Standing;
 pub(crate) use unheld::hold;
 pub(crate) use weighed::WEIGHED;
 
@@ -218,25 +220,6 @@ impl<'a> Held<'a> {
         self.looks.iter().filter(tells).any(|at_ns| sample.lives_at(*at_ns))
             || self.of_sample.contains_key(&sample.id)
             || self.in_garbage.contains(&sample.id)
-    }
-
-    /// Whether nearly all of these samples were seen below a path from a root: then they are no garbage that waits for a
-    /// collection, whatever the collector's counters leave room for. Of `NumPy`'s memory it is enough that nothing led to it, garbage
-    /// neither: native code holds it.
-    pub(crate) fn is_held(&self, samples: &[&Sample], is_array: impl Fn(&Sample) -> bool) -> bool {
-        const SEEN: f64 = 0.25;
-        const HELD: f64 = 0.8;
-        let (mut all, mut seen, mut held) = (0.0, 0.0, 0.0);
-        for sample in samples {
-            all += sample.weight;
-            if self.could_be_seen(sample) {
-                seen += sample.weight;
-                let is_held =
-                    self.of_sample.contains_key(&sample.id) || is_array(sample) && self.is_native(sample);
-                held += if is_held { sample.weight } else { 0.0 };
-            }
-        }
-        seen > SEEN * all && held >= HELD * seen
     }
 
     /// Whether this sample was seen in a container of the user's own that has no bound.

@@ -45,7 +45,7 @@ pub(super) fn grown<'a>(
     let mut out = Vec::new();
     for (place, samples) in sites {
         let whole =
-            look.growing(&samples, held.is_held(&samples, is_array)).filter(|g| g.distinct >= AS_A_WHOLE);
+            look.growing(&samples, held.standing(&samples, is_array)).filter(|g| g.distinct >= AS_A_WHOLE);
         let found =
             whole.map(|growing| (growing, samples.clone())).or_else(|| biggest(samples, trails, look, held));
         if let Some((growing, samples)) = found {
@@ -75,7 +75,7 @@ fn biggest<'s>(
     let is_array = |s: &Sample| trails.get(&s.stack).is_some_and(Trail::is_array);
     let grown = parts
         .into_values()
-        .filter_map(|part| Some((look.growing(&part, held.is_held(&part, is_array))?, part)));
+        .filter_map(|part| Some((look.growing(&part, held.standing(&part, is_array))?, part)));
     grown.max_by(|a, b| a.0.rate.estimate.total_cmp(&b.0.rate.estimate))
 }
 

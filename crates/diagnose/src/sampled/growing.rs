@@ -8,6 +8,7 @@ use nilometer_stats::{Interval, Sampled, weighted_rate};
 
 use super::bins::Bins;
 use super::recording::Sample;
+use crate::held::Standing;
 
 /// Birth cycles with survivors that growth needs at least.
 const LEAST_DISTINCT: usize = 3;
@@ -84,6 +85,8 @@ struct View {
     alive_at: u64,
     /// It may become more towards the end.
     swells: bool,
+    /// Containers of the user's own keep it: few cycles may differ by as much as sampling makes them.
+    kept: bool,
 }
 
 impl Look<'_> {
@@ -164,16 +167,17 @@ impl Look<'_> {
     /// Judges the old samples of a site: those that are surely no garbage must look like growth, be it since a collection
     /// has looked at them or since garbage cannot weigh so much. What came after that collection must not have slowed. What
     /// a census saw `held` below a path is no garbage at all.
-    pub(crate) fn growing(&self, old: &[&Sample], held: bool) -> Option<Growing> {
+    pub(crate) fn growing(&self, old: &[&Sample], standing: Standing) -> Option<Growing> {
         let (end, born_before) = self.ends()?;
-        let all = View { born_before, alive_at: end, swells: false };
-        if held {
+        let kept = standing == Standing::Kept;
+        let all = View { born_before, alive_at: end, swells: false, kept };
+        if standing != Standing::Open {
             return self.view(old, all);
         }
         let looked = |&(born, alive): &(u64, u64)| View {
             born_before: born.min(born_before),
             alive_at: alive.max(end),
-            swells: false,
+            ..all
         };
         if let Some(clean) = self.examined.iter().rev().map(looked).find_map(|view| self.view(old, view)) {
             // Garbage of the last cycles makes the late third the heavier one.
@@ -223,7 +227,7 @@ impl Look<'_> {
         let uneven = if view.swells { slowed } else { slowed.max(1.0 / slowed) };
         // Few cycles are no place for the benefit of the doubt: what fills quickly is nearly done within them.
         let few = filled.len() < SPEAKS;
-        if (uneven > EVEN && (few || !alike(part))) || (few && slowed > SLOWED) {
+        if (uneven > EVEN || few && slowed > SLOWED) && (few && !view.kept || !alike(part)) {
             return None;
         }
         let unsure = part.iter().map(|s| s.variance).sum::<f64>().sqrt() / total;
