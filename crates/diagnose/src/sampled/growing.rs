@@ -28,6 +28,8 @@ const EVEN: f64 = 2.0;
 const VERY_EVEN: f64 = 1.75;
 /// The early third may be the heavier one by this factor where there are few cycles.
 const SLOWED: f64 = 1.5;
+/// Standard deviations by which sampling may make few cycles differ.
+const BY_CHANCE: f64 = 3.0;
 /// Standard deviation of what stays, as a share of it, at most: six samples' worth.
 const MOST_UNSURE: f64 = 0.41;
 /// The same for a site that is to speak for itself: sixteen samples' worth.
@@ -215,9 +217,13 @@ impl Look<'_> {
         }
         let total: f64 = stays.iter().map(|s| s.bytes).sum();
         let filled: Vec<usize> = (0..stays.len()).filter(|b| stays[*b].bytes > 0.0).collect();
+        // Few cycles are no place for the benefit of the doubt: what fills quickly is nearly done within them. What the user's own
+        // containers keep has it, as far as chance goes: five lines of seventy were lost to it.
+        let few = filled.len() < SPEAKS;
+        let (missed, differ) = if few && view.kept { (BY_CHANCE, BY_CHANCE) } else { (1.5, 2.0) };
         if filled.len() < LEAST_DISTINCT
             || turned > TURNS_OVER * total
-            || left_by_two(&stays, 1.5) < CARRIED_BY_MANY * total
+            || left_by_two(&stays, missed) < CARRIED_BY_MANY * total
         {
             return None;
         }
@@ -225,9 +231,7 @@ impl Look<'_> {
         let part = &stays[from..];
         let slowed = slowed(part)?;
         let uneven = if view.swells { slowed } else { slowed.max(1.0 / slowed) };
-        // Few cycles are no place for the benefit of the doubt: what fills quickly is nearly done within them.
-        let few = filled.len() < SPEAKS;
-        if (uneven > EVEN || few && slowed > SLOWED) && (few && !view.kept || !alike(part)) {
+        if (uneven > EVEN || few && slowed > SLOWED) && (few && !view.kept || !alike(part, differ)) {
             return None;
         }
         let unsure = part.iter().map(|s| s.variance).sum::<f64>().sqrt() / total;
@@ -295,11 +299,10 @@ fn slowed(stays: &[Sampled]) -> Option<f64> {
     (early > 0.0 && late > 0.0).then(|| early / late)
 }
 
-/// Whether sampling alone may have made the thirds differ.
-fn alike(stays: &[Sampled]) -> bool {
-    const DEVIATIONS: f64 = 2.0;
+/// Whether sampling alone may have made the thirds differ, by so many deviations.
+fn alike(stays: &[Sampled], deviations: f64) -> bool {
     thirds(stays).is_some_and(|(early, late)| {
         let ((early, a), (late, b)) = (per_cycle(early), per_cycle(late));
-        (early - late).abs() <= DEVIATIONS * (a + b).sqrt()
+        (early - late).abs() <= deviations * (a + b).sqrt()
     })
 }
