@@ -28,7 +28,10 @@ const EVEN: f64 = 2.0;
 const VERY_EVEN: f64 = 1.75;
 /// The early third may be the heavier one by this factor where there are few cycles.
 const SLOWED: f64 = 1.5;
-/// Standard deviations by which sampling may make few cycles differ.
+/// Standard deviations by which sampling may have missed what is left without the two biggest cycles, and made thirds differ.
+const MISSED: f64 = 1.5;
+const DIFFER: f64 = 2.0;
+/// Both, of few cycles that a container of the user's own keeps.
 const BY_CHANCE: f64 = 3.0;
 /// Standard deviation of what stays, as a share of it, at most: six samples' worth.
 const MOST_UNSURE: f64 = 0.41;
@@ -218,9 +221,9 @@ impl Look<'_> {
         let total: f64 = stays.iter().map(|s| s.bytes).sum();
         let filled: Vec<usize> = (0..stays.len()).filter(|b| stays[*b].bytes > 0.0).collect();
         // Few cycles are no place for the benefit of the doubt: what fills quickly is nearly done within them. What the user's own
-        // containers keep has it, as far as chance goes: five lines of seventy were lost to it.
+        // containers keep has it, as far as chance goes: eight lines of fifty-eight were lost to it.
         let few = filled.len() < SPEAKS;
-        let (missed, differ) = if few && view.kept { (BY_CHANCE, BY_CHANCE) } else { (1.5, 2.0) };
+        let (missed, differ) = if few && view.kept { (BY_CHANCE, BY_CHANCE) } else { (MISSED, DIFFER) };
         if filled.len() < LEAST_DISTINCT
             || turned > TURNS_OVER * total
             || left_by_two(&stays, missed) < CARRIED_BY_MANY * total
