@@ -33,6 +33,10 @@ const CREDIT_OF_SUSPECTS: f64 = 4.0;
 const SPEND_WITHIN: f64 = 0.5;
 /// Trials per second of CPU time, per share of overhead: 16,000 at 2 %, about a third of a percent of the time.
 const TRIALS_PER_SHARE: f64 = 800_000.0;
+/// How many times as many there are at first, as a short training has only its first cycles to tell by: so many in its first second, and no
+/// more than usual from the third on.
+const MORE_AT_FIRST: f64 = 3.0;
+const AT_FIRST: f64 = 3.0;
 /// How much more of the trials a class with suspects gets.
 const MORE_FOR_SUSPECTS: f64 = 16.0;
 /// Seconds of CPU time after which trials, suspects and refinement get less, and the least part of it that they keep; and so do all
@@ -83,7 +87,7 @@ pub(crate) struct Window<'a> {
     pub(crate) trials: bool,
     /// A framework is being imported just now.
     pub(crate) importing: bool,
-    /// A bit for each class of sizes with suspects.
+    /// A bit for each class with suspects.
     pub(crate) suspects: u64,
     /// Time spent on suspects, in seconds, and samples of them.
     pub(crate) suspects_cost: f64,
@@ -213,6 +217,12 @@ impl Governor {
         crowd * crowd
     }
 
+    /// Trials per second of CPU time.
+    fn trials(&self) -> f64 {
+        let at_first = (AT_FIRST / self.training.max(1e-3)).clamp(1.0, MORE_AT_FIRST);
+        self.overhead * TRIALS_PER_SHARE * self.ease() * at_first
+    }
+
     /// Samples per second of CPU time that the budget allows.
     fn affordable(&self, budget: f64) -> f64 {
         let each = (self.cost / self.count.max(1.0)).clamp(0.5e-6, 100e-6);
@@ -270,9 +280,8 @@ impl Governor {
         // How many there are in a second.
         let number: [f64; STRATA] =
             std::array::from_fn(|class| self.lately.get(class).unwrap_or(&0.0) / self.latest / size(class));
-        let more =
-            |class: usize| if window.suspects >> class_of(class) & 1 == 1 { MORE_FOR_SUSPECTS } else { 1.0 };
-        let share = quota(self.overhead * TRIALS_PER_SHARE * self.ease(), |share| {
+        let more = |class: usize| if window.suspects >> class & 1 == 1 { MORE_FOR_SUSPECTS } else { 1.0 };
+        let share = quota(self.trials(), |share| {
             let of_class = |(class, number): (usize, &f64)| (share * more(class)).min(*number);
             number.iter().enumerate().filter(|(class, _)| tried(*class)).map(of_class).sum()
         });

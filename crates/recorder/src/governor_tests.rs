@@ -180,6 +180,24 @@ fn trials_are_shared_among_classes_within_their_number() {
 }
 
 #[test]
+fn a_short_training_has_more_trials() {
+    let mut governor = Governor::new(512 << 10, 0.02);
+    let mut asked = [0.0; STRATA];
+    asked[12] = 30.0 * MIB;
+    let mut trials = |seconds: u32| {
+        (0..20 * seconds).for_each(|_| {
+            let window = Window { cpu: 0.05, asked: &asked, trials: true, ..WITHOUT_TRIALS };
+            governor.step(&Window { samples: &[3; STRATA], ..window });
+        });
+        let size = 1.5 * 4096.0;
+        asked[12] / 0.05 / size * -(-size / governor.points[12]).exp_m1()
+    };
+    let [first, third, fifth] = [1, 2, 2].map(&mut trials);
+    assert!((first / 48_000.0 - 1.0).abs() < 0.3, "{first}");
+    assert!((third / 16_000.0 - 1.0).abs() < 0.3 && (fifth / 16_000.0 - 1.0).abs() < 0.3, "{third} {fifth}");
+}
+
+#[test]
 fn a_training_does_not_pay_for_its_import() {
     let mut governor = Governor::new(512 << 10, 0.02);
     let import: Vec<(usize, f64)> = (4..22).map(|class| (class, 40.0 * MIB)).collect();

@@ -1,4 +1,4 @@
-//! What is told apart where memory stays: exact sizes, who was asked for them, and whether by the main thread.
+//! What is told apart where memory stays: exact sizes, who was asked for them, and by which kind of thread.
 //!
 //! In: an allocation. Out: a number for all that are like it. What a program keeps of every cycle has the same size each time, and what
 //! a framework's threads make and drop all the while is seldom like it. Two kinds may get the same number: then they are
@@ -15,9 +15,19 @@ const SIZE_BITS: u32 = 14;
 pub(crate) const KEYS: usize = 1 << KEY_BITS;
 const KEY_BITS: u32 = 10;
 
+/// The kinds of threads that are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    Main,
+    /// Another that runs Python.
+    Python,
+    /// One that does not: a framework's.
+    Native,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// Its number, below [`KEYS`].
+    /// Its number, below [`KEYS`]; odd where the thread runs Python.
     pub(crate) place: u16,
     /// At most [`LARGEST`], rounded down to what [`Key::pack`] keeps of it.
     pub(crate) size: u32,
@@ -25,7 +35,7 @@ pub(crate) struct Key {
 
 impl Key {
     /// `None` for what is never looked at: what is large, mappings, and memory of devices.
-    pub(crate) fn of(size: usize, source: Source, on_main_thread: bool) -> Option<Self> {
+    pub(crate) fn of(size: usize, source: Source, caller: Caller) -> Option<Self> {
         let asked = match source {
             Source::Malloc => 0,
             Source::Python => 1,
@@ -35,10 +45,16 @@ impl Key {
         if size > LARGEST {
             return None;
         }
-        let kind = (size as u64) << 3 | asked << 1 | u64::from(on_main_thread);
-        let place = kind.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - KEY_BITS);
+        let kind = (size as u64) << 3 | asked << 1 | u64::from(caller == Caller::Main);
+        let place = kind.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - (KEY_BITS - 1));
+        let place = (place as u16) << 1 | u16::from(caller != Caller::Native);
         let lost = shift(size as u32);
-        Some(Self { place: place as u16, size: (size as u32 >> lost) << lost })
+        Some(Self { place, size: (size as u32 >> lost) << lost })
+    }
+
+    /// The thread runs Python.
+    pub(crate) fn runs_python(self) -> bool {
+        self.place & 1 == 1
     }
 
     /// In 28 bits.
@@ -72,7 +88,9 @@ mod tests {
         let kinds =
             (1..300_usize).map(|n| (n * 16, Source::Malloc)).chain((1..32).map(|n| (n * 16, Source::Python)));
         let places: std::collections::HashSet<_> = kinds
-            .flat_map(|(size, source)| [Key::of(size, source, true), Key::of(size, source, false)])
+            .flat_map(|(size, source)| {
+                [Key::of(size, source, Caller::Main), Key::of(size, source, Caller::Native)]
+            })
             .map(|key| key.expect("small enough").place)
             .collect();
         assert!(
@@ -84,16 +102,17 @@ mod tests {
 
     #[test]
     fn what_is_large_or_no_memory_of_the_process_has_none() {
-        assert!(Key::of(LARGEST + 1, Source::Malloc, true).is_none());
+        assert!(Key::of(LARGEST + 1, Source::Malloc, Caller::Main).is_none());
         assert!(
-            Key::of(4096, Source::Mapping, true).is_none() && Key::of(4096, Source::Device, true).is_none()
+            Key::of(4096, Source::Mapping, Caller::Main).is_none()
+                && Key::of(4096, Source::Device, Caller::Main).is_none()
         );
     }
 
     #[test]
     fn what_a_size_loses_is_little_and_words_hold_what_is_left() {
         for size in [1, 8000, (1 << 14) - 1, 512_000, 3_145_728, LARGEST] {
-            let key = Key::of(size, Source::Malloc, true).expect("small enough");
+            let key = Key::of(size, Source::Malloc, Caller::Main).expect("small enough");
             assert!(
                 key.size as usize <= size && size - key.size as usize <= size >> (SIZE_BITS - 1),
                 "{key:?}"
@@ -101,7 +120,7 @@ mod tests {
             assert!(size >= 1 << SIZE_BITS || key.size as usize == size, "{key:?}");
             assert_eq!(Key::unpack(key.pack()), key);
         }
-        let like = |size| Key::of(size, Source::Malloc, true).expect("small enough").place;
+        let like = |size| Key::of(size, Source::Malloc, Caller::Main).expect("small enough").place;
         assert_ne!(like(512_000), like(512_016), "kinds are told apart by all of their size");
     }
 }

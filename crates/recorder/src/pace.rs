@@ -14,7 +14,7 @@ use crate::latch::Latch;
 use crate::quiet::Quiet;
 use crate::recorder::Recorder;
 use crate::sampler::Means;
-use crate::strata::{STRATA, stratum};
+use crate::strata::STRATA;
 use crate::suspects::Bounds;
 use crate::watch::Survey;
 
@@ -149,7 +149,7 @@ fn step(recorder: &Recorder, steps: &mut Steps, now: u64) {
         asked: &asked,
         trials: recorder.watch.is_open(),
         importing: recorder.writer.board().is_importing(),
-        suspects: steps.survey.suspects.classes(),
+        suspects: steps.survey.suspects.strata(),
         suspects_cost: seconds(suspects.1, steps.suspects.1),
         suspects_count: suspects.0.saturating_sub(steps.suspects.0) as f64,
         live: recorder.live(),
@@ -178,14 +178,10 @@ fn watch(recorder: &Recorder, steps: &mut Steps, passed: f64) {
     let (governor, suspects) = (&steps.governor, &mut steps.survey.suspects);
     recorder.watch.pass(suspects, passed);
     let crowd = Governor::crowd(recorder.live());
-    // A size that stays is of both kinds of threads, for all that is known of it here.
-    let of = |means: &[f64; STRATA], class| {
-        [false, true].map(|runs_python| means.get(stratum(class, runs_python)).copied().unwrap_or(1.0))
-    };
-    let bounds = |class| {
-        let ([points, more_points], [mean, other_mean]) =
-            (of(&governor.points, class), of(&governor.means, class));
-        Bounds { finest: points.min(more_points) * crowd, coarsest: mean.max(other_mean) }
+    let of = |means: &[f64; STRATA], stratum: usize| means.get(stratum).copied().unwrap_or(1.0);
+    let bounds = |stratum| Bounds {
+        finest: of(&governor.points, stratum) * crowd,
+        coarsest: of(&governor.means, stratum),
     };
     let set = |place, mean| recorder.watch.set(place, mean);
     suspects.share(governor.for_suspects(), bounds, set);

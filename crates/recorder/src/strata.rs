@@ -6,12 +6,15 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::tls::Block;
+use crate::key::Key;
+use crate::tls::{Block, class};
 
 /// Classes told apart: what is larger than the last is in it.
 const CLASSES: usize = 32;
 /// All of both kinds of threads, those that do not run Python first.
 pub(crate) const STRATA: usize = 2 * CLASSES;
+
+const _: () = assert!(STRATA <= u64::BITS as usize, "a bit for each");
 
 /// The class that a stratum's sizes are of.
 pub(crate) fn class_of(stratum: usize) -> usize {
@@ -21,6 +24,13 @@ pub(crate) fn class_of(stratum: usize) -> usize {
 /// The stratum of a class, of a thread that runs Python or of one that does not.
 pub(crate) fn stratum(class: usize, runs_python: bool) -> usize {
     class.min(CLASSES - 1) + if runs_python { CLASSES } else { 0 }
+}
+
+impl Key {
+    /// What it is sampled alike with.
+    pub(crate) fn stratum(self) -> usize {
+        stratum(class(self.size as usize), self.runs_python())
+    }
 }
 
 impl Block {
@@ -39,7 +49,10 @@ impl Block {
 
 #[cfg(test)]
 mod tests {
+    use nilometer_capture::Source;
+
     use super::*;
+    use crate::key::Caller;
 
     #[test]
     fn each_has_a_place_and_tells_its_class() {
@@ -57,5 +70,11 @@ mod tests {
         assert_eq!(block.stratum(16), stratum(16, false));
         block.note_python();
         assert_eq!(block.stratum(16), stratum(16, true));
+    }
+
+    #[test]
+    fn what_is_tried_is_of_the_stratum_that_it_is_sampled_in() {
+        let of = |caller| Key::of(8000, Source::Malloc, caller).expect("small enough").stratum();
+        assert_eq!([Caller::Main, Caller::Python, Caller::Native].map(of), [44, 44, 12]);
     }
 }

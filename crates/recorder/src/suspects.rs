@@ -8,7 +8,6 @@
 
 use crate::key::{KEYS, Key};
 use crate::quota::{NEARLY_ALL, mean_of_part, quota};
-use crate::tls::class;
 
 /// So many suspects at a time.
 const MOST: usize = 64;
@@ -27,6 +26,7 @@ const WORTH: f64 = 1.25;
 #[derive(Clone, Copy, Debug, Default)]
 struct Suspect {
     size: u32,
+    stratum: usize,
     /// A bit for each of the last generations of which something stayed.
     born: u32,
     /// Bytes that stayed of the last generation, and on average.
@@ -92,7 +92,7 @@ impl Suspects {
     /// Memory of this size, which stands for so many bytes, is there after the generation that followed its own.
     pub(crate) fn stays(&mut self, key: Key, bytes: f64) {
         if let Some(suspect) = self.all.get_mut(usize::from(key.place)) {
-            suspect.size = key.size;
+            (suspect.size, suspect.stratum) = (key.size, key.stratum());
             suspect.born |= 1;
             suspect.now += bytes;
         }
@@ -108,10 +108,10 @@ impl Suspects {
         }
     }
 
-    /// A bit for each class with suspects.
-    pub(crate) fn classes(&self) -> u64 {
+    /// A bit for each stratum with suspects.
+    pub(crate) fn strata(&self) -> u64 {
         let suspects = self.all.iter().filter(|suspect| suspect.is_one());
-        suspects.fold(0, |classes, suspect| classes | 1 << class(suspect.size as usize))
+        suspects.fold(0, |strata, suspect| strata | 1 << suspect.stratum)
     }
 
     /// Shares so many samples per second of CPU time out, and says which mean each size gets, 0 for that of its class.
@@ -132,7 +132,7 @@ impl Suspects {
                 if suspect.is_one()
                     && let Some(part) = room.get_mut(count)
                 {
-                    let bounds = bounds(class(suspect.size as usize));
+                    let bounds = bounds(suspect.stratum);
                     *part = Part::of(place, suspect, bounds, suspect.bytes / time, usual);
                     count += 1;
                 } else if suspect.mean > 0.0 {

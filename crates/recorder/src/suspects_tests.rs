@@ -4,6 +4,8 @@ use nilometer_capture::Source;
 use std::collections::HashMap;
 
 use super::*;
+use crate::key::Caller;
+use crate::strata::stratum;
 
 /// A program whose cycles take 50 ms of CPU time each; sizes with what a cycle makes of them and keeps.
 struct Program {
@@ -20,7 +22,7 @@ const POINTS: f64 = 4000.0;
 const BUDGET: f64 = 600.0;
 
 fn key(size: usize) -> Key {
-    Key::of(size, Source::Malloc, true).expect("small enough")
+    Key::of(size, Source::Malloc, Caller::Main).expect("small enough")
 }
 
 impl Program {
@@ -67,7 +69,7 @@ fn what_stays_of_every_cycle_is_sampled_closely_and_what_does_not_is_not() {
     let mean = program.mean(1057).expect("a suspect");
     assert!((50_000.0..90_000.0).contains(&mean), "{mean}");
     assert_eq!(program.mean(256), None, "nothing of it stays");
-    assert_eq!(program.suspects.classes(), 1 << 10);
+    assert_eq!(program.suspects.strata(), 1 << stratum(10, true));
 }
 
 #[test]

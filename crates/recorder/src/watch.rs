@@ -10,7 +10,7 @@ use nilometer_capture::{Board, CycleUnit, Source};
 
 use crate::filter::FILTER;
 use crate::generations::{Generations, Now};
-use crate::key::{KEYS, Key};
+use crate::key::{Caller, KEYS, Key};
 use crate::pages::{Pages, prefetch};
 use crate::suspects::Suspects;
 use crate::tls::Block;
@@ -68,8 +68,12 @@ impl Watch {
 
     /// What an allocation of this thread is like, if that is looked at.
     pub(crate) fn key(&self, block: &Block, size: usize, source: Source) -> Option<Key> {
-        let key = || Key::of(size, source, block.thread() == self.main_thread);
-        self.is_open().then(key).flatten()
+        let caller = || match () {
+            () if block.thread() == self.main_thread => Caller::Main,
+            () if block.runs_python.load(Relaxed) => Caller::Python,
+            () => Caller::Native,
+        };
+        self.is_open().then(|| Key::of(size, source, caller())).flatten()
     }
 
     /// What will be looked at if a trial of this key begins here.
