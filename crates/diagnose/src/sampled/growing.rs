@@ -37,6 +37,9 @@ const BY_CHANCE: f64 = 3.0;
 const MOST_UNSURE: f64 = 0.41;
 /// The same for a site that is to speak for itself: sixteen samples' worth.
 const SURE: f64 = 0.25;
+/// Memory that was sampled with this chance was sampled closely, and within this share of the judged cycles soon.
+const CLOSE: f64 = 0.5;
+const SOON: f64 = 1.0 / 3.0;
 /// Birth cycles that a site needs to speak for itself.
 const SPEAKS: usize = 5;
 
@@ -96,7 +99,7 @@ struct View {
 
 impl Look<'_> {
     /// When the last bin ends, and the last that survivors may be born in.
-    fn ends(&self) -> Option<(u64, u64)> {
+    pub(super) fn ends(&self) -> Option<(u64, u64)> {
         let last = self.bins.len().checked_sub(1)?;
         Some((self.bins.end(last)?, self.bins.end(last.checked_sub(AGE)?)?))
     }
@@ -104,22 +107,6 @@ impl Look<'_> {
     /// Whether a sample outlived [`AGE`] cycles.
     pub(crate) fn is_old(&self, sample: &Sample) -> bool {
         self.bins.end(self.bins.at(sample.born_ns) + AGE).is_some_and(|end| sample.died_ns > end)
-    }
-
-    /// Old memory made in the judged stretch that stayed, less old memory that went in it: bytes per cycle.
-    pub(crate) fn net(&self, old: &[&Sample]) -> f64 {
-        let Some((end, born_before)) = self.ends() else { return 0.0 };
-        let begins = self.begins();
-        let mut net = 0.0;
-        for sample in old {
-            if sample.born_ns > begins && sample.born_ns <= born_before && sample.lives_at(end) {
-                net += sample.weight;
-            } else if sample.born_ns <= begins && sample.died_ns > begins && sample.died_ns <= end {
-                net -= sample.weight;
-            }
-        }
-        let cycles: f64 = (self.first..self.bins.len().saturating_sub(AGE)).map(|b| self.bins.width(b)).sum();
-        net / cycles.max(1.0)
     }
 
     /// Of all old memory made in the judged stretch what stayed, by the cycle that made it.
@@ -165,14 +152,39 @@ impl Look<'_> {
     }
 
     /// When the judged stretch begins.
-    fn begins(&self) -> u64 {
+    pub(super) fn begins(&self) -> u64 {
         self.first.checked_sub(1).and_then(|b| self.bins.end(b)).unwrap_or(0)
+    }
+
+    /// Judges the old samples of a site. What only began to be sampled closely when some of it had stayed is judged by the cycles since, if
+    /// the whole of it is not sure enough: one sample by a mean of half a megabyte hides what fifteen close ones see.
+    pub(crate) fn growing(&self, old: &[&Sample], standing: Standing) -> Option<Growing> {
+        let whole = self.judged(old, standing);
+        if whole.as_ref().is_some_and(|growing| growing.speaks) {
+            return whole;
+        }
+        let since = self.closely_since(old).map(|first| Self { first, ..self.clone() });
+        let close = since.and_then(|look| look.judged(old, standing)).filter(|growing| growing.speaks);
+        let close = close.map(|growing| Growing { since: self.bins.ordinal(self.first), ..growing });
+        close.or(whole)
+    }
+
+    /// The first bin from which on all that is old was sampled closely, if that is soon enough and not from the start.
+    fn closely_since(&self, old: &[&Sample]) -> Option<usize> {
+        let bin = |sample: &&&Sample| self.bins.at(sample.born_ns);
+        let judged = || old.iter().filter(|s| bin(s) >= self.first);
+        let coarse = judged().filter(|s| s.chance < CLOSE).map(|s| bin(&s)).max();
+        let from = coarse.map_or(self.first, |coarse| coarse + 1);
+        let first = judged().map(|s| bin(&s)).filter(|bin| *bin >= from).min()?;
+        let last = self.bins.len().checked_sub(AGE)?;
+        let soon = SOON * last.saturating_sub(self.first) as f64;
+        (first > self.first && (first - self.first) as f64 <= soon).then_some(first)
     }
 
     /// Judges the old samples of a site: those that are surely no garbage must look like growth, be it since a collection
     /// has looked at them or since garbage cannot weigh so much. What came after that collection must not have slowed. What
     /// a census saw `held` below a path is no garbage at all.
-    pub(crate) fn growing(&self, old: &[&Sample], standing: Standing) -> Option<Growing> {
+    fn judged(&self, old: &[&Sample], standing: Standing) -> Option<Growing> {
         let (end, born_before) = self.ends()?;
         let kept = standing == Standing::Kept;
         let all = View { born_before, alive_at: end, swells: false, kept };

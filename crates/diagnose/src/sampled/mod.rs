@@ -12,6 +12,7 @@ pub(crate) mod growing;
 pub(crate) mod in_flight;
 pub(crate) mod lives;
 mod made_at;
+mod net;
 pub(crate) mod origin;
 pub(crate) mod recording;
 mod replaced;
@@ -40,6 +41,7 @@ pub(crate) use group::GrowingSite;
 use group::grown;
 use growing::Look;
 use lives::Moments;
+use net::Net;
 use recording::{Heard, Recording, Sample, addresses};
 use trail::{Place, Trail, has_line, trail};
 
@@ -57,8 +59,7 @@ pub(crate) struct Sites<'a> {
     growing: Vec<GrowingSite<'a>>,
     /// What stays of each judged cycle in containers of the user's own which have no bound; empty where nobody asks.
     of_users: Vec<Sampled>,
-    /// Old memory that came and stayed, less old memory that went, per judged cycle; over all sites.
-    net: f64,
+    net: Net,
     /// What stays of all that was made, per judged cycle, and at most of what the last third of them made.
     kept: Option<(f64, f64)>,
     /// The last reading while the program's own code ran.
@@ -139,7 +140,7 @@ impl<'a> Sites<'a> {
             look.stays(&of_users)
         });
         let of_users = of_users.unwrap_or_default();
-        let net = look.net(&old);
+        let net = Net::of(&old, &look);
         let kept = look.course(&old);
         recording.samples = samples;
         let folder = setting.folder;

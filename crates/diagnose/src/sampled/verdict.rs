@@ -21,8 +21,6 @@ use crate::sizes::size;
 const NEARLY_ALL: f64 = 0.8;
 /// Growth of a user's own line, or in a user's own container, counts from this share of the floor on: frameworks' residue does not hide in it.
 const OWN_FLOOR: f64 = 0.25;
-/// All sites together must keep at least this share of what one is accused of: else memory just changes places.
-const NET: f64 = 0.5;
 /// Samples that account for this share of a growth may say that it is over.
 const COVERED: f64 = 0.6;
 /// It is over where the last third of the cycles adds less than this share of it.
@@ -153,9 +151,9 @@ impl Case<'_, '_> {
         })
     }
 
-    /// The counters leave room for that much.
+    /// The counters leave room for that much, and so do all sites together.
     fn fits(&self, low: f64) -> bool {
-        low <= self.setting.judgement.at_most && low * NET <= self.sites.net
+        low <= self.setting.judgement.at_most && self.sites.net.leaves_room_for(low)
     }
 
     fn speaks(&self, site: &GrowingSite) -> bool {
