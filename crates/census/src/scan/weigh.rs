@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use super::{GRAIN, GrownContainer, Scanner};
 use crate::clock::Moment;
+use crate::elements::newest;
 use crate::growth::Rise;
 use crate::object::{Object, Python};
 use crate::sizes::Sizes;
@@ -27,11 +28,12 @@ impl Scanner {
     /// Weighs those that grew, the longest rows first, as long as there is time.
     pub(super) fn weigh(&self, python: &Python, start: Moment) -> Vec<GrownContainer> {
         let mut rises = self.growth.rises.clone();
+        rises.sort_by_key(|rise| std::cmp::Reverse((rise.scans, rise.length - rise.before)));
+        rises.truncate(self.limits.grown);
+        let rises = self.theirs(python, &rises);
         if rises.is_empty() {
             return Vec::new();
         }
-        rises.sort_by_key(|rise| std::cmp::Reverse((rise.scans, rise.length - rise.before)));
-        rises.truncate(self.limits.grown);
         // The number of a place is no object. What grew by as many elements as one that is told may have them in common with it.
         let is_container = |rise: &&Rise| !self.pieces.contains_key(&rise.object.0);
         let steps: HashSet<u64> = rises.iter().map(|rise| rise.length - rise.before).collect();
@@ -75,12 +77,25 @@ impl Scanner {
         grown
     }
 
+    /// Those that are the program's: this tool's own follow its objects, and no path leads to them, so that a search for one would go over all
+    /// of the heap.
+    fn theirs(&self, python: &Python, rises: &[Rise]) -> Vec<Rise> {
+        let is_ours = |rise: &&Rise| {
+            // The number of a place is no object.
+            let is_container = !self.pieces.contains_key(&rise.object.0);
+            let newest = is_container.then(|| newest(python, rise.object, 1, 1).items);
+            let newest = newest.as_ref().and_then(|items| items.first());
+            newest.is_some_and(|one| python.type_name(python.type_of(*one)).starts_with("nilometer."))
+        };
+        rises.iter().filter(|rise| !is_ours(rise)).copied().collect()
+    }
+
     /// Whether what grew in this scan and is not told yet is more than the few numbers that any training adds to its history.
     pub(super) fn promises(&self, python: &Python, start: Moment) -> bool {
-        let young = &self.growth.young;
-        if young.len() > MOST_YOUNG {
+        if self.growth.young.len() > MOST_YOUNG {
             return true;
         }
+        let young = self.theirs(python, &self.growth.young);
         let (pieces, containers): (Vec<Rise>, Vec<Rise>) =
             young.iter().partition(|rise| self.pieces.contains_key(&rise.object.0));
         let mut bytes: u64 = pieces.iter().map(|rise| (rise.length - rise.before) * GRAIN).sum();
