@@ -4,22 +4,20 @@
 //! what. What must not happen here: a look in a program whose memory does not rise and that nobody asked about; a wait for
 //! another thread that looks.
 
+mod last_chance;
 mod looks;
 mod room;
 mod state;
 mod turn;
 
 use std::sync::{Mutex, TryLockError};
-use std::time::Duration;
 
 use nilometer_capture::{Board, CycleUnit};
 use pyo3::Python;
 
 use crate::rise::Rise;
-use crate::scanning::PAUSE;
 use crate::session::{SECOND_NS, Session};
-use state::{APART, FIRST_SHARE, LEAST, NOTABLE, Risen, State, WHATEVER_THE_COST};
-use state::{is_cheap, lately, least, one_part_in};
+use state::{LEAST, Risen, State, lately, least};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
 const ONCE: u64 = 3;
@@ -111,47 +109,17 @@ impl Watch {
 
     /// A call of `fit` ends, after which what its frames hold is gone.
     pub(crate) fn fit_ends(&self, py: Python<'_>, session: &Session) {
-        self.last_chance(py, session);
-        if let Ok(mut state) = self.state.try_lock() {
-            state.fits = state.fits.saturating_sub(1);
-        }
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let one_of_many = state.fits_ended > 0;
+        state.last_chance(py, session, one_of_many);
+        state.fits = state.fits.saturating_sub(1);
+        state.fits_ended = state.fits_ended.saturating_add(1);
     }
 
-    /// A stretch of cycles is over: the last chance to see what its frames hold.
-    pub(crate) fn last_chance(&self, py: Python<'_>, session: &Session) {
-        let Ok(mut state) = self.state.try_lock() else { return };
-        let risen = |unit: CycleUnit| {
-            let rise = state.rises.get(unit as usize)?;
-            Some((session.board().cycles(unit), Risen::of(rise, least(unit), lately(unit))))
-        };
-        let seconds = Some((session.age() / SECOND_NS, state.seconds_risen()));
-        let all = CycleUnit::ALL.into_iter().map(risen).chain([seconds]).flatten();
-        let most = all.filter(|(_, rise)| rise.bytes > 0).max();
-        let Some((ordinal, rise)) = most.filter(|(ordinal, _)| *ordinal >= state.looked_at + APART) else {
-            return;
-        };
-        if session.board().pause_limit().is_none() {
-            return;
-        }
-        let (age, risen) = (Duration::from_nanos(session.age()), rise.bytes);
-        // What grew since the scans before is told once more, cheaply, and for short runs enough: a small rise only where it is known to
-        // be somebody's. A loop of many short fits is paced like any other.
-        let closing = state.closing < WHATEVER_THE_COST || state.scan.is_within(PAUSE, age);
-        let worth = risen >= NOTABLE || state.scanning.tells();
-        if state.scan.times > 0 && closing && worth && state.scanned_at < ordinal {
-            state.closing = state.closing.saturating_add(1);
-            state.scan(session, ordinal);
-        }
-        let early = state.whole.times < WHATEVER_THE_COST && (risen >= NOTABLE || is_cheap(session, risen));
-        // In such a loop the first looks see little: later ones come when much more has been kept.
-        let later =
-            ordinal >= 2 * state.looked_at && state.whole.is_within(one_part_in(FIRST_SHARE, session), age);
-        let due =
-            early || state.whole.times > 0 && (later || state.whole.is_due(one_part_in(PAUSE, session)));
-        // The last chance is not let go by without one.
-        if due && (state.whole.times == 0 || rise.is_worth_a_look()) {
-            state.look(py, session);
-            state.looked_at = ordinal;
+    /// The program's own code has ended.
+    pub(crate) fn code_ends(&self, py: Python<'_>, session: &Session) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.last_chance(py, session, false);
         }
     }
 

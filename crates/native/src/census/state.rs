@@ -60,8 +60,9 @@ pub(super) struct State {
     /// Cycles of the rising unit at the last whole look, and at the last scan.
     pub(super) looked_at: u64,
     pub(super) scanned_at: u64,
-    /// Calls of `fit` that are under way.
+    /// Calls of `fit` that are under way, and those that have ended.
     pub(super) fits: u32,
+    pub(super) fits_ended: u32,
 }
 
 impl State {

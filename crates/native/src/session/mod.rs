@@ -236,7 +236,7 @@ impl Session {
 
     /// The program's own code has ended: the last chance to see who holds what.
     pub(crate) fn code_ended(&self, py: Python<'_>) {
-        self.watch.last_chance(py, self);
+        self.watch.code_ends(py, self);
     }
 
     /// A census, now.
