@@ -33,10 +33,10 @@ const CREDIT_OF_SUSPECTS: f64 = 4.0;
 const SPEND_WITHIN: f64 = 0.5;
 /// Trials per second of CPU time, per share of overhead: 16,000 at 2 %, about a third of a percent of the time.
 const TRIALS_PER_SHARE: f64 = 800_000.0;
-/// How many times as many there are at first, as a short training has only its first cycles to tell by: so many in its first second, and no
-/// more than usual from the third on.
-const MORE_AT_FIRST: f64 = 3.0;
-const AT_FIRST: f64 = 3.0;
+/// How many times as many there are in the first second of a training, as a short one has only its first cycles to tell by; after two there
+/// are no more than usual.
+const MORE_AT_FIRST: f64 = 2.0;
+const AT_FIRST: f64 = 2.0;
 /// How much more of the trials a class with suspects gets.
 const MORE_FOR_SUSPECTS: f64 = 16.0;
 /// Seconds of CPU time after which trials, suspects and refinement get less, and the least part of it that they keep; and so do all

@@ -193,7 +193,7 @@ fn a_short_training_has_more_trials() {
         asked[12] / 0.05 / size * -(-size / governor.points[12]).exp_m1()
     };
     let [first, third, fifth] = [1, 2, 2].map(&mut trials);
-    assert!((first / 48_000.0 - 1.0).abs() < 0.3, "{first}");
+    assert!((first / 32_000.0 - 1.0).abs() < 0.3, "{first}");
     assert!((third / 16_000.0 - 1.0).abs() < 0.3 && (fifth / 16_000.0 - 1.0).abs() < 0.3, "{third} {fifth}");
 }
 
