@@ -210,7 +210,7 @@ def check_each_kind_of_container_is_seen_to_grow() -> None:
 
 
 def check_what_this_tool_counts_by_is_nobodys_growth() -> None:
-    # As it follows the program's objects; nothing leads to it from a root, so that a search for its path would go over all of the heap.
+    # As it follows the objects of the program; no root leads to it.
     mark = type("Mark", (list,), {"__module__": "nilometer.hooks.alive"})
     ours: dict[int, Any] = {}
     forget()
