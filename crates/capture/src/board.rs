@@ -32,17 +32,24 @@ impl Board {
 
     /// Counts one more cycle of this unit and returns how many there are now.
     pub fn count_cycle(&self, unit: CycleUnit) -> u64 {
-        self.count(at::CYCLES + 8 * unit as usize)
+        self.count(at::cycles(unit))
     }
 
     /// Cycles of this unit so far.
     pub fn cycles(&self, unit: CycleUnit) -> u64 {
-        self.read(at::CYCLES + 8 * unit as usize)
+        self.read(at::cycles(unit))
     }
 
-    /// Cycles of all units so far.
+    /// Counts one beat: a found unit has turned, and the last beat is not of just now. Lines and loops may turn a thousand times
+    /// in a moment, and whoever asks for [`Board::all_cycles`] takes each for an age.
+    pub fn count_beat(&self) {
+        self.count(at::BEATS);
+    }
+
+    /// Cycles of all units that hooks know so far, and beats of the found ones.
     pub fn all_cycles(&self) -> u64 {
-        CycleUnit::ALL.iter().fold(0, |sum, unit| sum.wrapping_add(self.cycles(*unit)))
+        let known = CycleUnit::KNOWN.iter().fold(0, |sum: u64, unit| sum.wrapping_add(self.cycles(*unit)));
+        known.wrapping_add(self.read(at::BEATS))
     }
 
     /// Counts one more step (batch).

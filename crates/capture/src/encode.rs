@@ -102,7 +102,7 @@ fn encode(at_ns: u64, record: &Record, sink: &mut impl Sink) {
             string(value, sink);
         }
         Record::Cycle { unit, ordinal } => {
-            number(*unit as u64, sink);
+            number(u64::from(unit.number()), sink);
             number(*ordinal, sink);
         }
         Record::Phase { name, edge, thread } => {
@@ -137,7 +137,7 @@ fn moment(when: Moment, sink: &mut impl Sink) {
     match when {
         Moment::Cycle { unit, ordinal } => {
             number(0, sink);
-            number(unit as u64, sink);
+            number(u64::from(unit.number()), sink);
             number(ordinal, sink);
         }
         Moment::Phase => number(1, sink),

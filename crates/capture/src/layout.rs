@@ -34,9 +34,17 @@ pub(crate) mod at {
     pub(crate) const PAUSE_LIMIT: usize = 336;
     pub(crate) const OVERHEAD: usize = 344;
     pub(crate) const IMPORTS: usize = 352;
+    pub(crate) const BEATS: usize = 360;
+    pub(crate) const FOUND: usize = 368;
+
+    /// The count of this unit: found units stand apart from those that hooks know.
+    pub(crate) fn cycles(unit: crate::CycleUnit) -> usize {
+        match unit.number().checked_sub(crate::cycle_unit::FIRST_FOUND) {
+            Some(place) => FOUND + 8 * usize::from(place),
+            None => CYCLES + 8 * unit.index(),
+        }
+    }
 }
-/// Room for cycle units on the board.
-pub(crate) const CYCLE_ROOM: usize = 32;
 
 /// The segment header: its magic is what makes a unit a segment.
 pub(crate) const SEGMENT_MAGIC: u64 = u64::from_le_bytes(*b"\x93segment");
@@ -148,17 +156,23 @@ pub struct Header {
 }
 
 /// The board: how often each cycle ended and how many steps there were, exact also where records are thinned.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardCounts {
-    counts: [u64; CYCLE_ROOM],
+    counts: [u64; CycleUnit::COUNT],
     /// Steps (batches).
     pub steps: u64,
+}
+
+impl Default for BoardCounts {
+    fn default() -> Self {
+        Self { counts: [0; CycleUnit::COUNT], steps: 0 }
+    }
 }
 
 impl BoardCounts {
     /// Cycles of this unit that ended.
     pub fn cycles(&self, unit: CycleUnit) -> u64 {
-        self.counts.get(unit as usize).copied().unwrap_or(0)
+        self.counts.get(unit.index()).copied().unwrap_or(0)
     }
 }
 
@@ -201,9 +215,11 @@ impl Header {
             return Err(HeaderProblem::Damaged);
         }
         let number = |offset| u64_at(bytes, offset).unwrap_or(0);
-        let mut counts = [0; CYCLE_ROOM];
-        for (index, count) in counts.iter_mut().enumerate() {
-            *count = number(at::CYCLES + 8 * index);
+        let mut counts = [0; CycleUnit::COUNT];
+        for unit in CycleUnit::all() {
+            if let Some(count) = counts.get_mut(unit.index()) {
+                *count = number(at::cycles(unit));
+            }
         }
         let header = Self {
             major,

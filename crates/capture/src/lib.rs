@@ -34,7 +34,7 @@ mod writer;
 
 pub use board::{Board, DEFAULT_OVERHEAD, DEFAULT_PAUSE_NS};
 pub use counters::{Counters, LEAST_SHARED, ProcessReading, Surroundings};
-pub use cycle_unit::CycleUnit;
+pub use cycle_unit::{CycleUnit, FIRST_FOUND, Found, FoundKind, MAX_FOUND};
 pub use error::{CreateError, JoinError, OpenError};
 pub use layout::{BoardCounts, FORMAT_MAJOR, FORMAT_MINOR, Header, Refusal};
 pub use nursery::Nursery;

@@ -49,12 +49,23 @@ pub(crate) enum Asker {
 }
 
 /// Decides about whole readings.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pacer {
     whole: Pace,
-    last_cycle: [AtomicU64; CycleUnit::ALL.len()],
+    last_cycle: [AtomicU64; CycleUnit::COUNT],
     last_phase: AtomicU64,
     spent: AtomicU64,
+}
+
+impl Default for Pacer {
+    fn default() -> Self {
+        Self {
+            whole: Pace::default(),
+            last_cycle: [const { AtomicU64::new(0) }; CycleUnit::COUNT],
+            last_phase: AtomicU64::new(0),
+            spent: AtomicU64::new(0),
+        }
+    }
 }
 
 impl Pacer {
@@ -119,7 +130,7 @@ impl Pacer {
     }
 
     fn last_of(&self, unit: CycleUnit) -> Option<&AtomicU64> {
-        self.last_cycle.get(unit as usize)
+        self.last_cycle.get(unit.index())
     }
 
     fn has_allowance(&self, now: u64) -> bool {

@@ -216,7 +216,7 @@ os._exit(0)
 #[test]
 fn a_small_leak_among_temporaries_of_its_size_is_sampled_closely_once_it_was_seen() {
     // Where the header of a capture counts the cycles of this unit.
-    let requests = 64 + 8 * nilometer_capture::CycleUnit::Request as usize;
+    let requests = 64 + 8 * nilometer_capture::CycleUnit::Request.index();
     let recording = run(&python(), "suspects.py", &[&requests.to_string()], "sample=524288,overhead=0.02");
     let kept = |birth: &&nilometer_capture::Birth| {
         recording.stack(birth.stack).iter().any(|frame| frame.starts_with("keeps_8k"))

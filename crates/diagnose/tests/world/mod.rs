@@ -24,7 +24,7 @@ pub(crate) struct World {
     collections: [u64; 3],
     collected: u64,
     young: u64,
-    ordinals: [u64; 16],
+    ordinals: [u64; CycleUnit::COUNT],
     /// What the C allocator has free, if it tells; part of the memory above live.
     free: Option<i64>,
     has_heap: bool,
@@ -57,7 +57,7 @@ impl World {
             collections: [0; 3],
             collected: 0,
             young: 0,
-            ordinals: [0; 16],
+            ordinals: [0; CycleUnit::COUNT],
             free: None,
             has_heap: true,
             has_collector: true,
@@ -216,7 +216,7 @@ impl World {
     pub(crate) fn cycle(&mut self, unit: CycleUnit) -> &mut Self {
         self.scan_ends();
         self.passes(1.0);
-        self.ordinals[unit as usize] += 1;
+        self.ordinals[unit.index()] += 1;
         let ordinal = self.writer.board().count_cycle(unit);
         self.say(&Record::Cycle { unit, ordinal });
         self.reads(Moment::Cycle { unit, ordinal })
@@ -225,7 +225,7 @@ impl World {
     /// So many cycles pass without readings, as pacing makes them.
     pub(crate) fn unread_cycles(&mut self, unit: CycleUnit, count: u64) -> &mut Self {
         for _ in 0..count {
-            self.ordinals[unit as usize] += 1;
+            self.ordinals[unit.index()] += 1;
             self.writer.board().count_cycle(unit);
         }
         self.passes(count as f64)

@@ -22,11 +22,11 @@ impl State {
     /// A stretch of cycles is over; `one_of_many`: others like it came before, and more may come.
     pub(super) fn last_chance(&mut self, py: Python<'_>, session: &Session, one_of_many: bool) {
         let risen = |unit: CycleUnit| {
-            let rise = self.rises.get(unit as usize)?;
+            let rise = self.rises.of(unit)?;
             Some((session.board().cycles(unit), Risen::of(rise, least(unit), lately(unit))))
         };
         let seconds = Some((session.age() / SECOND_NS, self.seconds_risen()));
-        let all = CycleUnit::ALL.into_iter().map(risen).chain([seconds]).flatten();
+        let all = CycleUnit::all().map(risen).chain([seconds]).flatten();
         let most = all.filter(|(_, rise)| rise.bytes > 0).max();
         let Some((ordinal, rise)) = most.filter(|(ordinal, _)| *ordinal >= self.looked_at + APART) else {
             return;

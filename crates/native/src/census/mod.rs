@@ -43,7 +43,7 @@ impl Watch {
         if state.fits > 0 && !matches!(unit, CycleUnit::Epoch | CycleUnit::Step | CycleUnit::Request) {
             return;
         }
-        let Some(rise) = state.rises.get_mut(unit as usize) else { return };
+        let Some(rise) = state.rises.of_mut(unit) else { return };
         if let Some(live) = live {
             rise.note(ordinal, live);
         }
@@ -63,7 +63,7 @@ impl Watch {
         patience: usize,
     ) {
         let Ok(mut state) = self.state.try_lock() else { return };
-        if CycleUnit::ALL.into_iter().any(|unit| session.board().cycles(unit) > ONCE) {
+        if CycleUnit::KNOWN.into_iter().any(|unit| session.board().cycles(unit) > ONCE) {
             state.seconds = Rise::default();
             return;
         }
@@ -131,7 +131,7 @@ impl Watch {
             state.answered = asked;
             // Who asks wants to know how much it is now, not at the last scan.
             if state.scan.times > 0 {
-                let latest = CycleUnit::ALL.into_iter().map(|unit| session.board().cycles(unit)).max();
+                let latest = CycleUnit::KNOWN.into_iter().map(|unit| session.board().cycles(unit)).max();
                 state.scan(session, latest.unwrap_or_default());
             }
             state.look(py, session);

@@ -35,10 +35,29 @@ pub(super) const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
 pub(super) const WHATEVER_THE_COST: u32 = 2;
 
+/// Live memory by cycle, of each unit.
+pub(super) struct Rises([Rise; CycleUnit::COUNT]);
+
+impl Default for Rises {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Rise::default()))
+    }
+}
+
+impl Rises {
+    pub(super) fn of(&self, unit: CycleUnit) -> Option<&Rise> {
+        self.0.get(unit.index())
+    }
+
+    pub(super) fn of_mut(&mut self, unit: CycleUnit) -> Option<&mut Rise> {
+        self.0.get_mut(unit.index())
+    }
+}
+
 #[derive(Default)]
 pub(super) struct State {
     pub(super) census: Heap,
-    pub(super) rises: [Rise; CycleUnit::ALL.len()],
+    pub(super) rises: Rises,
     /// Where there are no cycles, and how many modules there were then.
     pub(super) seconds: Rise,
     pub(super) second: u64,

@@ -99,7 +99,7 @@ fn start_with(py: Python<'_>, writer: Writer, is_child: bool) -> bool {
         unasked: Pace::default(),
         phases: Names::new(),
         losses: Losses::default(),
-        last_cycle: Default::default(),
+        last_cycle: [const { AtomicU64::new(0) }; CycleUnit::COUNT],
         latest: Mutex::new(None),
         ticking: AtomicBool::new(false),
         watch: Watch::default(),
@@ -145,7 +145,7 @@ pub(crate) struct Session {
     unasked: Pace,
     phases: Names,
     losses: Losses,
-    last_cycle: [AtomicU64; CycleUnit::ALL.len()],
+    last_cycle: [AtomicU64; CycleUnit::COUNT],
     /// The last whole reading and when it ended. Only ever tried, never waited for.
     latest: Mutex<Option<(u64, Taken)>>,
     ticking: AtomicBool,
@@ -179,7 +179,7 @@ impl Session {
     pub(crate) fn cycle(&self, py: Python<'_>, unit: CycleUnit) {
         let ordinal = self.writer.board().count_cycle(unit);
         let now = self.writer.now();
-        let Some(last) = self.last_cycle.get(unit as usize) else { return };
+        let Some(last) = self.last_cycle.get(unit.index()) else { return };
         if ordinal > RECORDED_CYCLES && now.saturating_sub(last.load(Relaxed)) < CYCLE_PAUSE_NS {
             return;
         }
