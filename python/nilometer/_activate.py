@@ -12,7 +12,7 @@ import sys
 
 import nilometer
 from nilometer import _ending, _native, _reexec
-from nilometer.hooks import finder, marks
+from nilometer.hooks import finder, loops, marks
 
 
 def activate(
@@ -47,6 +47,8 @@ def activate(
         before=_native.before_fork, after_in_parent=_native.after_fork_parent, after_in_child=after_in_child
     )
     finder.install()
+    _native.watch_printed()
+    loops.install()
     nilometer._mark_cycle = _first_cycle
     nilometer._mark_begin = marks.user_begin
     nilometer._mark_end = _native.phase_end

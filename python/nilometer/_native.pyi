@@ -39,6 +39,18 @@ def child(pid: int, role: str) -> None:
 def census() -> None:
     """Look now at who holds the program's memory, and write it down."""
 
+def watch_printed() -> bool:
+    """Count the kinds of lines that the program prints. False where this Python cannot be watched."""
+
+def turn(key: int, place: str) -> None:
+    """The loop with this key, at `place` (file and line), has turned."""
+
+def at_ticks(call: Callable[[], object]) -> None:
+    """Call this at ticks of the clock, between two instructions of the main thread."""
+
+def read_now() -> int | None:
+    """Live bytes now, read exactly and whatever it costs: for callers who mark few, known moments."""
+
 def lost(what: str) -> None:
     """Count something that could not be recorded."""
 

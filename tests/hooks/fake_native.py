@@ -35,6 +35,22 @@ def cycle(unit):
     _tell("cycle", unit, get_ident())
 
 
+def watch_printed():
+    return True
+
+
+def turn(key, place):
+    _tell("turn", key, place)
+
+
+def at_ticks(call):
+    pass
+
+
+def read_now():
+    return None
+
+
 def phase_begin(name, is_part=False):
     _tell("phase_begin", name, get_ident())
 

@@ -58,6 +58,11 @@ impl Found {
         (place < MAX_FOUND).then_some(Self(place))
     }
 
+    /// Its place among them.
+    pub fn place(self) -> usize {
+        usize::from(self.0)
+    }
+
     /// The name of the fact that describes it: `cycle.32`, with a [`FoundKind`] and the text behind a colon.
     pub fn fact(self) -> String {
         format!("cycle.{}", FIRST_FOUND + self.0)

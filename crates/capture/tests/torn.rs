@@ -80,7 +80,7 @@ fn a_record_never_finished_hides_nothing_behind_it() {
 #[test]
 fn what_only_a_newer_version_knows_is_skipped_and_told() {
     let new_kind = (committed(99), vec![1, 2, 3]);
-    let new_unit = (committed(kind::CYCLE), vec![1, 77, 3]);
+    let new_unit = (committed(kind::CYCLE), vec![1, 99, 3]);
     let new_moment = (committed(kind::READING), vec![1, 50, 0]);
     let (ordinals, losses) = read(&by_hand(&[&[new_kind, epoch(1), new_unit, new_moment, epoch(2)]]));
     assert_eq!(ordinals, [1, 2]);

@@ -3,46 +3,14 @@
 //! In: the timeline and the board's counts. Out: one series of points for one unit. A program has many things that
 //! repeat (epochs inside fits, predictions inside callbacks); the verdict needs the one that its user would name.
 
-use nilometer_capture::{BoardCounts, Capture, CycleUnit, Moment};
+use nilometer_capture::{BoardCounts, Capture, CycleUnit, FoundKind, Moment, Record};
 
+use crate::choose::{Candidate, Choice, choose};
 use crate::phases::Course;
-use crate::timeline::{Basis, Reading, Timeline};
+use crate::report::OtherCycles;
+use crate::timeline::{Basis, CycleMark, Reading, Timeline};
+use crate::unit::Unit;
 use crate::windows;
-
-/// What the series counts: a unit that was marked, or stretches of time where nothing was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
-    Marked(CycleUnit),
-    Window { seconds: u64 },
-}
-
-impl Unit {
-    /// The word in the report.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Marked(CycleUnit::Evaluate | CycleUnit::Call) => "call",
-            Self::Marked(CycleUnit::OnBatch) => "step",
-            Self::Marked(unit) => unit.word(),
-            Self::Window { .. } => "window",
-        }
-    }
-
-    /// The floor of cycles that take seconds, not milliseconds.
-    pub(crate) const LONG_FLOOR: f64 = 16.0 * 1024.0;
-
-    /// Growth per cycle that nobody needs to hear of: what frameworks themselves keep per cycle (the history of an
-    /// epoch, the record of a call). Measured residues are 3.5 KiB per epoch or fit and tens of bytes per call.
-    pub(crate) fn floor(self) -> f64 {
-        match self {
-            Self::Marked(CycleUnit::Epoch | CycleUnit::Fit | CycleUnit::Evaluate | CycleUnit::Model) => {
-                Self::LONG_FLOOR
-            }
-            Self::Marked(CycleUnit::Predict | CycleUnit::Request) => 2.0 * 1024.0,
-            Self::Marked(_) => 256.0,
-            Self::Window { seconds } => 4.0 * 1024.0 * seconds as f64,
-        }
-    }
-}
 
 /// Memory at the end of a cycle.
 #[derive(Clone, Debug)]
@@ -60,60 +28,195 @@ pub(crate) struct Point {
 #[derive(Clone, Debug)]
 pub(crate) struct Cycles {
     pub(crate) unit: Unit,
+    /// How a unit was found that no hook knows: `the printed line ...`; else empty.
+    pub(crate) how: String,
     pub(crate) count: u64,
     pub(crate) points: Vec<Point>,
     /// Median seconds of one cycle.
     pub(crate) seconds: Option<f64>,
     /// When each window ends, where windows serve.
     pub(crate) window_ends: Vec<u64>,
+    /// The cycles at its end, where they were not read.
+    pub(crate) unread: Option<Unread>,
 }
 
 /// Fits in a row, each of several epochs, from which on a fit is the cycle (models in a loop, folds, trials).
 const FITS_IN_A_LOOP: u64 = 6;
 /// So many models, made through most of the rest of the run, are what it is about where nothing else repeats. A few are made to begin with.
 const MODELS_IN_A_LOOP: u64 = 6;
-/// A unit counts as what the program is about if its marks cover this share of the longest-lasting unit's time.
-const MAIN_SHARE: f64 = 0.5;
+/// Those must be made through this share of what is left of the run.
+const MIN_MODELS_SPAN_RATIO: f64 = 0.5;
 /// Most points a series needs.
 const MOST_POINTS: usize = 2000;
 /// A series is not made even below this.
 const ENOUGH_POINTS: usize = 10;
 
 impl Cycles {
+    /// The series of the unit that is chosen, or that was asked for.
     pub(crate) fn of(timeline: &Timeline, capture: &Capture, basis: Basis) -> Self {
-        let board = &capture.board;
-        let unit = choose(timeline, board);
-        match unit {
-            Some(unit) => marked(timeline, board, unit, basis),
-            None => windows::of(timeline, &Course::of(capture), basis),
+        Chosen::of(timeline, capture, basis).cycles
+    }
+}
+
+/// The series that is judged, and what else there was.
+pub(crate) struct Chosen {
+    pub(crate) cycles: Cycles,
+    /// A coarser unit, to be judged where this one does not show a leak.
+    pub(crate) coarser: Option<Cycles>,
+    pub(crate) alternatives: Vec<OtherCycles>,
+}
+
+impl Chosen {
+    pub(crate) fn of(timeline: &Timeline, capture: &Capture, basis: Basis) -> Self {
+        let all = all(timeline, capture, basis);
+        let candidates: Vec<Candidate> = all.iter().map(|one| one.candidate(timeline)).collect();
+        let choice = match asked(capture) {
+            Some(asked) => Choice { unit: all.iter().position(|one| one.is_called(asked)), coarser: None },
+            None => choose(&candidates),
+        };
+        let asked_for_windows = asked(capture) == Some(WINDOW);
+        let windows = || windows::of(timeline, &Course::of(capture), basis);
+        let at = choice.unit.filter(|_| !asked_for_windows);
+        let cycles = at.and_then(|at| all.get(at)).cloned().unwrap_or_else(windows);
+        let coarser = choice.coarser.and_then(|at| all.get(at)).cloned();
+        let others = all.iter().enumerate().filter(|(index, one)| Some(*index) != at && one.count > 1);
+        let alternatives = others.map(|(_, one)| one.alternative()).collect();
+        Self { cycles, coarser, alternatives }
+    }
+}
+
+/// The word by which windows of time are asked for.
+const WINDOW: &str = "window";
+/// The fact that names the unit that was asked for.
+pub(crate) const ASKED: &str = "cycle.asked";
+
+/// The unit that was asked for, if one was.
+fn asked(capture: &Capture) -> Option<&str> {
+    fact(capture, ASKED)
+}
+
+fn fact<'c>(capture: &'c Capture, name: &str) -> Option<&'c str> {
+    capture.records.iter().rev().find_map(|stamped| match &stamped.record {
+        Record::Fact { key, value } if key == name => Some(value.as_str()),
+        _ => None,
+    })
+}
+
+/// The series of everything that repeated: first what hooks know, in the order in which users would name it, then what was found.
+fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
+    use CycleUnit::{
+        Call, Cell, Episode, Epoch, Evaluate, Fit, Model, OnBatch, Pass, Predict, Request, Served, Step,
+        Task, Trial, Update,
+    };
+    let board = &capture.board;
+    let looped = board.cycles(Fit) >= FITS_IN_A_LOOP && board.cycles(Epoch) > board.cycles(Fit);
+    let (first, second) = if looped { (Fit, Epoch) } else { (Epoch, Fit) };
+    let order = [
+        Request, Step, Trial, Task, Served, first, second, Predict, OnBatch, Evaluate, Episode, Cell, Call,
+        Update, Pass, Model,
+    ];
+    let known = order.into_iter().filter(|unit| *unit != Model || makes_models(timeline, board));
+    let known = known.map(|unit| (Unit::Marked(unit), String::new()));
+    let found = CycleUnit::all().filter_map(|unit| {
+        let CycleUnit::Found(place) = unit else { return None };
+        let description = fact(capture, &place.fact())?;
+        let found = Unit::found(unit, description, seconds(timeline, unit).unwrap_or(0.0))?;
+        let (kind, text) = FoundKind::parse(description)?;
+        let how = match kind {
+            FoundKind::Line => format!("the printed line `{text}`"),
+            FoundKind::Loop => format!("the loop at {}", shown(text, capture)),
+        };
+        Some((found, how))
+    });
+    let units = known.chain(found);
+    let marks = |unit: Unit| unit.marks().map_or(0, |unit| board.cycles(unit));
+    units
+        .filter(|(unit, _)| marks(*unit) > 0)
+        .map(|(unit, how)| marked(timeline, board, unit, how, basis))
+        .collect()
+}
+
+/// The file of a place, as seen from the program's folder.
+fn shown(place: &str, capture: &Capture) -> String {
+    let folder = fact(capture, "cwd").map(|folder| format!("{}/", folder.trim_end_matches('/')));
+    let inside = folder.and_then(|folder| place.strip_prefix(&folder).map(str::to_owned));
+    inside.unwrap_or_else(|| place.to_owned())
+}
+
+/// Whether models are made through most of the rest of the run.
+fn makes_models(timeline: &Timeline, board: &BoardCounts) -> bool {
+    let at = || timeline.marks.iter().filter(|m| m.unit == CycleUnit::Model).map(|m| m.at_ns);
+    let (Some(first), Some(last)) = (at().next(), at().next_back()) else { return false };
+    let rest = timeline.end_ns.saturating_sub(first) as f64;
+    board.cycles(CycleUnit::Model) >= MODELS_IN_A_LOOP
+        && (last - first) as f64 >= MIN_MODELS_SPAN_RATIO * rest
+}
+
+impl Cycles {
+    /// How it was found, where no hook knows it.
+    pub(crate) fn found_by(&self) -> Option<String> {
+        Some(self.how.clone()).filter(|how| !how.is_empty())
+    }
+
+    /// For the report, where another unit is judged.
+    pub(crate) fn alternative(&self) -> OtherCycles {
+        let unit = self.unit;
+        OtherCycles { unit: unit.word(), kind: unit.kind(), found_by: self.found_by(), count: self.count }
+    }
+
+    /// Whether a user who asks for this unit means this series.
+    fn is_called(&self, asked: &str) -> bool {
+        let (kind, text) = asked.split_once(':').unwrap_or((asked, ""));
+        let is_kind = kind == self.unit.kind() || kind == self.unit.word();
+        is_kind && (text.is_empty() || self.how.contains(text.trim().trim_end_matches('*').trim_end()))
+    }
+
+    fn candidate(&self, timeline: &Timeline) -> Candidate {
+        let of_unit = |m: &&CycleMark| Some(m.unit) == self.unit.marks();
+        let mut at = timeline.marks.iter().filter(of_unit).map(|m| m.at_ns);
+        let first = at.next();
+        let span = first.map_or(0, |first| at.next_back().unwrap_or(first) - first);
+        Candidate {
+            unit: self.unit,
+            count: self.count,
+            read: self.points.len(),
+            span: span as f64 / 1e9,
+            irregularity: irregularity(&self.points, self.unit.floor()),
         }
     }
 }
 
-/// The unit whose name the user would say. What users marked themselves comes first, then what Keras repeats from
-/// epochs to single batches, then calls of traced functions, updates of an eager loop, then models; a unit that only fills a small part of the run
-/// (three epochs before an hour of serving) is passed over.
-fn choose(timeline: &Timeline, board: &BoardCounts) -> Option<CycleUnit> {
-    use CycleUnit::{Call, Epoch, Evaluate, Fit, Model, OnBatch, Predict, Request, Step, Update};
-    let looped = board.cycles(Fit) >= FITS_IN_A_LOOP && board.cycles(Epoch) > board.cycles(Fit);
-    let training = if looped { [Fit, Epoch] } else { [Epoch, Fit] };
-    let order = [Request, Step, training[0], training[1], Predict, OnBatch, Evaluate, Call, Update, Model];
-    let at = |unit: CycleUnit| timeline.marks.iter().filter(move |m| m.unit == unit).map(|m| m.at_ns);
-    let span = |unit: CycleUnit| {
-        let (first, last) = (at(unit).next(), at(unit).next_back());
-        first.zip(last).map_or(0.0, |(a, b)| (b - a) as f64)
-    };
-    let rest = at(Model).next().map_or(0.0, |first| timeline.end_ns.saturating_sub(first) as f64);
-    let models_loop = board.cycles(Model) >= MODELS_IN_A_LOOP && span(Model) >= MAIN_SHARE * rest;
-    let order = order.into_iter().filter(|unit| *unit != Model || models_loop);
-    let longest = order.clone().map(span).fold(0.0, f64::max);
-    let mut repeated =
-        order.clone().filter(|unit| board.cycles(*unit) >= 2 && span(*unit) >= MAIN_SHARE * longest);
-    repeated.next().or_else(|| order.clone().find(|unit| board.cycles(*unit) >= 1))
+/// Points that belong to the start of a series, where everything is made for the first time.
+const START: usize = 2;
+
+/// How far the growth per turn scatters around its median, in multiples of the median or of the floor, whichever is more.
+fn irregularity(points: &[Point], floor: f64) -> f64 {
+    let steps = points.get(START.min(points.len())..).unwrap_or_default().windows(2);
+    let growth: Vec<f64> =
+        steps.map(|w| (w[1].level - w[0].level) / (w[1].ordinal - w[0].ordinal).max(1) as f64).collect();
+    let Some(usual) = median(growth.clone()) else { return f64::INFINITY };
+    let scatter = median(growth.iter().map(|one| (one - usual).abs()).collect()).unwrap_or(f64::INFINITY);
+    scatter / usual.abs().max(floor)
 }
 
-fn marked(timeline: &Timeline, board: &BoardCounts, unit: CycleUnit, basis: Basis) -> Cycles {
-    let of_unit = |r: &Reading| matches!(r.moment, Moment::Cycle { unit: of, .. } if of == unit);
+/// The median length of one turn.
+fn seconds(timeline: &Timeline, unit: CycleUnit) -> Option<f64> {
+    let marks: Vec<_> = timeline.marks.iter().filter(|m| m.unit == unit).collect();
+    let lengths = marks.windows(2).filter(|w| w[1].ordinal > w[0].ordinal);
+    let length =
+        |w: &[&CycleMark]| (w[1].at_ns - w[0].at_ns) as f64 / 1e9 / (w[1].ordinal - w[0].ordinal) as f64;
+    median(lengths.map(length).collect())
+}
+
+/// Cycles that were read span the run of them if the last one lies beyond this share of their number.
+const MIN_READ_RATIO: f64 = 0.9;
+/// After the last mark of a cycle so much time must have gone by for there to be no other: marks of fast cycles are so far apart.
+const LAST_MARK_NS: u64 = 20_000_000;
+
+fn marked(timeline: &Timeline, board: &BoardCounts, unit: Unit, how: String, basis: Basis) -> Cycles {
+    let marks = unit.marks();
+    let count = marks.map_or(0, |unit| board.cycles(unit));
+    let of_unit = |r: &Reading| matches!(r.moment, Moment::Cycle { unit: of, .. } if Some(of) == marks);
     // A reading that was short of time has no Python part: beside others that have it, it is not the level of its moment.
     let whole = basis == Basis::Live && timeline.readings.iter().any(|r| of_unit(r) && r.has_python);
     let points = timeline.readings.iter().enumerate().filter_map(|(i, r)| match r.moment {
@@ -122,17 +225,55 @@ fn marked(timeline: &Timeline, board: &BoardCounts, unit: CycleUnit, basis: Basi
         }
         _ => None,
     });
-    let marks: Vec<_> = timeline.marks.iter().filter(|m| m.unit == unit).collect();
-    let lengths = marks.windows(2).filter(|w| w[1].ordinal > w[0].ordinal);
-    let seconds = lengths
-        .map(|w| (w[1].at_ns - w[0].at_ns) as f64 / 1e9 / (w[1].ordinal - w[0].ordinal) as f64)
-        .collect();
+    let mut points = thinned(even(&increasing(points.collect())));
+    let last_mark = timeline.marks.iter().rev().find(|m| Some(m.unit) == marks).map_or(0, |m| m.at_ns);
+    let after =
+        |r: &Reading| r.moment == Moment::BeforeExit || r.at_ns >= last_mark + LAST_MARK_NS && !of_unit(r);
+    let unread = Unread::at_the_end(timeline, &mut points, count, basis, after);
     Cycles {
-        unit: Unit::Marked(unit),
-        count: board.cycles(unit),
-        points: thinned(even(&increasing(points.collect()))),
-        seconds: median(seconds),
+        unit,
+        how,
+        count,
+        points,
+        seconds: marks.and_then(|unit| seconds(timeline, unit)),
         window_ends: Vec::new(),
+        unread,
+    }
+}
+
+/// Cycles at the end of a series that were not read one by one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unread {
+    /// The last cycle that was read.
+    pub(crate) last: u64,
+    /// What live memory rose by from then until the cycles were over; nothing where nobody read it.
+    pub(crate) rise: Option<f64>,
+}
+
+impl Unread {
+    /// The cycles behind the last point, if they are many. The first reading that is `after` all of them ends the series: what the
+    /// cycles did that were too fast to be read is in it.
+    pub(crate) fn at_the_end(
+        timeline: &Timeline,
+        points: &mut Vec<Point>,
+        count: u64,
+        basis: Basis,
+        after: impl Fn(&Reading) -> bool,
+    ) -> Option<Self> {
+        let last = points.last()?;
+        if last.ordinal as f64 >= MIN_READ_RATIO * count as f64 {
+            return None;
+        }
+        let (ordinal, level, at_ns) = (last.ordinal, last.level, last.at_ns);
+        let readings = timeline.readings.iter().enumerate();
+        let is_whole = |r: &Reading| basis != Basis::Live || r.has_python;
+        let end = readings
+            .filter(|(_, r)| r.at_ns > at_ns && r.moment != Moment::AfterExitCollection)
+            .find(|(_, r)| after(r) && is_whole(r))
+            .and_then(|(index, r)| point(index, r, count, basis));
+        let rise = end.as_ref().map(|end| end.level - level);
+        points.extend(end);
+        Some(Self { last: ordinal, rise })
     }
 }
 

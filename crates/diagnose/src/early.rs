@@ -7,7 +7,7 @@
 use nilometer_stats::{Interval, Sampled};
 
 use crate::collector::rising;
-use crate::cycles::{Cycles, Point, Unit};
+use crate::cycles::{Cycles, Point};
 use crate::held::Held;
 use crate::judge::{Judgement, LEAST_RISE};
 use crate::report::Verdict;
@@ -28,7 +28,7 @@ const SEVERAL: usize = 2;
 
 /// The rise per cycle that is in every step of these points after start-up, if they are just enough.
 pub(crate) fn even_rise(cycles: &Cycles, points: &[Point]) -> Option<Interval> {
-    if points.len() < ENOUGH || !matches!(cycles.unit, Unit::Marked(_)) {
+    if points.len() < ENOUGH || !cycles.unit.repeats() {
         return None;
     }
     let steps = points
@@ -93,6 +93,7 @@ fn each_is_all(cycles: &[Sampled], rise: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unit::Unit;
     use nilometer_capture::CycleUnit;
 
     fn rise(steps: &[f64]) -> Option<Interval> {
@@ -108,6 +109,8 @@ mod tests {
             points: Vec::new(),
             seconds: None,
             window_ends: Vec::new(),
+            how: String::new(),
+            unread: None,
         };
         even_rise(&cycles, &points)
     }

@@ -8,7 +8,7 @@ use nilometer_stats::{Interval, Shape, cycles_needed, shape, warm_up};
 
 use crate::at_exit::ExitCollection;
 use crate::collector::{Net, Part, net_growth, rising, series};
-use crate::cycles::{Cycles, Point, Unit};
+use crate::cycles::{Cycles, Point, Unread};
 use crate::early::even_rise;
 use crate::floor::growth_at_most;
 use crate::onset::growing_part;
@@ -16,6 +16,7 @@ use crate::report::Verdict;
 use crate::sawtooth::without_sawtooth;
 use crate::sizes::size;
 use crate::timeline::{Basis, Timeline};
+use crate::unit::Unit;
 
 /// What was decided.
 #[derive(Clone, Debug)]
@@ -54,8 +55,6 @@ pub(crate) struct Filling {
 
 /// Points after start-up that a verdict needs at least.
 pub(crate) const LEAST_POINTS: usize = 6;
-/// The same where nothing marks a cycle: a stretch of time says less than something that repeats.
-const LEAST_WINDOWS: usize = 12;
 /// Start-up of more cycles than this is told apart from the one-time rises of the first ones.
 const LONG_START: usize = 3;
 /// Growth below this share of live memory per cycle cannot matter within a thousand cycles' doubling.
@@ -83,7 +82,7 @@ pub(crate) fn judge(
     let points = &cycles.points;
     let (_, levels) = series(points);
     let warm = warm_up(&levels).min(points.len());
-    let judged = if matches!(cycles.unit, Unit::Window { .. }) { LEAST_WINDOWS } else { LEAST_POINTS };
+    let judged = LEAST_POINTS;
     let least = judged + 2;
     if points.len() < least || points.len() - warm < judged {
         let needed = least.saturating_sub(points.len()).max(judged.saturating_sub(points.len() - warm));
@@ -106,10 +105,11 @@ pub(crate) fn judge(
         return too_few(cycles, LEAST_POINTS, warm);
     };
     let case = Case { cycles, basis, points: &points[since..], net, since, started };
-    match ended {
+    let judgement = match ended {
         Some(bytes) => case.levelled(bytes),
         None => case.decide(),
-    }
+    };
+    case.spanning(judgement)
 }
 
 /// The same points with other levels.
@@ -193,7 +193,7 @@ impl Case<'_> {
                                         (data being loaded) is for you to say"
                         .to_owned()
                 }
-                Unit::Marked(_) => {
+                Unit::Marked(_) | Unit::Found { .. } => {
                     format!("live memory grows with every {unit} and shows no sign of levelling")
                 }
             };
@@ -221,6 +221,25 @@ impl Case<'_> {
             return Judgement { rests_on_garbage: most > tolerance, ..judged };
         }
         self.undecided(&x, &y)
+    }
+
+    /// The judgement, if the cycles that were read span the run: of those that were not, nobody knows that nothing stays.
+    fn spanning(&self, judgement: Judgement) -> Judgement {
+        let Some(Unread { last, rise }) = self.cycles.unread else { return judgement };
+        let left = self.cycles.count.saturating_sub(last);
+        let harmless = LEAST_RISE.max(self.cycles.unit.floor() * left as f64);
+        if judgement.verdict != Verdict::NoLeak || rise.is_some_and(|rise| rise <= harmless) {
+            return judgement;
+        }
+        let (unit, count) = (self.cycles.unit.word(), self.cycles.count);
+        let reason = match rise {
+            Some(rise) => format!(
+                "live memory was read until {unit} {last} of {count}, and rose by {} until the last one",
+                size(rise)
+            ),
+            None => format!("live memory was read until {unit} {last} of {count} only"),
+        };
+        Judgement { rests_on_garbage: false, ..self.say(Verdict::Undecided, reason, Some(count)) }
     }
 
     /// Whether what is no garbage rose by more than any process does.

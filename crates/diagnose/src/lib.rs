@@ -8,6 +8,8 @@ mod adds_up;
 mod at_exit;
 mod causes;
 mod children;
+mod choose;
+mod coarser;
 mod collector;
 mod components;
 mod cycle_table;
@@ -41,6 +43,7 @@ mod sizes;
 mod taken_back;
 mod teeth;
 mod timeline;
+mod unit;
 mod until_full;
 mod warnings;
 mod windows;
@@ -51,8 +54,8 @@ pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
     About, Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder,
-    HolderBytes, Kind, Look, Memory, NextStep, Objects, PhaseSpan, PhaseTotal, Probe, Process, Program,
-    Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
+    HolderBytes, Kind, Look, Memory, NextStep, Objects, OtherCycles, PhaseSpan, PhaseTotal, Probe, Process,
+    Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 pub use sizes::{duration, size};
 
@@ -60,7 +63,7 @@ use nilometer_capture::Capture;
 
 use at_exit::ExitCollection;
 use components::Evidence;
-use cycles::Cycles;
+use cycles::{Chosen, Cycles};
 use held::Held;
 use program::Outside;
 use sampled::recording::Heard;
@@ -89,17 +92,37 @@ pub fn diagnose_and_profile(
     (report, heard.and_then(|heard| profile::of_heard(capture, heard, lookup)))
 }
 
+/// Judges by the unit that was chosen; where that shows no leak, by a coarser one as well, and tells by the one that decides.
 fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>) {
-    let outside = Outside::of(capture);
     let timeline = Timeline::of(capture);
+    let chosen = Chosen::of(&timeline, capture, timeline.basis());
+    let mut told = judged_by(capture, &timeline, &chosen.cycles, lookup);
+    if let Some(coarser) = chosen.coarser.as_ref().filter(|_| told.0.verdict != Verdict::Leak) {
+        let other = judged_by(capture, &timeline, coarser, lookup);
+        if coarser::decides(&told.0, &other.0) {
+            told = other;
+        }
+    }
+    let judged = told.0.cycles.clone();
+    let others = chosen.alternatives.into_iter().chain([chosen.cycles.alternative()]);
+    told.0.cycles.alternatives = others.filter(|other| coarser::is_another(&judged, other)).collect();
+    told
+}
+
+fn judged_by(
+    capture: &Capture,
+    timeline: &Timeline,
+    cycles: &Cycles,
+    lookup: &mut dyn Lookup,
+) -> (Report, Option<Heard>) {
+    let outside = Outside::of(capture);
     let basis = timeline.basis();
-    let cycles = Cycles::of(&timeline, capture, basis);
-    let exit = ExitCollection::of(&timeline, basis);
+    let exit = ExitCollection::of(timeline, basis);
     let held = Held::of(capture, outside.pid());
-    let counted = held::prove(&held, judge::judge(&timeline, &cycles, basis, exit), &cycles);
+    let counted = held::prove(&held, judge::judge(timeline, cycles, basis, exit), cycles);
     let setting = Setting {
-        timeline: &timeline,
-        cycles: &cycles,
+        timeline,
+        cycles,
         judgement: &counted,
         exit,
         basis,
@@ -109,21 +132,20 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let sites = Sites::of(capture, &setting, &held, lookup);
     let concluded = conclude(sites.as_ref(), &setting, &held, lookup);
     let concluded = in_flight::settle(concluded, sites.as_ref(), &setting);
-    let job =
-        until_full::Job { held: &held, cycles: &cycles, limit: outside.limit(), folder: outside.folder() };
+    let job = until_full::Job { held: &held, cycles, limit: outside.limit(), folder: outside.folder() };
     let settled = until_full::settle(concluded, job, lookup);
     let (judgement, mut findings, explained) = (at_least(&settled), settled.findings, settled.explained);
-    let stretches = phases::stretches(capture, &timeline, basis);
+    let stretches = phases::stretches(capture, timeline, basis);
     let course = phases::Course::of(capture);
     let program = outside.program();
-    let kept = retention::retained(&timeline, &cycles, basis, &program, outside.fact("heap.arenas"));
+    let kept = retention::retained(timeline, cycles, basis, &program, outside.fact("heap.arenas"));
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
     let last = timeline.last();
-    let retraced = retracing::retraced(capture, &cycles, outside.folder());
-    let counts = probes::Probes::of(capture, &cycles);
+    let retraced = retracing::retraced(capture, cycles, outside.folder());
+    let counts = probes::Probes::of(capture, cycles);
     let probes = counts.told();
     let phase_totals = phase_table::totals(capture, &course, &stretches, timeline.end_ns);
-    let traced_at = retracing::called_most(capture, &cycles, outside.folder());
+    let traced_at = retracing::called_most(capture, cycles, outside.folder());
     let seen = sites.as_ref().map(|sites| sites.holders(&findings)).unwrap_or_default();
     let keeps_models = causes::who_keeps(&seen);
     let run = causes::Run {
@@ -132,10 +154,10 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         program: &program,
         retraced: &retraced,
         probes: &probes,
-        collector_off: collector::is_off(&timeline, &cycles.points),
+        collector_off: collector::is_off(timeline, &cycles.points),
         cycles: cycles.count,
-        shared: causes::shared_growth(&timeline, cycles.points.get(judgement.since..).unwrap_or_default()),
-        builds: causes::goes_on_building(capture, &cycles),
+        shared: causes::shared_growth(timeline, cycles.points.get(judgement.since..).unwrap_or_default()),
+        builds: causes::goes_on_building(capture, cycles),
         keeps_models: keeps_models.as_ref(),
     };
     causes::explain(&mut findings, run);
@@ -144,8 +166,8 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
     let mut holders = sites.as_ref().map(|sites| sites.holders(&findings)).unwrap_or_default();
     held.count(&mut findings, &mut holders, &cycles.points);
     let evidence = Evidence {
-        timeline: &timeline,
-        cycles: &cycles,
+        timeline,
+        cycles,
         judgement: &judgement,
         stretches: &stretches,
         basis,
@@ -166,12 +188,15 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         reason: judgement.reason.clone(),
         cycles: CycleCount {
             unit: cycles.unit.word(),
+            kind: cycles.unit.kind(),
+            found_by: cycles.found_by(),
+            alternatives: Vec::new(),
             count: cycles.count,
             needed: judgement.needed,
             seconds: cycles.seconds,
         },
-        growth: growth(&judgement, &cycles, basis, explained),
-        forecast: forecast::forecast(judgement.verdict, rate, &cycles, limit),
+        growth: growth(&judgement, cycles, basis, explained),
+        forecast: forecast::forecast(judgement.verdict, rate, cycles, limit),
         memory: outside.memory(last.and_then(|r| r.live), last.and_then(timeline::Reading::anonymous)),
         components: evidence.components().into_iter().chain(gpu::reserved(&counts)).collect(),
         findings,
@@ -181,10 +206,10 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
         recorder: outside.recorder(),
         sampling: sites.as_ref().map(Sites::summary),
         probes,
-        objects: objects::objects(capture, outside.pid(), &cycles),
+        objects: objects::objects(capture, outside.pid(), cycles),
         retraced,
         processes: outside.processes(),
-        timeline: curve(&timeline, &cycles),
+        timeline: curve(timeline, cycles),
         phases: phase_table::spans(&course, timeline.end_ns),
         phase_totals,
         losses: outside.losses.clone(),

@@ -60,7 +60,7 @@ impl Probes {
             }
         }
         let first = cycles.points.first().map_or((0, 0), |point| (point.at_ns, point.ordinal));
-        let unread = 2 * cycles.points.last().map_or(0, |point| point.ordinal) < cycles.count;
+        let unread = cycles.unread.is_some_and(|unread| 2 * unread.last < cycles.count);
         let said = if unread { said_at(capture) } else { BTreeMap::new() };
         // None of the later ones left a time; they took about as long as those before.
         let length = cycles.seconds.unwrap_or(0.0) * 1e9 * cycles.count.saturating_sub(first.1) as f64;

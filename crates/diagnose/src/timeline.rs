@@ -85,6 +85,9 @@ const YOUNG: f64 = 700.0;
 /// many new ones, and counts it as a collection of the middle generation; only a full one is of the oldest there, too.
 const YOUNG_SINCE_3_13: f64 = 2000.0;
 
+/// Readings of live memory that suffice, however many had no word of it: what one unit of eight turns needs, twice.
+const MIN_LIVE_READINGS: usize = 16;
+
 impl Timeline {
     pub(crate) fn of(capture: &Capture) -> Self {
         let mut out = Self { young: YOUNG, ..Self::default() };
@@ -131,10 +134,11 @@ impl Timeline {
         out
     }
 
-    /// Live bytes if the allocator could be asked in most readings.
+    /// Live bytes if the allocator could be asked. A heap that is dear to ask is not asked in every reading; those in which it was
+    /// are enough from so many on.
     pub(crate) fn basis(&self) -> Basis {
         let known = self.readings.iter().filter(|r| r.live.is_some()).count();
-        if known * 2 > self.readings.len() || self.readings.is_empty() {
+        if known >= MIN_LIVE_READINGS || known * 2 > self.readings.len() || self.readings.is_empty() {
             Basis::Live
         } else {
             Basis::Anonymous

@@ -5,9 +5,10 @@
 
 use nilometer_capture::Moment;
 
-use crate::cycles::{Cycles, Point, Unit, point};
+use crate::cycles::{Cycles, Point, Unread, point};
 use crate::phases::{Course, IMPORT};
 use crate::timeline::{Basis, Timeline};
+use crate::unit::Unit;
 
 /// Windows that a run is cut into at most, and their shortest length in seconds.
 const MOST: u64 = 60;
@@ -35,12 +36,18 @@ pub(crate) fn of(timeline: &Timeline, course: &Course<'_>, basis: Basis) -> Cycl
         }
     }
     let ends = (1..=end / (length * SECOND_NS)).map(|window| work.when(window * length * SECOND_NS));
+    let window_ends: Vec<u64> = ends.collect();
+    let windows = window_ends.len() as u64;
+    let unread =
+        Unread::at_the_end(timeline, &mut points, windows, basis, |r| r.moment == Moment::BeforeExit);
     Cycles {
         unit: Unit::Window { seconds: length },
         count: points.len() as u64,
         points,
         seconds: Some(length as f64),
-        window_ends: ends.collect(),
+        window_ends,
+        how: String::new(),
+        unread,
     }
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod arenas;
+mod found;
 mod heap;
 mod losses;
 mod names;
@@ -20,6 +21,7 @@ mod reading;
 mod recorder;
 mod rise;
 mod scanning;
+mod skeleton;
 mod thread;
 mod types;
 
@@ -38,6 +40,8 @@ mod importing;
 mod interp;
 #[cfg(not(test))]
 mod module;
+#[cfg(not(test))]
+mod printed;
 #[cfg(not(test))]
 mod session;
 #[cfg(not(test))]

@@ -45,7 +45,7 @@ mod _native {
     use super::{text, with_session};
     #[pymodule_export]
     use crate::importing::Import;
-    use crate::{fork, recorder, session};
+    use crate::{fork, printed, recorder, session};
 
     /// Joins the capture and begins to record; false if that is not possible.
     #[pyfunction]
@@ -152,6 +152,34 @@ mod _native {
         with_session(|session| session.census(py));
     }
 
+    /// Begins to watch the lines that the program prints; false where this Python cannot be watched.
+    #[pyfunction]
+    fn watch_printed(py: Python<'_>) -> bool {
+        catch_unwind(AssertUnwindSafe(|| printed::watch(py))).unwrap_or(false)
+    }
+
+    /// Says that the loop with this key turned; `place` is its file and line.
+    #[pyfunction]
+    fn turn(py: Python<'_>, key: &Bound<'_, PyAny>, place: &Bound<'_, PyAny>) {
+        with_session(|session| match key.extract::<u64>() {
+            Ok(key) => session.turned(py, key, || text(place).unwrap_or_default()),
+            Err(_) => session.lost("a loop without a key"),
+        });
+    }
+
+    /// Calls this at ticks of the clock, on the main thread.
+    #[pyfunction]
+    fn at_ticks(py: Python<'_>, call: Bound<'_, PyAny>) {
+        session::at_ticks(py, call.unbind());
+    }
+
+    /// Live memory now, in bytes, read exactly whatever it costs; `None` where nothing is recorded.
+    #[pyfunction]
+    fn read_now(py: Python<'_>) -> Option<u64> {
+        let read = || session::current().and_then(|session| session.read_now(py));
+        catch_unwind(AssertUnwindSafe(read)).unwrap_or(None)
+    }
+
     /// Counts something that could not be recorded.
     #[pyfunction]
     fn lost(what: &Bound<'_, PyAny>) {
@@ -180,6 +208,7 @@ mod _native {
     #[pyfunction]
     fn before_exit(py: Python<'_>) {
         with_session(|session| {
+            printed::unwatch(py);
             session.stop_ticking(py);
             session.code_ended(py);
             session.once(py, Moment::BeforeExit);

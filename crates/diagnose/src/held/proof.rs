@@ -13,7 +13,7 @@ use nilometer_stats::Interval;
 use super::Held;
 use super::scans::{Pace, Weighed};
 use super::weighed::WEIGHED;
-use crate::cycles::{Cycles, Unit};
+use crate::cycles::Cycles;
 use crate::judge::Judgement;
 use crate::report::Verdict;
 use crate::sampled::origin::Origin;
@@ -140,7 +140,7 @@ fn by_unseen(seen: &[Seen], judgement: Judgement, cycles: &Cycles) -> Judgement 
         pace.weighed == Weighed::AllButNative && !pace.slows && pace.elements >= UNSEEN_EACH && heavy(pace)
     };
     let pace = seen.iter().map(|one| &one.pace).filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes));
-    let marked = matches!(cycles.unit, Unit::Marked(_));
+    let marked = cycles.unit.repeats();
     let has_room = |rate: &Interval| if open { rate.high > floor } else { marked && rate.estimate > floor };
     let room = judgement.rate.filter(has_room);
     let Some((pace, rate)) = pace.zip(room).filter(|(pace, rate)| pace.bytes < rate.high) else {
@@ -209,7 +209,7 @@ fn proven(carried: Carried, floor: f64, judgement: &Judgement, cycles: &Cycles) 
     if !is_open(judgement) {
         // The counters must leave room for all of it.
         let (low, high) = (bytes * (1.0 - WEIGHED), bytes * (1.0 + WEIGHED));
-        let marked = matches!(cycles.unit, Unit::Marked(_));
+        let marked = cycles.unit.repeats();
         let fits = marked && bytes > floor && bytes <= judgement.at_most;
         return fits.then_some(Interval { estimate: bytes, low, high });
     }

@@ -9,14 +9,33 @@ use super::Site;
 /// What repeats.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cycles {
-    /// `epoch`, `fit`, `predict`, `request`, `step`, `call` or `window`.
+    /// The word for one of them: `epoch`, `request`, `round`, ...
     pub unit: &'static str,
+    /// What was counted: the same word for a unit that hooks know, else `line`, `loop` or `window`.
+    pub kind: &'static str,
+    /// How a unit was found that no hook knows: ``the printed line `round #/#` ``; null for the others.
+    pub found_by: Option<String>,
+    /// What else repeated.
+    pub alternatives: Vec<OtherCycles>,
     /// How many of them ended.
     pub count: u64,
     /// How many more it takes for a verdict; null where there is one.
     pub needed: Option<u64>,
     /// How long one takes, the median; null below two.
     pub seconds: Option<f64>,
+}
+
+/// Something that repeated, too; `--cycle` judges by it instead.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OtherCycles {
+    /// As in [`Cycles`].
+    pub unit: &'static str,
+    /// As in [`Cycles`].
+    pub kind: &'static str,
+    /// As in [`Cycles`].
+    pub found_by: Option<String>,
+    /// How many of them ended.
+    pub count: u64,
 }
 
 /// Levels and limits.

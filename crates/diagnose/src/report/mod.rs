@@ -11,7 +11,7 @@ mod warning;
 
 use serde::Serialize;
 
-pub use curve::{Component, Cycles, Kind, Memory, PhaseSpan, PhaseTotal, TimelinePoint};
+pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTotal, TimelinePoint};
 pub use finding::{Finding, Frame, Holder, HolderBytes, Sampling, Site};
 pub use growth::{Bytes, Forecast, Growth, NextStep};
 pub use program::{Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};

@@ -3,7 +3,7 @@
 //! In: the marks of the judged unit. Out: stretches of one cycle each, or of several where there are very many: what
 //! matters is that memory lived through a few of them, and three hundred thousand steps tell no more than sixty bins.
 
-use crate::cycles::{Cycles, Unit};
+use crate::cycles::Cycles;
 use crate::timeline::Timeline;
 
 /// Bins at most.
@@ -26,11 +26,11 @@ impl Bins {
                 marks.push((ordinal, at_ns));
             }
         };
-        match cycles.unit {
-            Unit::Marked(unit) => {
+        match cycles.unit.marks() {
+            Some(unit) => {
                 timeline.marks.iter().filter(|m| m.unit == unit).for_each(|m| add(m.ordinal, m.at_ns));
             }
-            Unit::Window { .. } => (1..).zip(&cycles.window_ends).for_each(|(n, end)| add(n, *end)),
+            None => (1..).zip(&cycles.window_ends).for_each(|(n, end)| add(n, *end)),
         }
         let every = marks.len().div_ceil(MOST).max(1);
         // Counted from the end: the last bin is as long as the others.

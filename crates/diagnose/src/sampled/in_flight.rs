@@ -15,7 +15,7 @@ use super::bins::Bins;
 use super::growing::{AGE, Look};
 use super::recording::Sample;
 use super::{Setting, Sites, look};
-use crate::cycles::{Cycles, Point, Unit};
+use crate::cycles::{Cycles, Point};
 use crate::judge::{Judgement, judge};
 use crate::report::{Finding, Verdict};
 use crate::sizes::size;
@@ -81,7 +81,7 @@ impl Sites<'_> {
         let levels = passing.values().filter_map(|samples| in_flight(samples, &points));
         let sum = levels.reduce(|all, one| all.iter().zip(one).map(|(a, b)| a + b).collect())?;
         points.iter_mut().zip(sum).for_each(|(point, bytes)| point.level -= bytes);
-        matches!(cycles.unit, Unit::Marked(_)).then(|| Cycles { points, ..cycles.clone() })
+        cycles.unit.repeats().then(|| Cycles { points, ..cycles.clone() })
     }
 
     /// Big blocks that did not grow old, by their size; of sizes that the first part of the judged stretch made already.

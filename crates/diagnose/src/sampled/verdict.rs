@@ -9,7 +9,6 @@ use super::beside::{beside, take_from_native};
 use super::finding::add_source;
 use super::origin::Origin;
 use super::{GrowingSite, Setting, Sites};
-use crate::cycles::Unit;
 use crate::early;
 use crate::held::{Claim, Held, add_kept_at, by_holder, fold, grown, hold, prove_evenly};
 use crate::judge::Judgement;
@@ -157,9 +156,7 @@ impl Case<'_, '_> {
     }
 
     fn speaks(&self, site: &GrowingSite) -> bool {
-        matches!(self.setting.cycles.unit, Unit::Marked(_))
-            && site.growing.speaks
-            && site.growing.rate.low > self.floor(site)
+        self.setting.cycles.unit.repeats() && site.growing.speaks && site.growing.rate.low > self.floor(site)
     }
 
     /// Under "undecided": what is seen, if nothing speaks against it.

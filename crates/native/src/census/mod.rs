@@ -22,6 +22,11 @@ use state::{LEAST, Risen, State, lately, least};
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
 const ONCE: u64 = 3;
 
+/// Whether units that hooks know repeat in this process.
+fn has_known_cycles(session: &Session) -> bool {
+    CycleUnit::KNOWN.into_iter().any(|unit| session.board().cycles(unit) > ONCE)
+}
+
 /// Looks at the heap of this process.
 #[derive(Default)]
 pub(crate) struct Watch {
@@ -43,10 +48,18 @@ impl Watch {
         if state.fits > 0 && !matches!(unit, CycleUnit::Epoch | CycleUnit::Step | CycleUnit::Request) {
             return;
         }
+        let is_found = matches!(unit, CycleUnit::Found(_));
+        if is_found && has_known_cycles(session) {
+            return;
+        }
         let Some(rise) = state.rises.of_mut(unit) else { return };
         if let Some(live) = live {
             rise.note(ordinal, live);
         }
+        if is_found && !state.leads(unit) {
+            return;
+        }
+        let Some(rise) = state.rises.of(unit) else { return };
         let risen = Risen::of(rise, least(unit), lately(unit));
         state.rises_now(py, session, ordinal, risen);
     }
@@ -63,7 +76,7 @@ impl Watch {
         patience: usize,
     ) {
         let Ok(mut state) = self.state.try_lock() else { return };
-        if CycleUnit::KNOWN.into_iter().any(|unit| session.board().cycles(unit) > ONCE) {
+        if has_known_cycles(session) || state.has_lead() {
             state.seconds = Rise::default();
             return;
         }

@@ -54,10 +54,15 @@ impl Rises {
     }
 }
 
+/// Points of a found unit from which on seconds are no longer asked.
+const MIN_LEAD_POINTS: usize = 4;
+
 #[derive(Default)]
 pub(super) struct State {
     pub(super) census: Heap,
     pub(super) rises: Rises,
+    /// The found unit whose rise is followed: looks are paced in cycles of one unit.
+    lead: Option<CycleUnit>,
     /// Where there are no cycles, and how many modules there were then.
     pub(super) seconds: Rise,
     pub(super) second: u64,
@@ -85,6 +90,20 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Whether this found unit is the one that is followed: the one that was read most often so far.
+    pub(super) fn leads(&mut self, unit: CycleUnit) -> bool {
+        let points = |unit| self.rises.of(unit).map_or(0, Rise::points);
+        if self.lead.is_none_or(|lead| points(lead) < points(unit)) {
+            self.lead = Some(unit);
+        }
+        self.lead == Some(unit)
+    }
+
+    /// Whether a found unit tells more than seconds do.
+    pub(super) fn has_lead(&self) -> bool {
+        self.lead.and_then(|lead| self.rises.of(lead)).is_some_and(|rise| rise.points() >= MIN_LEAD_POINTS)
+    }
+
     /// What the seconds of a process without cycles rose by.
     pub(super) fn seconds_risen(&self) -> Risen {
         if self.seconds.points() < self.patience {

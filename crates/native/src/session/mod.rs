@@ -3,6 +3,7 @@
 //! In: marks from Python, beats of the ticker. Out: records in the capture. What must not happen here: a lock held while
 //! Python or the C library is called; anything but an atomic load once the recording is off (in a forked child).
 
+mod found;
 mod readings;
 mod ticks;
 
@@ -13,17 +14,19 @@ use std::sync::{Mutex, OnceLock};
 use std::time::UNIX_EPOCH;
 
 use nilometer_capture::{Board, CycleUnit, Edge, Moment, Observation, Record, Writer};
-use pyo3::Python;
+use pyo3::sync::PyOnceLock;
+use pyo3::{Py, PyAny, Python};
 
 use crate::arenas::Arenas;
 use crate::census::Watch;
+use crate::found::Kinds;
 use crate::heap::Allocator;
 use crate::interp::Interpreter;
 use crate::losses::{Losses, Told};
 use crate::names::{Names, is_recorded};
 use crate::pace::Pace;
 use crate::pacing::{Asker, Pacer};
-use crate::reading::{Depth, Reader, Taken};
+use crate::reading::{Depth, Reader};
 use crate::{fork, thread, ticker};
 
 /// Each unit's first cycles are all recorded, later ones at most one per this time.
@@ -45,6 +48,14 @@ static ON: AtomicBool = AtomicBool::new(false);
 /// The recording, if there is one and this is the process that it belongs to.
 pub(crate) fn current() -> Option<&'static Session> {
     if ON.load(Relaxed) { SESSIONS.get(GENERATION.load(Relaxed))?.get() } else { None }
+}
+
+/// What is called at ticks of the clock, on the main thread.
+static AT_TICKS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Calls this at ticks from now on; the first one stays.
+pub(crate) fn at_ticks(py: Python<'_>, call: Py<PyAny>) {
+    drop(AT_TICKS.set(py, call));
 }
 
 /// Begins the recording. False if the capture cannot be joined, or if this process had a recording before.
@@ -103,6 +114,8 @@ fn start_with(py: Python<'_>, writer: Writer, is_child: bool) -> bool {
         latest: Mutex::new(None),
         ticking: AtomicBool::new(false),
         watch: Watch::default(),
+        kinds: Mutex::new(Kinds::new()),
+        last_beat: AtomicU64::new(0),
         is_child,
     };
     let session = slot.get_or_init(|| session);
@@ -146,10 +159,13 @@ pub(crate) struct Session {
     phases: Names,
     losses: Losses,
     last_cycle: [AtomicU64; CycleUnit::COUNT],
-    /// The last whole reading and when it ended. Only ever tried, never waited for.
-    latest: Mutex<Option<(u64, Taken)>>,
+    /// The last whole reading. Only ever tried, never waited for.
+    latest: Mutex<Option<readings::Latest>>,
     ticking: AtomicBool,
     watch: Watch,
+    /// What repeats that no hook knows.
+    kinds: Mutex<Kinds>,
+    last_beat: AtomicU64,
     /// A process that the program started.
     is_child: bool,
 }
@@ -232,6 +248,11 @@ impl Session {
         if let Some(told) = self.losses.count(what) {
             self.tell(told);
         }
+    }
+
+    /// Live memory now, exactly: for moments that are few and known.
+    pub(crate) fn read_now(&self, py: Python<'_>) -> Option<u64> {
+        self.read(py, Asker::Once, Moment::Tick, Depth::Whole)
     }
 
     /// The program's own code has ended: the last chance to see who holds what.

@@ -3,7 +3,7 @@
 //! In: marks, the GIL. Out: readings in the capture; live memory. What must not happen here: a level without Python's objects taken
 //! for one with them.
 
-use nilometer_capture::{Counters, LEAST_SHARED, Moment};
+use nilometer_capture::{Counters, CycleUnit, LEAST_SHARED, Moment};
 use pyo3::Python;
 
 use super::Session;
@@ -13,12 +13,20 @@ use crate::reading::{self, Depth, Taken};
 /// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
 const SAME_MOMENT_NS: u64 = 50_000;
 
+/// The last whole reading.
+pub(super) struct Latest {
+    ended_ns: u64,
+    /// The unit at whose end it was taken.
+    unit: Option<CycleUnit>,
+    taken: Taken,
+}
+
 impl Session {
     /// Gives live memory, where it was read.
     pub(super) fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) -> Option<u64> {
         // A cycle is judged by what it ends with: a reading that left a part out is none.
         let suffices = |taken: &Taken| !matches!(asker, Asker::Cycle(_)) || taken.is_whole;
-        if let Some(taken) = self.just_read().filter(suffices) {
+        if let Some(taken) = self.just_read(moment).filter(suffices) {
             self.writer.append_reading(self.writer.now(), moment, &taken.counters);
             live(&taken)
         } else if self.pacer.wants(asker, nth, self.writer.now()) {
@@ -62,21 +70,30 @@ impl Session {
         }
         let live = live(&taken);
         if let Ok(mut latest) = self.latest.try_lock() {
-            *latest = Some((end, taken));
+            *latest = Some(Latest { ended_ns: end, unit: unit_of(moment), taken });
         }
         live
     }
 
     /// The last reading, if it is of this very moment; it costs nothing again.
-    fn just_read(&self) -> Option<Taken> {
+    fn just_read(&self, moment: Moment) -> Option<Taken> {
         let latest = self.latest.try_lock().ok()?;
-        let (end, taken) = latest.as_ref()?;
-        let same = self.writer.now().saturating_sub(*end) < SAME_MOMENT_NS;
+        let Latest { ended_ns, unit, taken } = latest.as_ref()?;
+        // The next cycle of the same unit is another moment, however short it was: what it kept is not in the reading.
+        let is_next = unit.is_some() && *unit == unit_of(moment);
+        let same = !is_next && self.writer.now().saturating_sub(*ended_ns) < SAME_MOMENT_NS;
         let again = |taken: &Taken| {
             let counters = Counters { cost_ns: Some(0), ..taken.counters.clone() };
             Taken { counters, is_whole: taken.is_whole }
         };
         same.then(|| again(taken))
+    }
+}
+
+fn unit_of(moment: Moment) -> Option<CycleUnit> {
+    match moment {
+        Moment::Cycle { unit, .. } => Some(unit),
+        _ => None,
     }
 }
 

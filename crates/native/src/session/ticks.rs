@@ -34,6 +34,10 @@ impl Session {
     /// A tick with the GIL, on the main thread.
     pub(crate) fn tick(&self, py: Python<'_>) {
         self.watch.main_thread_answers();
+        if let Some(call) = super::AT_TICKS.get(py) {
+            // What it raises is no business of the program's.
+            drop(call.call0(py));
+        }
         if self.wants_tick() && !self.watch.is_looking() {
             let live = self.read(py, Asker::Tick, Moment::Tick, self.paced(Asker::Tick));
             self.look_after_tick(py, live);

@@ -1,0 +1,145 @@
+//! Which unit growth is told by, and that the cycles which were read span the run.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::{self, Call, Epoch, Served, Step, Update};
+use nilometer_capture::{Found, Moment};
+use nilometer_diagnose::{Report, Verdict};
+use world::{KIB, MIB, World};
+
+/// A found unit, described as the program's process does.
+fn found(w: &mut World, place: u8, description: &str) -> CycleUnit {
+    let found = Found::new(place).unwrap();
+    w.fact(&found.fact(), description);
+    CycleUnit::Found(found)
+}
+
+fn started() -> World {
+    let mut w = World::new();
+    w.takes(40 * MIB).objects(5000);
+    w
+}
+
+#[test]
+fn printed_rounds_of_a_program_without_a_framework() {
+    for (each, verdict) in [(2000 * KIB, Verdict::Leak), (0, Verdict::NoLeak)] {
+        let mut w = started();
+        let round = found(&mut w, 0, "line:round #/# spread #");
+        for _ in 0..24 {
+            w.takes(each).objects(3).cycle(round);
+        }
+        let report = w.ends(0).report();
+        assert_eq!(report.verdict, verdict, "{}", report.reason);
+        assert_eq!((report.cycles.unit, report.cycles.kind, report.cycles.count), ("round", "line", 24));
+        assert_eq!(report.cycles.found_by.as_deref(), Some("the printed line `round #/# spread #`"));
+        let growth = report.growth.unwrap().bytes_per_cycle;
+        assert!((growth.estimate - each).abs() < 32 * KIB, "{growth:?}");
+    }
+}
+
+/// Rounds of a hundred updates of 10 ms, of which each keeps so many bytes, and each round so many more.
+fn updates_in_rounds(per_update: i64, per_round: i64) -> Report {
+    let mut w = started();
+    let round = found(&mut w, 0, "line:epoch # loss #");
+    for _ in 0..24 {
+        for _ in 0..100 {
+            w.takes(per_update).passes(-0.99).cycle(Update);
+        }
+        w.takes(per_round).passes(-0.99).cycle(round);
+    }
+    w.ends(0).report()
+}
+
+#[test]
+fn what_is_too_little_per_step_is_told_per_round() {
+    let report = updates_in_rounds(0, 24 * KIB);
+    assert_eq!((report.verdict, report.cycles.unit), (Verdict::Leak, "epoch"), "{}", report.reason);
+    let others: Vec<_> = report.cycles.alternatives.iter().map(|other| (other.unit, other.count)).collect();
+    assert_eq!(others, [("update", 2400)]);
+    let report = updates_in_rounds(24 * KIB, 0);
+    assert_eq!((report.verdict, report.cycles.unit), (Verdict::Leak, "update"));
+    let report = updates_in_rounds(0, 0);
+    assert_eq!((report.verdict, report.cycles.unit), (Verdict::NoLeak, "update"));
+}
+
+#[test]
+fn the_unit_that_was_asked_for_is_judged() {
+    for (asked, unit) in [
+        ("line", "epoch"),
+        ("line:epoch *", "epoch"),
+        ("epoch", "epoch"),
+        ("update", "update"),
+        ("window", "window"),
+        ("call", "window"),
+    ] {
+        let mut w = started();
+        let round = found(&mut w, 0, "line:epoch # loss #");
+        for _ in 0..24 {
+            (0..10).for_each(|_| drop(w.passes(-0.9).cycle(Update)));
+            w.reads(Moment::Tick).cycle(round);
+        }
+        w.fact("cycle.asked", asked);
+        assert_eq!(w.ends(0).report().cycles.unit, unit, "{asked}");
+    }
+}
+
+#[test]
+fn three_epochs_before_an_hour_of_requests_are_not_what_the_program_is_about() {
+    let mut w = started();
+    for _ in 0..3 {
+        w.cycle(Epoch);
+    }
+    for _ in 0..60 {
+        w.takes(64 * KIB).objects(3).cycle(Served);
+    }
+    let report = w.ends(0).report();
+    assert_eq!((report.verdict, report.cycles.unit), (Verdict::Leak, "request"));
+}
+
+/// So many cycles too fast to be read are over before the next reading, after the ones that were; they and the program's end
+/// keep so many bytes.
+fn fast(unit: CycleUnit, read: u64, unread: u64, each: i64, at_the_end: i64) -> Report {
+    let mut w = started();
+    for _ in 0..read {
+        w.takes(each).passes(-0.999).cycle(unit);
+    }
+    w.takes(each * i64::try_from(unread).unwrap());
+    w.unread_cycles(unit, unread).passes(1.0 - unread as f64).takes(at_the_end).reads(Moment::Tick);
+    w.ends(0).report()
+}
+
+#[test]
+fn no_leak_is_said_of_cycles_that_were_read_to_their_end_only() {
+    for (unit, rise) in [(Step, 9), (Call, 9), (Update, 9), (Served, 9), (Epoch, 100)] {
+        // Flat where it was read, and megabytes after that: nobody knows which cycle kept them.
+        let hidden = fast(unit, 64, 3000, 0, rise * MIB);
+        assert_eq!(hidden.verdict, Verdict::Undecided, "{unit:?}: {}", hidden.reason);
+        assert!(hidden.reason.contains("was read until"), "{}", hidden.reason);
+        let quiet = fast(unit, 64, 3000, 0, 0);
+        assert_eq!(quiet.verdict, Verdict::NoLeak, "{unit:?}: {}", quiet.reason);
+        // Where nine tenths were read, the slope tells.
+        let nearly_all = fast(unit, 64, 6, 0, rise * MIB);
+        assert_eq!(nearly_all.verdict, Verdict::NoLeak, "{unit:?}: {}", nearly_all.reason);
+    }
+}
+
+#[test]
+fn what_fast_cycles_keep_shows_when_they_are_over() {
+    let report = fast(Step, 64, 2936, 3 * KIB, 0);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let growth = report.growth.unwrap().bytes_per_cycle;
+    assert!((growth.estimate - 3 * KIB).abs() < 200, "{growth:?}");
+}
+
+#[test]
+fn windows_decide_from_eight_seconds_of_work_on() {
+    for (seconds, verdict) in [(9, Verdict::Leak), (6, Verdict::Undecided)] {
+        let mut w = started();
+        for _ in 0..4 * seconds {
+            w.passes(0.25).takes(64 * KIB).objects(3).reads(Moment::Tick);
+        }
+        let report = w.ends(0).report();
+        assert_eq!(report.verdict, verdict, "{seconds} s: {}", report.reason);
+    }
+}

@@ -1,0 +1,123 @@
+//! What repeats in the program without a hook that knows it: kinds of printed lines, loops.
+//!
+//! In: hashes of what came. Out: the unit of each kind that came often enough. Pure, in constant memory. What must not happen
+//! here: a unit for what came by chance; a table that grows with a program that never says the same thing twice.
+
+use nilometer_capture::{Found, FoundKind};
+
+/// A kind has come so often before it is a unit.
+pub(crate) const MIN_REPEATS: u64 = 3;
+/// Places of the table, a power of two.
+const PLACES: usize = 512;
+/// Places that a kind may stand in, from its own on.
+const MAX_PROBES: usize = 8;
+/// Units of lines; those that are left are for loops.
+const MAX_LINES: u8 = 32;
+const MAX_LOOPS: u8 = nilometer_capture::MAX_FOUND - MAX_LINES;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Kind {
+    hash: u64,
+    /// How often it came; 0 in an empty place.
+    count: u64,
+    unit: Option<Found>,
+}
+
+/// A kind came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Came {
+    /// Too seldom so far, or there is no room for it.
+    Unknown,
+    /// Often enough from now on: these turns have not been counted yet.
+    Begins(Found, u64),
+    /// Once more.
+    Again(Found),
+}
+
+/// The kinds that came.
+#[derive(Debug)]
+pub(crate) struct Kinds {
+    table: [Kind; PLACES],
+    lines: u8,
+    loops: u8,
+}
+
+impl Kinds {
+    pub(crate) const fn new() -> Self {
+        Self { table: [Kind { hash: 0, count: 0, unit: None }; PLACES], lines: 0, loops: 0 }
+    }
+
+    /// Counts one more of the kind with this hash.
+    pub(crate) fn came(&mut self, kind: FoundKind, hash: u64) -> Came {
+        let Some(at) = self.place(hash) else { return Came::Unknown };
+        let Some(entry) = self.table.get_mut(at) else { return Came::Unknown };
+        entry.count += 1;
+        match (entry.unit, entry.count) {
+            (Some(unit), _) => Came::Again(unit),
+            (None, MIN_REPEATS) => {
+                let (used, first, most) = match kind {
+                    FoundKind::Line => (&mut self.lines, 0, MAX_LINES),
+                    FoundKind::Loop => (&mut self.loops, MAX_LINES, MAX_LOOPS),
+                };
+                if *used == most {
+                    return Came::Unknown;
+                }
+                let unit = Found::new(first + *used);
+                *used += 1;
+                entry.unit = unit;
+                unit.map_or(Came::Unknown, |unit| Came::Begins(unit, MIN_REPEATS))
+            }
+            (None, _) => Came::Unknown,
+        }
+    }
+
+    /// Where the hash stands, or may stand: an empty place, or that of a kind that came once.
+    fn place(&mut self, hash: u64) -> Option<usize> {
+        let start = hash as usize % PLACES;
+        let places = || (start..start + MAX_PROBES).map(|at| at % PLACES);
+        let of = |at: &usize| self.table.get(*at).copied().unwrap_or_default();
+        if let Some(at) = places().find(|at| of(at).count > 0 && of(at).hash == hash) {
+            return Some(at);
+        }
+        let at = places().find(|at| of(at).count == 0).or_else(|| places().find(|at| of(at).count == 1))?;
+        *self.table.get_mut(at)? = Kind { hash, count: 0, unit: None };
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_a_unit_from_its_third_time_on() {
+        let mut kinds = Kinds::new();
+        let came: Vec<Came> = (0..5).map(|_| kinds.came(FoundKind::Line, 77)).collect();
+        let unit = Found::new(0).unwrap_or_else(|| unreachable!());
+        let again = Came::Again(unit);
+        assert_eq!(came, [Came::Unknown, Came::Unknown, Came::Begins(unit, 3), again, again]);
+    }
+
+    #[test]
+    fn a_program_that_never_repeats_itself_leaves_room_for_one_line_that_does() {
+        let mut kinds = Kinds::new();
+        let mut told = 0;
+        for turn in 0..10_000_u64 {
+            kinds.came(FoundKind::Line, turn.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            told += u64::from(turn % 3 == 0 && kinds.came(FoundKind::Line, 77) != Came::Unknown);
+        }
+        assert!(told > 3000, "{told}");
+    }
+
+    #[test]
+    fn lines_do_not_take_the_places_of_loops() {
+        let mut kinds = Kinds::new();
+        for hash in 0..100 {
+            (0..3).for_each(|_| {
+                kinds.came(FoundKind::Line, hash);
+            });
+        }
+        let last = (0..3).map(|_| kinds.came(FoundKind::Loop, 1000)).last();
+        assert_eq!(last, Found::new(MAX_LINES).map(|unit| Came::Begins(unit, 3)));
+    }
+}
