@@ -78,6 +78,9 @@ pub(crate) struct RunOptions {
     /// Never look at who holds the memory by itself; only when asked
     #[arg(long, conflicts_with = "max_pause")]
     pub(crate) no_census: bool,
+    /// What to count growth by: `epoch`, `request`, `call`, `line`, 'line:round *', `loop`, `window`, ...; found by itself if nothing is said
+    #[arg(long, value_name = "UNIT")]
+    pub(crate) cycle: Option<String>,
     /// Write an event file while the program runs, into the folder `nilometer` in LOGDIR, for tensorboard --logdir LOGDIR
     #[arg(long, value_name = "LOGDIR")]
     pub(crate) tensorboard: Option<PathBuf>,

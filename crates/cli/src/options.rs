@@ -25,6 +25,9 @@ pub(crate) struct ReportOptions {
     /// Leave out folders, arguments and lines of source
     #[arg(long)]
     pub(crate) redact: bool,
+    /// What to count growth by: `epoch`, `request`, `call`, `line`, 'line:round *', `loop`, `window`, ...
+    #[arg(long, value_name = "UNIT")]
+    pub(crate) cycle: Option<String>,
     /// On a screen: all findings, their stacks, who holds what, how the sampling went
     #[arg(short, long)]
     pub(crate) verbose: bool,

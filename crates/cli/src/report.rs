@@ -6,7 +6,7 @@ use std::io::{IsTerminal as _, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
 use nilometer_capture::{Capture, Record};
-use nilometer_diagnose::{CycleRow, Profile, Report, Side};
+use nilometer_diagnose::{CycleRow, OtherCycles, Profile, Report, Side};
 use nilometer_report::Material;
 
 use crate::format::{Format, Making};
@@ -24,7 +24,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
             if format == Format::Tensorboard { "logs".to_owned() } else { format.name(&options.file, 0) };
         return Err(Failure::new("this form is no text, a terminal cannot show it").hint(format!("-o {to}")));
     }
-    let mut read = Read::of(&options.file, format.draws_stacks())?;
+    let mut read = Read::by(&options.file, format.draws_stacks(), options.cycle.as_deref())?;
     if options.redact {
         nilometer_report::redact(&mut read.report, read.profile.as_mut());
         read.facts.clear();
@@ -99,9 +99,26 @@ pub(crate) struct Read {
 impl Read {
     /// Stacks take a while; not every form draws them.
     pub(crate) fn of(path: &Path, stacks: bool) -> Result<Self, Failure> {
+        Self::by(path, stacks, None)
+    }
+
+    /// The same, counted by the unit that was asked for.
+    fn by(path: &Path, stacks: bool, unit: Option<&str>) -> Result<Self, Failure> {
         let progress = Progress::begin("reading the capture");
-        let capture = open(path)?;
-        Ok(Self::from(&capture, stacks, &mut Remembering::new(Files::default()), &progress))
+        let mut capture = open(path)?;
+        if let Some(unit) = unit {
+            nilometer_diagnose::count_by(&mut capture, unit);
+        }
+        let read = Self::from(&capture, stacks, &mut Remembering::new(Files::default()), &progress);
+        match unit.filter(|unit| !read.report.cycles.is_called(unit)) {
+            None => Ok(read),
+            Some(unit) => {
+                let others = read.report.cycles.alternatives.iter().map(OtherCycles::asked_by);
+                let others: Vec<String> = others.chain(["window".to_owned()]).collect();
+                let what = format!("nothing that is called {unit} repeats in {}", path.display());
+                Err(Failure::new(what).hint(format!("--cycle takes {}", others.join(", "))))
+            }
+        }
     }
 
     /// All that is said about a capture that was opened.

@@ -43,6 +43,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         package: env::get(env::PACKAGE).map(PathBuf::from),
         deaf,
         recorder: (!options.no_recorder).then_some(wanted),
+        cycle: options.cycle.clone(),
         children: options.children,
         pause: (!options.no_census).then_some(Duration::from_millis(options.max_pause.into())),
         templates,

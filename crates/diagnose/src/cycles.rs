@@ -5,6 +5,7 @@
 
 use nilometer_capture::{BoardCounts, Capture, CycleUnit, FoundKind, Moment, Record};
 
+use crate::ASKED_CYCLE;
 use crate::choose::{Candidate, Choice, choose};
 use crate::phases::Course;
 use crate::report::OtherCycles;
@@ -71,7 +72,9 @@ impl Chosen {
         let all = all(timeline, capture, basis);
         let candidates: Vec<Candidate> = all.iter().map(|one| one.candidate(timeline)).collect();
         let choice = match asked(capture) {
-            Some(asked) => Choice { unit: all.iter().position(|one| one.is_called(asked)), coarser: None },
+            Some(asked) => {
+                Choice { unit: all.iter().position(|one| one.alternative().is_called(asked)), coarser: None }
+            }
             None => choose(&candidates),
         };
         let asked_for_windows = asked(capture) == Some(WINDOW);
@@ -85,14 +88,15 @@ impl Chosen {
     }
 }
 
+/// Stands for what changes in a printed line.
+const CHANGING: char = '#';
+
 /// The word by which windows of time are asked for.
 const WINDOW: &str = "window";
-/// The fact that names the unit that was asked for.
-pub(crate) const ASKED: &str = "cycle.asked";
 
 /// The unit that was asked for, if one was.
 fn asked(capture: &Capture) -> Option<&str> {
-    fact(capture, ASKED)
+    fact(capture, ASKED_CYCLE)
 }
 
 fn fact<'c>(capture: &'c Capture, name: &str) -> Option<&'c str> {
@@ -123,7 +127,7 @@ fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
         let found = Unit::found(unit, description, seconds(timeline, unit).unwrap_or(0.0))?;
         let (kind, text) = FoundKind::parse(description)?;
         let how = match kind {
-            FoundKind::Line => format!("the printed line `{text}`"),
+            FoundKind::Line => format!("the printed line `{}`", text.replace(CHANGING, "N")),
             FoundKind::Loop => format!("the loop at {}", shown(text, capture)),
         };
         Some((found, how))
@@ -162,13 +166,6 @@ impl Cycles {
     pub(crate) fn alternative(&self) -> OtherCycles {
         let unit = self.unit;
         OtherCycles { unit: unit.word(), kind: unit.kind(), found_by: self.found_by(), count: self.count }
-    }
-
-    /// Whether a user who asks for this unit means this series.
-    fn is_called(&self, asked: &str) -> bool {
-        let (kind, text) = asked.split_once(':').unwrap_or((asked, ""));
-        let is_kind = kind == self.unit.kind() || kind == self.unit.word();
-        is_kind && (text.is_empty() || self.how.contains(text.trim().trim_end_matches('*').trim_end()))
     }
 
     fn candidate(&self, timeline: &Timeline) -> Candidate {

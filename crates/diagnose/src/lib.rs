@@ -59,7 +59,7 @@ pub use report::{
 };
 pub use sizes::{duration, size};
 
-use nilometer_capture::Capture;
+use nilometer_capture::{Capture, Record, Stamped};
 
 use at_exit::ExitCollection;
 use components::Evidence;
@@ -69,6 +69,15 @@ use program::Outside;
 use sampled::recording::Heard;
 use sampled::{Setting, Sites, conclude, in_flight};
 use timeline::{Basis, Timeline};
+
+/// The fact of a capture that names the unit which growth is to be told by.
+pub const ASKED_CYCLE: &str = "cycle.asked";
+
+/// Has growth told by this unit: `epoch`, `line`, `line:round *`, `window`.
+pub fn count_by(capture: &mut Capture, unit: &str) {
+    let (key, value) = (ASKED_CYCLE.to_owned(), unit.to_owned());
+    capture.records.push(Stamped { at_ns: 0, pid: 0, record: Record::Fact { key, value } });
+}
 
 /// Judges a run from its capture alone.
 pub fn diagnose(capture: &Capture) -> Report {

@@ -32,7 +32,7 @@ fn printed_rounds_of_a_program_without_a_framework() {
         let report = w.ends(0).report();
         assert_eq!(report.verdict, verdict, "{}", report.reason);
         assert_eq!((report.cycles.unit, report.cycles.kind, report.cycles.count), ("round", "line", 24));
-        assert_eq!(report.cycles.found_by.as_deref(), Some("the printed line `round #/# spread #`"));
+        assert_eq!(report.cycles.found_by.as_deref(), Some("the printed line `round N/N spread N`"));
         let growth = report.growth.unwrap().bytes_per_cycle;
         assert!((growth.estimate - each).abs() < 32 * KIB, "{growth:?}");
     }
@@ -76,7 +76,9 @@ fn the_unit_that_was_asked_for_is_judged() {
         let mut w = started();
         let round = found(&mut w, 0, "line:epoch # loss #");
         for _ in 0..24 {
-            (0..10).for_each(|_| drop(w.passes(-0.9).cycle(Update)));
+            for _ in 0..10 {
+                w.passes(-0.9).cycle(Update);
+            }
             w.reads(Moment::Tick).cycle(round);
         }
         w.fact("cycle.asked", asked);

@@ -26,6 +26,7 @@ mod redact;
 mod sarif;
 mod sparkline;
 mod speedscope;
+mod stillborn;
 mod tensorboard;
 mod terminal;
 mod thrift;

@@ -8,6 +8,7 @@ use nilometer_diagnose::{Bytes, Component, Exit, Kind, Report, Site, Verdict, du
 
 use crate::Style;
 use crate::headline::earliest;
+use crate::stillborn::stillborn;
 use crate::wrap::wrap;
 
 /// The screen at the end of a run.
@@ -21,6 +22,10 @@ pub fn terminal_verbose(report: &Report, style: &Style) -> String {
 }
 
 fn draw(report: &Report, mut screen: Screen) -> String {
+    if let Some(words) = stillborn(report) {
+        screen.line(&words, 11);
+        return screen.out;
+    }
     screen.heading(report);
     screen.verdict(report);
     screen.recorder(report);
@@ -262,7 +267,11 @@ fn course(report: &Report) -> String {
             let windows = counted(report.cycles.count, "window");
             format!("{time}, no cycle seen ({windows} of {} serve)", duration(seconds))
         }
-        (unit, _) => format!("{} in {time}", counted(report.cycles.count, unit)),
+        (unit, _) => {
+            let how =
+                report.cycles.found_by.as_ref().map_or(String::new(), |how| format!(" (counted by {how})"));
+            format!("{}{how} in {time}", counted(report.cycles.count, unit))
+        }
     }
 }
 

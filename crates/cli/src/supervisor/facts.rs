@@ -38,6 +38,7 @@ pub(crate) fn write(
         ("terminals", Some(list(&terminals()))),
         // Once the program has ended it is known whether the recorder was on.
         ("recorder", recorder.off()),
+        (nilometer_diagnose::ASKED_CYCLE, plan.cycle.clone()),
         ("run", leads.children.map(|run| run.to_string())),
     ];
     for (key, value) in facts {

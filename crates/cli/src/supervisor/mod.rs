@@ -62,6 +62,8 @@ pub(crate) struct Plan {
     pub(crate) recorder: Option<Wanted>,
     /// How long the program may be held up by a look at its heap; none by itself if absent.
     pub(crate) pause: Option<Duration>,
+    /// The unit that growth is to be told by, if it was asked for.
+    pub(crate) cycle: Option<String>,
     /// Children get captures of their own.
     pub(crate) children: bool,
     pub(crate) templates: Templates,

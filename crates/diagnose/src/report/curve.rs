@@ -38,6 +38,38 @@ pub struct OtherCycles {
     pub count: u64,
 }
 
+impl OtherCycles {
+    /// Whether a user who asks for `asked` means this: its word or its kind, with the beginning of the line behind a colon.
+    pub fn is_called(&self, asked: &str) -> bool {
+        let (kind, text) = asked.split_once(':').unwrap_or((asked, ""));
+        let text = text.trim().trim_end_matches('*').trim_end();
+        let found_by = self.found_by.as_deref().unwrap_or_default();
+        (kind == self.kind || kind == self.unit) && (text.is_empty() || found_by.contains(text))
+    }
+
+    /// What to ask for to have growth told by this.
+    pub fn asked_by(&self) -> String {
+        let text = self.found_by.as_deref().and_then(|found| found.split('`').nth(1));
+        match text {
+            Some(text) => format!("'{}:{text}'", self.kind),
+            None => self.kind.to_owned(),
+        }
+    }
+}
+
+impl Cycles {
+    /// The same of what was judged.
+    pub fn is_called(&self, asked: &str) -> bool {
+        let judged = OtherCycles {
+            unit: self.unit,
+            kind: self.kind,
+            found_by: self.found_by.clone(),
+            count: self.count,
+        };
+        judged.is_called(asked)
+    }
+}
+
 /// Levels and limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Memory {

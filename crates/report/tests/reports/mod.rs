@@ -12,6 +12,10 @@ use nilometer_diagnose::{
 
 pub(crate) const MIB: i64 = 1024 * 1024;
 
+fn counted(unit: &'static str, count: u64, needed: Option<u64>, seconds: Option<f64>) -> CycleCount {
+    CycleCount { unit, kind: unit, found_by: None, alternatives: Vec::new(), count, needed, seconds }
+}
+
 pub(crate) fn component(
     kind: Kind,
     phase: Option<&str>,
@@ -103,7 +107,7 @@ pub(crate) fn leak() -> Report {
         },
         verdict: Verdict::Leak,
         reason: "live memory grows with every epoch and shows no sign of levelling".to_owned(),
-        cycles: CycleCount { unit: "epoch", count: 12, needed: None, seconds: Some(18.9) },
+        cycles: counted("epoch", 12, None, Some(18.9)),
         growth: Some(Growth {
             bytes_per_cycle: Bytes { estimate: 8 * MIB, low: 8_074_035, high: 8_703_180 },
             since_cycle: 2,
@@ -325,7 +329,7 @@ pub(crate) fn undecided() -> Report {
     report.verdict = Verdict::Undecided;
     report.reason = "2 epochs are too few: the first ones also start things up".to_owned();
     report.growth = None;
-    report.cycles = CycleCount { unit: "epoch", count: 2, needed: Some(6), seconds: Some(0.4) };
+    report.cycles = counted("epoch", 2, Some(6), Some(0.4));
     report.program.exit = Some(Exit { code: None, signal: Some(9), oom_killed: true, limit: Some("cgroup") });
     report.components.clear();
     report
@@ -333,7 +337,7 @@ pub(crate) fn undecided() -> Report {
 
 pub(crate) fn without_cycles() -> Report {
     let mut report = undecided();
-    report.cycles = CycleCount { unit: "window", count: 3, needed: Some(5), seconds: Some(1.0) };
+    report.cycles = counted("window", 3, Some(5), Some(1.0));
     report.reason = "too short a run to see growth".to_owned();
     report.program.seconds = 3.2;
     report.program.exit = Some(Exit { code: Some(1), signal: None, oom_killed: false, limit: None });

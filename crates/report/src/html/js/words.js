@@ -97,7 +97,8 @@ function course(report) {
   if (unit === "window" && seconds !== null) {
     return `${time}, no cycle seen (${counted(count, unit)} of ${duration(seconds)} serve)`;
   }
-  return `${counted(count, unit)} in ${time}`;
+  const how = report.cycles.found_by ? ` (counted by ${report.cycles.found_by})` : "";
+  return `${counted(count, unit)}${how} in ${time}`;
 }
 
 /** How the program ended, if that is worth a line. */
