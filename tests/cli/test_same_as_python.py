@@ -29,6 +29,62 @@ PROGRAMS = {
     "terminates_itself": "import os, signal; os.kill(os.getpid(), signal.SIGTERM)",
     "unicode": "print('Nil · Nilómetro · مقياس النيل · \\U0001f30a')",
     "closes_stdout": "import os, sys; print('a', flush=True); sys.stdout.close(); os.close(2)",
+    "prints_in_pieces": (
+        "import sys\n"
+        "for n in range(200):\n"
+        "    print('epoch', n, end=' '); sys.stdout.write(f'{n}/200\\r'); print('loss', n / 7)\n"
+        "print('x' * 1_000_000); print('é\\u2588' * 10_000); print(*range(3), sep='\\n')"
+    ),
+    "prints_bytes": (
+        "import sys\n"
+        "for n in range(50):\n"
+        "    print('round', n); sys.stdout.flush(); sys.stdout.buffer.write(bytes(range(256)))"
+    ),
+    "prints_what_it_cannot": (
+        "import sys\n"
+        "for n in range(9):\n"
+        "    for text in ('\\udc80', b'bytes', None, 7):\n"
+        "        try: print(sys.stdout.write(text))\n"
+        "        except Exception as error: print(type(error), error, error.__context__)"
+    ),
+    "prints_elsewhere": (
+        "import io, os, sys\n"
+        "out = sys.stdout\n"
+        "for n in range(9):\n"
+        "    sys.stdout = io.StringIO(); print('kept', n); text = sys.stdout.getvalue(); sys.stdout = out\n"
+        "    print(repr(text)); sys.stdout = None; print('lost'); sys.stdout = out\n"
+        "copy = os.dup(1); os.close(1)\n"
+        "try: print('to nobody', flush=True)\n"
+        "except OSError as error: os.write(copy, repr(error).encode())\n"
+        "os.dup2(copy, 1); print('again')"
+    ),
+    "prints_into_pipes": (
+        "import os, sys\n"
+        "out = sys.stdout\n"
+        "for blocking in (True, False):\n"
+        "    read, write = os.pipe(); os.set_blocking(write, blocking)\n"
+        "    sys.stdout = open(write, 'w', buffering=1)\n"
+        "    if blocking: os.close(read)\n"
+        "    try:\n"
+        "        for n in range(20_000): print('line', n)\n"
+        "    except OSError as error: sys.stdout, kept = out, sys.stdout; print(type(error), error.errno)\n"
+        "    try: kept.close()\n"
+        "    except OSError as error: print(type(error), error.errno)"
+    ),
+    "looks_at_its_streams": (
+        "import io, sys\n"
+        "class Tee(io.TextIOWrapper):\n"
+        "    def write(self, text): return super().write(text.upper())\n"
+        "for n in range(9):\n"
+        "    print(type(sys.stdout), sys.stdout.write.__name__, io.TextIOWrapper.write, sys.stdout.write.__doc__)\n"
+        "sys.stdout = Tee(sys.stdout.buffer, line_buffering=True)\n"
+        "for n in range(9): print('tee', n)"
+    ),
+    "logs": (
+        "import logging, sys\n"
+        "logging.basicConfig(stream=sys.stdout, format='%(levelname)s %(funcName)s %(message)s')\n"
+        "for n in range(50): logging.warning('round %d', n)"
+    ),
     "arguments": "import sys; print(sys.argv, __name__, __file__)",
     "paths": "import sys; print(sys.path, sys.prefix, sys.executable)",
     "flags": "import sys; print(sys.flags, sys.warnoptions, sys._xoptions)",
