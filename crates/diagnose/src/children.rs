@@ -7,6 +7,7 @@
 use nilometer_stats::theil_sen;
 
 use crate::report::Process;
+use crate::turned;
 
 /// The first part of a life is start-up.
 const START: f64 = 1.0 / 3.0;
@@ -26,13 +27,16 @@ const POINTS: usize = 512;
 
 /// A process while its readings are gathered.
 #[derive(Debug)]
-struct Life {
-    pid: u64,
-    /// Nanoseconds and bytes.
-    points: Vec<(u64, u64)>,
+pub(crate) struct Life {
+    pub(crate) pid: u64,
+    /// Nanoseconds and bytes of anonymous memory.
+    pub(crate) points: Vec<(u64, u64)>,
+    /// The same of what no other process shares; these readings are rare.
+    pub(crate) private: Vec<(u64, u64)>,
     stride: usize,
     seen: usize,
-    last: (u64, u64),
+    pub(crate) first_ns: u64,
+    pub(crate) last: (u64, u64),
     peak: u64,
 }
 
@@ -48,7 +52,17 @@ impl Children {
         let known = self.lives.iter().rposition(|life| life.pid == pid);
         let at = known.unwrap_or_else(|| {
             let last = (at_ns, bytes);
-            self.lives.push(Life { pid, points: Vec::new(), stride: 1, seen: 0, last, peak: 0 });
+            let (points, private) = (Vec::new(), Vec::new());
+            self.lives.push(Life {
+                pid,
+                points,
+                private,
+                stride: 1,
+                seen: 0,
+                first_ns: at_ns,
+                last,
+                peak: 0,
+            });
             self.lives.len() - 1
         });
         let Some(life) = self.lives.get_mut(at) else { return };
@@ -68,6 +82,17 @@ impl Children {
         }
     }
 
+    /// What of a process, noted just before, no other process shares.
+    pub(crate) fn note_private(&mut self, pid: u64, at_ns: u64, bytes: u64) {
+        if let Some(life) = self.lives.iter_mut().rfind(|life| life.pid == pid) {
+            life.private.push((at_ns, bytes));
+        }
+    }
+
+    pub(crate) fn lives(&self) -> &[Life] {
+        &self.lives
+    }
+
     /// For the report; `role` says what a process is for.
     pub(crate) fn told(&self, role: impl Fn(u64) -> String) -> Vec<Process> {
         let told = |life: &Life| Process {
@@ -77,6 +102,8 @@ impl Children {
             last_bytes: life.last.1,
             peak_bytes: life.peak,
             bytes_per_minute: rate(&life.points).map(|rate| (rate * 60.0).round() as i64),
+            private_bytes: life.private.last().map(|point| point.1),
+            turned_private_bytes: turned::private(life),
         };
         self.lives.iter().map(told).collect()
     }

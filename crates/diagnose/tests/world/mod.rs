@@ -215,7 +215,11 @@ impl World {
     /// A cycle of one second ends.
     pub(crate) fn cycle(&mut self, unit: CycleUnit) -> &mut Self {
         self.scan_ends();
-        self.passes(1.0);
+        self.passes(1.0).ends_cycle(unit)
+    }
+
+    /// A cycle ends now.
+    pub(crate) fn ends_cycle(&mut self, unit: CycleUnit) -> &mut Self {
         self.ordinals[unit.index()] += 1;
         let ordinal = self.writer.board().count_cycle(unit);
         self.say(&Record::Cycle { unit, ordinal });
