@@ -183,7 +183,7 @@ impl<'a> Family<'a> {
             _ => "of the program itself it is undecided",
         };
         format!(
-            "{name}, a process that it started, grows by {} to the end{interval}{others}; {own}",
+            "{name}, a process that the program started, grows by {} to the end{interval}{others}; {own}",
             culprit.rate
         )
     }
@@ -199,9 +199,12 @@ impl Leaking<'_> {
     }
 }
 
-/// A role as one would say it: a whole command is cut.
+/// A role as one would say it: a whole command without its folder, and cut.
 fn short(role: &str) -> String {
     const MAX_LETTERS: usize = 48;
+    let (command, words) = role.split_once(' ').unwrap_or((role, ""));
+    let role = format!("{} {words}", command.rsplit('/').next().unwrap_or(command));
+    let role = role.trim_end();
     if role.chars().count() <= MAX_LETTERS {
         return role.to_owned();
     }

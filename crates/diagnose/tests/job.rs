@@ -100,7 +100,8 @@ fn a_loader_that_grows_makes_the_job_a_leak() {
     assert!(per_cycle.low <= 4 * MIB && per_cycle.high >= 4 * MIB, "{per_cycle:?}");
     let per_minute = culprit.bytes_per_minute.unwrap();
     assert!((per_minute.estimate - 120 * MIB).abs() < 3 * MIB, "{per_minute:?}");
-    let reason = "loader (pid 7), a process that it started, grows by 4.0 MiB per epoch to the end (95 %:";
+    let reason =
+        "loader (pid 7), a process that the program started, grows by 4.0 MiB per epoch to the end (95 %:";
     assert!(report.reason.starts_with(reason), "{}", report.reason);
     let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
     assert_eq!(finding.sentence, "loader (pid 7) grows by 4.0 MiB per epoch");
