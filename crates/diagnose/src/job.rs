@@ -68,16 +68,17 @@ impl<'a> Family<'a> {
 
     /// Children that leak; the one that grows most first.
     fn leaking(&self) -> Vec<Leaking<'a>> {
-        let counts = |life: &&Life| self.lives_through_the_work(life) && !self.is_replaced(life);
         let why = |life: &Life| match Said::of(self.outside, life.pid) {
             Some(said) if said.verdict == Verdict::Leak => Some(Why::Said(said)),
             // Its own live bytes are better evidence than what is resident.
             Some(said) if said.verdict == Verdict::NoLeak => None,
             _ => rise(life, &self.clock).map(Why::Rise),
         };
-        let lives = self.children.lives().iter().filter(counts);
-        let mut out: Vec<Leaking> =
-            lives.filter_map(|life| why(life).map(|why| Leaking { life, why })).collect();
+        let stays = self.children.lives().iter().filter(|life| self.lives_through_the_work(life));
+        let mut out: Vec<Leaking> = stays
+            .filter_map(|life| why(life).map(|why| Leaking { life, why }))
+            .filter(|leaking| !self.is_replaced(leaking.life))
+            .collect();
         out.sort_by_key(|leaking| std::cmp::Reverse(leaking.weight()));
         out
     }

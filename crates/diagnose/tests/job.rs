@@ -106,6 +106,8 @@ fn a_loader_that_grows_makes_the_job_a_leak() {
     let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
     assert_eq!(finding.sentence, "loader (pid 7) grows by 4.0 MiB per epoch");
     assert_eq!((finding.confidence, finding.process), ("likely", Some(7)));
+    let steps: Vec<&str> = report.next_steps.iter().map(|step| step.command.as_str()).collect();
+    assert_eq!(steps, ["nilometer run --children train.py"], "nothing that looks into the program itself");
     assert_eq!(report.growth.unwrap().bytes_per_cycle.estimate, 0, "that is the program's own");
 }
 
