@@ -70,13 +70,15 @@ impl Series {
         self.x.first().zip(self.x.last()).map_or(0.0, |(first, last)| last - first)
     }
 
-    /// The lowest level of each stretch: what lies on top of it for a moment is no growth.
+    /// The lowest level of each of so many stretches: what lies on top of it for a moment is no growth.
     fn lows(&self, stretches: usize) -> Self {
         let mut out = Self::default();
-        let size = self.x.len().div_ceil(stretches).max(1);
-        for (x, y) in self.x.chunks(size).zip(self.y.chunks(size)) {
-            let lowest = x.iter().zip(y).min_by(|a, b| a.1.total_cmp(b.1));
-            if let Some((x, y)) = lowest {
+        let count = self.x.len();
+        let stretches = stretches.min(count);
+        for stretch in 0..stretches {
+            let part = stretch * count / stretches..(stretch + 1) * count / stretches;
+            let points = self.x.iter().zip(&self.y).skip(part.start).take(part.len());
+            if let Some((x, y)) = points.min_by(|a, b| a.1.total_cmp(b.1)) {
                 out.x.push(*x);
                 out.y.push(*y);
             }
@@ -87,15 +89,15 @@ impl Series {
 
 /// The rate by which a process goes on growing to its end, if it does.
 pub(crate) fn rise(life: &Life, clock: &Clock) -> Option<Rise> {
-    let first = life.points.first()?.0;
+    let points = life.before_end();
+    let first = points.first()?.0;
     let lived = life.last.0.saturating_sub(first) as f64;
     if lived < MIN_LIFE_SECONDS * 1e9 {
         return None;
     }
     let from = first as f64 + START_RATIO * lived;
-    let late = || life.points.iter().filter(|point| point.0 as f64 >= from);
     let (mut cycles, mut minutes, mut minutes_of_cycles) = <(Series, Series, Series)>::default();
-    for (at_ns, bytes) in late() {
+    for (at_ns, bytes) in points.iter().filter(|point| point.0 as f64 >= from) {
         let (minute, level) = (*at_ns as f64 / 60e9, *bytes as f64);
         minutes.x.push(minute);
         minutes.y.push(level);

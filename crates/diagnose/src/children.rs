@@ -22,6 +22,8 @@ const GOES_ON: f64 = 0.5;
 const LEAST: f64 = 4.0 * 1024.0 * 1024.0;
 /// ... nor this share of what there was.
 const LEAST_SHARE: f64 = 0.02;
+/// The last of a life is its end: a function that returns frees what it kept, and a process that exits gives all of it back.
+const END_NS: u64 = 1_000_000_000;
 /// Readings that are kept of each; when there are more, every second one goes.
 const POINTS: usize = 512;
 
@@ -38,6 +40,14 @@ pub(crate) struct Life {
     pub(crate) first_ns: u64,
     pub(crate) last: (u64, u64),
     peak: u64,
+}
+
+impl Life {
+    /// Readings before its end.
+    pub(crate) fn before_end(&self) -> &[(u64, u64)] {
+        let end = self.last.0.saturating_sub(END_NS);
+        self.points.get(..self.points.partition_point(|point| point.0 <= end)).unwrap_or_default()
+    }
 }
 
 /// The processes in the order in which they appeared.
@@ -101,7 +111,7 @@ impl Children {
             first_bytes: life.points.first().map_or(0, |point| point.1),
             last_bytes: life.last.1,
             peak_bytes: life.peak,
-            bytes_per_minute: rate(&life.points).map(|rate| (rate * 60.0).round() as i64),
+            bytes_per_minute: rate(life.before_end()).map(|rate| (rate * 60.0).round() as i64),
             private_bytes: life.private.last().map(|point| point.1),
             turned_private_bytes: turned::private(life),
         };
@@ -162,6 +172,12 @@ mod tests {
             told(60, |at| 50.0 + at + if (at as u64).is_multiple_of(5) { 3.0 } else { 0.0 }).is_some(),
             "garbage on top"
         );
+    }
+
+    #[test]
+    fn what_it_gives_back_as_it_ends_hides_nothing() {
+        assert!(told(20, |at| if at > 18.8 { 10.0 } else { 50.0 + at }).is_some());
+        assert_eq!(told(20, |at| if at > 17.8 { 10.0 } else { 50.0 + at }), None, "that is not its end");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 mod world;
 
-use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::CycleUnit::{Epoch, Step};
 use nilometer_capture::{Moment, ProcessReading, Record};
 use nilometer_diagnose::{Report, Verdict, child_fact};
 use world::{MIB, Noise, World};
@@ -131,6 +131,24 @@ fn a_few_cycles_are_no_measure() {
 }
 
 #[test]
+fn any_number_of_readings_has_its_windows() {
+    // Fast cycles in a short run: 12 to 21 readings are judged, which no six windows of one length share evenly.
+    for quarters in 76..84 {
+        let mut w = World::new();
+        w.fact("pid", &PROGRAM.to_string());
+        let loader = child(7, "loader", |age| if age < 14.0 { 30.0 } else { 30.0 + 20.0 * (age - 14.0) });
+        for quarter in 0..quarters {
+            loader.is_seen(&mut w, f64::from(quarter) / 4.0, false);
+            for _ in 0..if quarter < 56 { 0 } else { 5 } {
+                w.passes(0.05).ends_cycle(Step);
+            }
+            w.passes(if quarter < 56 { 0.25 } else { 0.0 });
+        }
+        is_leak_of(&w.report(), 7);
+    }
+}
+
+#[test]
 fn memory_that_is_flat_or_ends_its_rise_is_none() {
     is_none(&[child(7, "loader", |_| 50.0)]);
     is_none(&[child(7, "loader", |age| 50.0 + (4.0 * age).min(80.0))]); // starts up
@@ -169,6 +187,15 @@ fn short_lives_are_none() {
     is_leak_of(&trains(&[child(7, "loader", grows).lives(1.0, 57.0)]), 7);
     let short = job(12, true, 0, &[child(7, "loader", |age| 50.0 + 20.0 * age)]).report();
     assert_eq!(short.job.culprit, None);
+}
+
+#[test]
+fn what_a_child_gives_back_as_it_ends_hides_no_leak() {
+    let until = |end: f64| {
+        child(7, "loader", move |age| if age > end { 40.0 } else { 50.0 + 2.0 * age }).lives(1.0, 60.0)
+    };
+    is_leak_of(&trains(&[until(58.3)]), 7);
+    is_none(&[until(50.0)]);
 }
 
 #[test]
