@@ -136,7 +136,7 @@ fn any_number_of_readings_has_its_windows() {
     for quarters in 76..84 {
         let mut w = World::new();
         w.fact("pid", &PROGRAM.to_string());
-        let loader = child(7, "loader", |age| if age < 14.0 { 30.0 } else { 30.0 + 20.0 * (age - 14.0) });
+        let loader = child(7, "loader", |age| if age < 13.0 { 30.0 } else { 30.0 + 20.0 * (age - 13.0) });
         for quarter in 0..quarters {
             loader.is_seen(&mut w, f64::from(quarter) / 4.0, false);
             for _ in 0..if quarter < 56 { 0 } else { 5 } {
