@@ -7,8 +7,6 @@
 mod adds_up;
 mod at_exit;
 mod causes;
-mod child_rise;
-mod child_said;
 mod children;
 mod collector;
 mod components;
@@ -49,9 +47,9 @@ mod until_full;
 mod warnings;
 mod windows;
 
-pub use child_said::child_fact;
 pub use cycle_table::{CycleRow, cycle_table};
 pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};
+pub use job::child_fact;
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{

@@ -3,80 +3,11 @@
 
 mod world;
 
-use nilometer_capture::CycleUnit::{Epoch, Step};
-use nilometer_capture::{Moment, ProcessReading, Record};
+use nilometer_capture::CycleUnit::Step;
+use nilometer_capture::Record;
 use nilometer_diagnose::{Report, Verdict, child_fact};
-use world::{MIB, Noise, World};
-
-const PROGRAM: u64 = 10;
-
-/// A process that the program starts: when it lives, and what it has in MiB at so many seconds of its life.
-struct Child {
-    pid: u64,
-    role: String,
-    from: f64,
-    to: f64,
-    level: Box<dyn Fn(f64) -> f64>,
-    /// What no other process shares; all of it if absent.
-    private: Option<Box<dyn Fn(f64) -> f64>>,
-}
-
-fn child(pid: u64, role: &str, level: impl Fn(f64) -> f64 + 'static) -> Child {
-    let (from, to) = (1.0, f64::INFINITY);
-    Child { pid, role: role.to_owned(), from, to, level: Box::new(level), private: None }
-}
-
-impl Child {
-    fn lives(self, from: f64, to: f64) -> Self {
-        Self { from, to, ..self }
-    }
-
-    fn private(self, private: impl Fn(f64) -> f64 + 'static) -> Self {
-        Self { private: Some(Box::new(private)), ..self }
-    }
-
-    fn is_seen(&self, w: &mut World, at: f64, thorough: bool) {
-        if at < self.from || at > self.to {
-            return;
-        }
-        let bytes = |mib: f64| (mib * MIB as f64) as u64;
-        let age = at - self.from;
-        let level = (self.level)(age);
-        let private = self.private.as_ref().map_or(level, |private| private(age));
-        w.say(&Record::Process(Box::new(ProcessReading {
-            pid: Some(self.pid),
-            rss_anon: Some(bytes(level)),
-            private: thorough.then(|| bytes(private)),
-            ..ProcessReading::default()
-        })));
-    }
-}
-
-/// A job of so many seconds; an epoch of the program takes two of them and adds `adds` to its live memory.
-fn job(seconds: u32, cycles: bool, adds: i64, children: &[Child]) -> World {
-    let mut w = World::new();
-    w.fact("pid", &PROGRAM.to_string()).fact("argv", "[\"train.py\"]");
-    for child in children {
-        w.say(&Record::Child { pid: child.pid, parent: PROGRAM, role: child.role.clone() });
-    }
-    for quarter in 1..=4 * seconds {
-        w.passes(0.25);
-        for child in children {
-            child.is_seen(&mut w, f64::from(quarter) / 4.0, quarter % 8 == 4);
-        }
-        if cycles && quarter % 8 == 0 {
-            w.takes(adds).ends_cycle(Epoch);
-        } else if quarter % 4 == 0 {
-            w.reads(Moment::Tick);
-        }
-    }
-    w
-}
-
-/// Of a job of 60 s and 30 epochs whose program is flat.
-fn trains(children: &[Child]) -> Report {
-    job(60, true, 0, children).report()
-}
+use world::children::{Child, PROGRAM, child, job, trains};
+use world::{MIB, World};
 
 fn is_leak_of(report: &Report, pid: u64) {
     let culprit = report.job.culprit.as_ref().map(|culprit| culprit.pid);
@@ -272,58 +203,6 @@ fn what_a_childs_own_capture_says_counts_more_than_its_resident_memory() {
     let report = says(&leaks, |_| 50.0);
     is_leak_of(&report, 7);
     assert_eq!(report.findings[0].sentence, "loader (pid 7) grows by 4.0 MiB per epoch");
-}
-
-/// What healthy processes do with their memory, at random; MiB at so many seconds.
-fn healthy(seed: u64) -> Child {
-    let mut noise = Noise(seed * 104_729 + 1);
-    (0..10).for_each(|_| noise.0 = noise.0.wrapping_add(noise.of(1 << 40)));
-    let base = 30.0 + 1000.0 * noise.share().powi(3);
-    let parts: Vec<(u64, f64, f64, f64)> = (0..1 + noise.of(4))
-        .map(|_| (noise.of(7), 200.0 * noise.share().powi(2), noise.share(), noise.share()))
-        .collect();
-    let jitter = [0.0, 0.2, 4.0][noise.of(3) as usize];
-    let noise = std::cell::RefCell::new(noise);
-    let drift = std::cell::Cell::new(0.0);
-    child(7, "loader", move |age| {
-        let mut level = base + jitter * noise.borrow_mut().share();
-        for (habit, size, a, b) in &parts {
-            level += match habit {
-                0 => size * (1.0 - (-age / (1.0 + 24.0 * a)).exp()), // a cache
-                1 => size * (age / (1.0 + 40.0 * a)).min(1.0),       // a buffer of a fixed length
-                2 => size * f64::from(u8::from(age > 60.0 * a)) + size * f64::from(u8::from(age > 60.0 * b)),
-                3 => size * (age / (1.0 + 10.0 * a)).fract(), // garbage
-                4 => size * (age / (1.0 + 8.0 * a) + 7.0 * b).sin().abs(),
-                5 => size * f64::from(u8::from((age / (2.0 + 10.0 * a)) as u64 % 2 == 0)),
-                _ => {
-                    let step = size / 20.0 * (noise.borrow_mut().share() - 0.5);
-                    drift.set(0.97 * drift.get() + step);
-                    drift.get() + size
-                }
-            };
-        }
-        level
-    })
-}
-
-/// Healthy processes that were called leaking.
-fn accused(seeds: std::ops::RangeInclusive<u64>) -> Vec<String> {
-    let reports = seeds.map(|seed| (seed, trains(&[healthy(seed)])));
-    let leaks = reports.filter(|(_, report)| report.verdict == Verdict::Leak);
-    leaks.map(|(seed, report)| format!("seed {seed}: {}", report.reason)).collect()
-}
-
-#[test]
-fn none_of_three_hundred_healthy_processes_is_accused() {
-    let out = accused(1..=300);
-    assert!(out.is_empty(), "{} accused:\n{}", out.len(), out.join("\n"));
-}
-
-#[test]
-#[ignore = "minutes: the same on more processes, for changes of the rules"]
-fn hardly_one_of_ten_thousand_healthy_processes_is_accused() {
-    let out = accused(301..=10_300);
-    assert!(out.len() <= 5, "{} accused:\n{}", out.len(), out.join("\n"));
 }
 
 #[test]

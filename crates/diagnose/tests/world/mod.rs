@@ -1,6 +1,7 @@
 //! A small world: programs described in a few lines, written through the real writer and read by the real reader.
 #![allow(clippy::unwrap_used, dead_code, reason = "a test's own world; each test uses a part of it")]
 
+pub(crate) mod children;
 pub(crate) mod leaks;
 pub(crate) mod recorder;
 
