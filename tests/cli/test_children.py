@@ -45,6 +45,30 @@ if __name__ == "__main__":
 """
 
 
+LOADS = """
+import multiprocessing as m, os, sys, time
+import nilometer
+def load(queue, keeps):
+    kept = []
+    for _ in range(70):
+        batch = os.urandom(1_000_000)
+        if keeps:
+            kept.append(batch)
+        queue.put(batch[:10])
+        time.sleep(0.2)
+    queue.put(None)
+if __name__ == "__main__":
+    context = m.get_context("spawn")
+    queue = context.Queue(2)
+    worker = context.Process(target=load, args=(queue, sys.argv[1] == "keeps"), name="loader")
+    worker.start()
+    print(worker.pid, flush=True)
+    while queue.get() is not None:
+        nilometer.cycle()
+    worker.join()
+"""
+
+
 def report_of(bench: Bench, path: Path) -> dict[str, object]:
     done = bench.report(path.name, "--format", "json")
     assert done.returncode == 0, done.stderr
@@ -84,6 +108,42 @@ def test_a_leak_in_a_worker_is_named_with_its_worker(bench: Bench) -> None:
     (line,) = re.findall(rf"Child {pid} \(filler\): (LEAK .+)\n", done.stderr.decode())
     assert line.startswith("LEAK +"), line
     assert line.endswith(", held by fill(): kept[*]"), line
+    (own,) = [path for path in bench.captures() if path != capture_of(bench, pid)]
+    job: dict[str, Any] = report_of(bench, own)
+    assert (job["verdict"], job["job"]["culprit"]["pid"]) == ("leak", pid), "also when it is reported again"
+    assert job["findings"][-1]["sentence"].endswith(", held by fill(): kept[*]")
+
+
+def test_a_child_that_grows_with_the_programs_cycles_makes_the_job_a_leak(bench: Bench) -> None:
+    """Judged from outside: by the cycles of the program, under the name that the program gave it."""
+    done = bench.watched(bench.script(LOADS), "keeps")
+    pid = int(done.stdout)
+    told = " ".join(done.stderr.decode().split())
+    assert f"LEAK loader (pid {pid}), a process that the program started, grows by" in told, told
+    (capture,) = bench.captures()
+    report: dict[str, Any] = report_of(bench, capture)
+    assert (report["verdict"], report["job"]["program"]) == ("leak", "no_leak")
+    culprit = report["job"]["culprit"]
+    assert (culprit["pid"], culprit["role"]) == (pid, "loader")
+    assert 800_000 < culprit["bytes_per_cycle"]["estimate"] < 1_200_000
+    assert [finding["process"] for finding in report["findings"]] == [pid]
+
+
+def test_a_child_that_lets_its_batches_go_makes_none(bench: Bench) -> None:
+    done = bench.watched(bench.script(LOADS), "not")
+    assert "NO LEAK" in done.stderr.decode()
+    (capture,) = bench.captures()
+    report: dict[str, Any] = report_of(bench, capture)
+    assert (report["verdict"], report["job"]["culprit"], report["findings"]) == ("no_leak", None, [])
+    (worker,) = [one for one in report["processes"] if one["role"] == "loader"]
+    assert worker["private_bytes"] > 1 << 20
+
+
+def test_one_name_for_all_gets_a_pid(bench: Bench) -> None:
+    done = bench.watched("--children", "-o", "run.nilo", bench.script(WORKS), "fork")
+    assert done.returncode == 0, done.stderr
+    found = {int(path.name.split(".")[1]) for path in bench.captures() if path.name.startswith("run.")}
+    assert set(json.loads(done.stdout)) < found
 
 
 @pytest.mark.slow

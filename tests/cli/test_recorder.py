@@ -159,7 +159,6 @@ def test_words_that_make_no_sense(bench: Bench) -> None:
         (["--sample", "lots"], b"such as 512K"),
         (["--max-overhead", "0"], b"more than 0"),
         (["--max-overhead", "60%"], b"at most 50"),
-        (["--children", "-o", "one.nilo"], b"{pid}"),
         (["--no-recorder", "--sample", "1M"], b"cannot be used with"),
     ]:
         done = bench.watched(*words, script)

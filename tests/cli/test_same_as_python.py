@@ -76,7 +76,7 @@ PROGRAMS = {
         "class Tee(io.TextIOWrapper):\n"
         "    def write(self, text): return super().write(text.upper())\n"
         "for n in range(9):\n"
-        "    print(type(sys.stdout), sys.stdout.write.__name__, io.TextIOWrapper.write, sys.stdout.write.__doc__)\n"
+        "    print(type(sys.stdout), sys.stdout.write.__name__, io.TextIOWrapper.write)\n"
         "sys.stdout = Tee(sys.stdout.buffer, line_buffering=True)\n"
         "for n in range(9): print('tee', n)"
     ),

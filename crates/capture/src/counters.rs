@@ -121,6 +121,8 @@ numbers! {
         threads,
         /// CPU time used, user and system together, in nanoseconds.
         cpu_ns,
+        /// Anonymous memory that no other process shares, swapped out or not; dear to read, so not in every reading.
+        private,
     }
 }
 

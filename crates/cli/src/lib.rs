@@ -12,6 +12,7 @@ mod events;
 mod fix;
 mod format;
 mod interpreter_words;
+mod judged_children;
 mod live;
 mod lookup;
 mod options;

@@ -32,9 +32,22 @@ impl Templates {
 }
 
 impl Templates {
-    /// Whether each process gets a path of its own.
-    pub(crate) fn tells_processes_apart(&self) -> bool {
-        self.first.file_name().is_some_and(|name| with_pid(Path::new(name), 0) != Path::new(name))
+    /// The same with a path of its own for each process: `x.nilo` becomes `x.{pid}.nilo`.
+    pub(crate) fn telling_processes_apart(mut self) -> Self {
+        let Some(name) =
+            self.first.file_name().filter(|name| with_pid(Path::new(name), 0) == Path::new(name))
+        else {
+            return self;
+        };
+        let (stem, ending) = (Path::new(name).file_stem(), Path::new(name).extension());
+        let mut apart = stem.unwrap_or(name).to_os_string();
+        apart.push(".{pid}");
+        if let Some(ending) = ending {
+            apart.push(".");
+            apart.push(ending);
+        }
+        self.first.set_file_name(apart);
+        self
     }
 }
 
@@ -131,6 +144,18 @@ mod tests {
             assert_eq!(pid_of(template, Path::new(other)), None, "{other}");
         }
         assert_eq!(pid_of(Path::new("/t/a.nilo"), Path::new("/t/a.nilo")), None);
+    }
+
+    #[test]
+    fn each_process_gets_a_path_of_its_own() {
+        let first = |output: &str| {
+            Templates::new(Some(Path::new(output)), &["train.py".into()]).telling_processes_apart().first
+        };
+        assert_eq!(first("/t/x.nilo"), Path::new("/t/x.{pid}.nilo"));
+        assert_eq!(first("/t/a.b/x"), Path::new("/t/a.b/x.{pid}"));
+        assert_eq!(first("/t/x-{pid}.nilo"), Path::new("/t/x-{pid}.nilo"));
+        // What a folder is called tells no file from another.
+        assert_eq!(first("/t/{pid}/x.nilo"), Path::new("/t/{pid}/x.{pid}.nilo"));
     }
 
     #[test]

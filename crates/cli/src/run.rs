@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nilometer_capture::Capture;
-use nilometer_diagnose::{Process, Verdict};
 
 use crate::args::{self, RunOptions};
 use crate::interpreter_words::ignores_environment;
@@ -13,7 +12,7 @@ use crate::place::Templates;
 use crate::say::{self, Failure};
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Child, Plan, Wanted, supervise};
-use crate::{env, events, style};
+use crate::{env, events, judged_children, style};
 
 pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
@@ -30,10 +29,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         flags.iter().map(AsRef::as_ref).chain(options.program.iter().map(AsRef::<std::ffi::OsStr>::as_ref));
     let deaf = ignores_environment(words);
     let templates = Templates::new(options.output.as_deref(), &options.program);
-    if options.children && !templates.tells_processes_apart() {
-        return Err(Failure::new("with --children every process gets a capture, and one name is not enough")
-            .hint("put {pid} into the name, as in -o train.{pid}.nilo"));
-    }
+    let templates = if options.children { templates.telling_processes_apart() } else { templates };
     let events = options.tensorboard.as_deref().map(events::folder).transpose()?;
     let wanted = Wanted { sample: options.sample, overhead: options.max_overhead };
     let outcome = supervise(&Plan {
@@ -60,18 +56,15 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
     Ok(end_like(outcome.change))
 }
 
-/// Children whose captures are judged for the final screen, those that grow most; each takes a moment.
-const MOST_CHILDREN: usize = 8;
-
 /// The final screen.
 fn tell(path: &Path, children: &[Child], quiet: bool) {
     let mut text = String::new();
-    let mut judged: Vec<u32> = Vec::new();
+    // Before the program's own report, which rests on it.
+    let leaks = judged_children::judge(path, children);
     if !quiet {
         match Capture::open_streamed(path) {
             Ok(capture) => {
                 let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
-                judged = heaviest(children, &report.processes);
                 text.push('\n');
                 text.push_str(&nilometer_report::terminal(&report, &style::of(&std::io::stderr(), 2)));
                 if !text.ends_with('\n') {
@@ -84,8 +77,7 @@ fn tell(path: &Path, children: &[Child], quiet: bool) {
     }
     for Child { pid, role, capture } in children {
         let role = role.as_deref().unwrap_or("Python");
-        let leak = if judged.contains(pid) { leak_of(capture) } else { None };
-        let leak = leak.map_or(String::new(), |leak| format!("{leak}\n    "));
+        let leak = leaks.get(pid).map_or(String::new(), |leak| format!("{leak}\n    "));
         text.push_str(&format!(
             "Child {pid} ({role}): {leak}nilometer report {}\n",
             from_here(capture).display()
@@ -95,31 +87,6 @@ fn tell(path: &Path, children: &[Child], quiet: bool) {
     text.push_str(&from_here(path).display().to_string());
     text.push('\n');
     say::to_stderr(&text);
-}
-
-/// The children that grow most, then those that were largest, as far as their readings from outside tell.
-fn heaviest(children: &[Child], seen: &[Process]) -> Vec<u32> {
-    let weight = |pid: u32| {
-        let of_pid = seen.iter().filter(|process| process.pid == u64::from(pid));
-        of_pid.map(|process| (process.bytes_per_minute, process.peak_bytes)).max()
-    };
-    let mut pids: Vec<u32> = children.iter().map(|child| child.pid).collect();
-    pids.sort_by_key(|pid| std::cmp::Reverse(weight(*pid)));
-    pids.truncate(MOST_CHILDREN);
-    pids
-}
-
-/// What leaks in a child, in a line; nothing if nothing does.
-fn leak_of(capture: &Path) -> Option<String> {
-    let capture = Capture::open_streamed(capture).ok()?;
-    let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
-    let growth = report.growth.as_ref().filter(|_| report.verdict == Verdict::Leak)?;
-    let rate = nilometer_diagnose::size(growth.bytes_per_cycle.estimate as f64);
-    let first = report.findings.first();
-    let said = first.map_or(String::new(), |finding| format!(", {}", finding.sentence));
-    let held = first.and_then(|finding| finding.holder.as_ref());
-    let held = held.map_or(String::new(), |holder| format!(", held by {}", holder.path));
-    Some(format!("LEAK +{rate} per {}{said}{held}", report.cycles.unit))
 }
 
 /// The path as one would type it from the current folder.

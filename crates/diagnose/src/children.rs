@@ -7,6 +7,7 @@
 use nilometer_stats::theil_sen;
 
 use crate::report::Process;
+use crate::turned;
 
 /// The first part of a life is start-up.
 const START: f64 = 1.0 / 3.0;
@@ -21,19 +22,32 @@ const GOES_ON: f64 = 0.5;
 const LEAST: f64 = 4.0 * 1024.0 * 1024.0;
 /// ... nor this share of what there was.
 const LEAST_SHARE: f64 = 0.02;
+/// The last of a life is its end: a function that returns frees what it kept, and a process that exits gives all of it back.
+const END_NS: u64 = 1_000_000_000;
 /// Readings that are kept of each; when there are more, every second one goes.
 const POINTS: usize = 512;
 
 /// A process while its readings are gathered.
 #[derive(Debug)]
-struct Life {
-    pid: u64,
-    /// Nanoseconds and bytes.
-    points: Vec<(u64, u64)>,
+pub(crate) struct Life {
+    pub(crate) pid: u64,
+    /// Nanoseconds and bytes of anonymous memory.
+    pub(crate) points: Vec<(u64, u64)>,
+    /// The same of what no other process shares; these readings are rare.
+    pub(crate) private: Vec<(u64, u64)>,
     stride: usize,
     seen: usize,
-    last: (u64, u64),
+    pub(crate) first_ns: u64,
+    pub(crate) last: (u64, u64),
     peak: u64,
+}
+
+impl Life {
+    /// Readings before its end.
+    pub(crate) fn before_end(&self) -> &[(u64, u64)] {
+        let end = self.last.0.saturating_sub(END_NS);
+        self.points.get(..self.points.partition_point(|point| point.0 <= end)).unwrap_or_default()
+    }
 }
 
 /// The processes in the order in which they appeared.
@@ -48,7 +62,17 @@ impl Children {
         let known = self.lives.iter().rposition(|life| life.pid == pid);
         let at = known.unwrap_or_else(|| {
             let last = (at_ns, bytes);
-            self.lives.push(Life { pid, points: Vec::new(), stride: 1, seen: 0, last, peak: 0 });
+            let (points, private) = (Vec::new(), Vec::new());
+            self.lives.push(Life {
+                pid,
+                points,
+                private,
+                stride: 1,
+                seen: 0,
+                first_ns: at_ns,
+                last,
+                peak: 0,
+            });
             self.lives.len() - 1
         });
         let Some(life) = self.lives.get_mut(at) else { return };
@@ -68,6 +92,17 @@ impl Children {
         }
     }
 
+    /// What of a process, noted just before, no other process shares.
+    pub(crate) fn note_private(&mut self, pid: u64, at_ns: u64, bytes: u64) {
+        if let Some(life) = self.lives.iter_mut().rfind(|life| life.pid == pid) {
+            life.private.push((at_ns, bytes));
+        }
+    }
+
+    pub(crate) fn lives(&self) -> &[Life] {
+        &self.lives
+    }
+
     /// For the report; `role` says what a process is for.
     pub(crate) fn told(&self, role: impl Fn(u64) -> String) -> Vec<Process> {
         let told = |life: &Life| Process {
@@ -76,7 +111,9 @@ impl Children {
             first_bytes: life.points.first().map_or(0, |point| point.1),
             last_bytes: life.last.1,
             peak_bytes: life.peak,
-            bytes_per_minute: rate(&life.points).map(|rate| (rate * 60.0).round() as i64),
+            bytes_per_minute: rate(life.before_end()).map(|rate| (rate * 60.0).round() as i64),
+            private_bytes: life.private.last().map(|point| point.1),
+            turned_private_bytes: turned::private(life),
         };
         self.lives.iter().map(told).collect()
     }
@@ -135,6 +172,12 @@ mod tests {
             told(60, |at| 50.0 + at + if (at as u64).is_multiple_of(5) { 3.0 } else { 0.0 }).is_some(),
             "garbage on top"
         );
+    }
+
+    #[test]
+    fn what_it_gives_back_as_it_ends_hides_nothing() {
+        assert!(told(20, |at| if at > 18.8 { 10.0 } else { 50.0 + at }).is_some());
+        assert_eq!(told(20, |at| if at > 17.8 { 10.0 } else { 50.0 + at }), None, "that is not its end");
     }
 
     #[test]

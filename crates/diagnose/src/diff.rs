@@ -177,13 +177,17 @@ fn summary(report: &Report) -> Summary {
         unit: report.cycles.unit,
         cycles: report.cycles.count,
         seconds: report.program.seconds,
-        bytes_per_cycle: report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
+        // Growth is the program's own; beside a verdict on a child it would say another thing.
+        bytes_per_cycle: match &report.job.culprit {
+            Some(culprit) => culprit.bytes_per_cycle,
+            None => report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
+        },
     }
 }
 
 /// Two intervals that touch are no difference, and neither is one that a verdict would pass over.
 fn growth(a: &Report, b: &Report) -> Option<Difference> {
-    let leaks = |report: &Report| report.verdict == Verdict::Leak;
+    let leaks = |report: &Report| report.job.program == Verdict::Leak;
     let (from, to) = (a.growth.as_ref()?.bytes_per_cycle, b.growth.as_ref()?.bytes_per_cycle);
     let apart = to.low > from.high || to.high < from.low;
     let spread = if apart && (leaks(a) || leaks(b)) { 0.0 } else { f64::INFINITY };
@@ -201,7 +205,7 @@ fn sentence(a: &Report, b: &Report, growth: Option<&Difference>) -> String {
     };
     let (from, to) = (size(growth.a.unwrap_or(0) as f64), size(growth.b.unwrap_or(0) as f64));
     let by = size(growth.difference.abs() as f64);
-    match (growth.change, b.verdict) {
+    match (growth.change, b.job.program) {
         (Change::Same, _) => {
             format!("growth per {after} is the same, as far as can be told ({from}, now {to})")
         }

@@ -22,6 +22,7 @@ mod forecast;
 mod garbage_weight;
 mod gpu;
 mod held;
+mod job;
 mod judge;
 mod leftover;
 mod lookup;
@@ -43,6 +44,7 @@ mod sizes;
 mod taken_back;
 mod teeth;
 mod timeline;
+mod turned;
 mod unit;
 mod until_full;
 mod warnings;
@@ -50,12 +52,13 @@ mod windows;
 
 pub use cycle_table::{CycleRow, cycle_table};
 pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};
+pub use job::child_fact;
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
-    About, Bytes, Component, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder,
-    HolderBytes, Kind, Look, Memory, NextStep, Objects, OtherCycles, PhaseSpan, PhaseTotal, Probe, Process,
-    Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
+    About, Bytes, Component, Culprit, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth, Holder,
+    HolderBytes, Job, Kind, Look, Memory, NextStep, Objects, OtherCycles, PhaseSpan, PhaseTotal, Probe,
+    Process, Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 pub use sizes::{duration, size};
 
@@ -190,11 +193,13 @@ fn judged_by(
     let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     let mut warnings = warnings::warnings(&outside, lookup);
     warnings.extend(gpu::growing(&counts, cycles.unit.word()));
+    let children = outside.children();
     let mut report = Report {
         schema: SCHEMA,
         program,
         verdict: judgement.verdict,
         reason: judgement.reason.clone(),
+        job: Job::own(judgement.verdict),
         cycles: CycleCount {
             unit: cycles.unit.word(),
             kind: cycles.unit.kind(),
@@ -217,12 +222,13 @@ fn judged_by(
         probes,
         objects: objects::objects(capture, outside.pid(), cycles),
         retraced,
-        processes: outside.processes(),
+        processes: children.told(|pid| outside.role(pid).to_owned()),
         timeline: curve(timeline, cycles),
         phases: phase_table::spans(&course, timeline.end_ns),
         phase_totals,
         losses: outside.losses.clone(),
     };
+    job::settle(&mut report, &job::Family::of(&outside, &children, timeline, cycles));
     report.next_steps = next_steps::next_steps(&report, outside.records_children());
     (report, sites.map(Sites::into_heard))
 }

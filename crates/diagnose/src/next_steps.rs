@@ -4,7 +4,7 @@
 //! In: the finished report. Out: commands, each with what it is for. What must not happen here: a command that this program
 //! cannot be given to, or one that would see no more than this run did.
 
-use crate::report::{NextStep, Report, Verdict};
+use crate::report::{NextStep, Process, Report, Verdict};
 
 /// Below this share of a growth its findings are not the answer.
 const ANSWERED: f64 = 0.5;
@@ -22,7 +22,8 @@ pub(crate) fn next_steps(report: &Report, children: bool) -> Vec<NextStep> {
         return Vec::new();
     };
     let mut out = of_program(report, script);
-    if !children && report.processes.iter().any(|process| process.bytes_per_minute.is_some()) {
+    let grows = |process: &Process| process.bytes_per_minute.is_some();
+    if !children && (report.job.culprit.is_some() || report.processes.iter().any(grows)) {
         out.push(NextStep {
             command: format!("nilometer run --children {script}"),
             why: "looks into the processes that the program starts, too".to_owned(),
@@ -32,7 +33,7 @@ pub(crate) fn next_steps(report: &Report, children: bool) -> Vec<NextStep> {
 }
 
 fn of_program(report: &Report, script: &str) -> Vec<NextStep> {
-    let growth = report.growth.as_ref().filter(|_| report.verdict == Verdict::Leak);
+    let growth = report.growth.as_ref().filter(|_| report.job.program == Verdict::Leak);
     let Some(growth) = growth.filter(|growth| growth.explained.unwrap_or(0.0) < ANSWERED) else {
         return Vec::new();
     };

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use nilometer_capture::{Capture, MemoryKill, ProcessReading, Record, Surroundings};
 
 use crate::children::Children;
-use crate::report::{Exit, Memory, Process, Program};
+use crate::report::{Exit, Memory, Program};
 
 /// Facts, child roles and readings from outside, gathered in one pass.
 #[derive(Debug, Default)]
 pub(crate) struct Outside<'a> {
     facts: BTreeMap<&'a str, &'a str>,
-    roles: BTreeMap<u64, &'a str>,
+    /// What each process is for, and whether its own parent said so.
+    roles: BTreeMap<u64, (&'a str, bool)>,
     /// With the moments of reading.
     processes: Vec<(u64, &'a ProcessReading)>,
     surroundings: Option<&'a Surroundings>,
@@ -33,8 +34,13 @@ impl<'a> Outside<'a> {
                 Record::Fact { key, value } => {
                     out.facts.insert(key, value);
                 }
-                Record::Child { pid, role, .. } => {
-                    out.roles.insert(*pid, role);
+                Record::Child { pid, parent, role } => {
+                    let by_parent = *parent == u64::from(stamped.pid);
+                    // The name that the program gave it is better than the command that others saw.
+                    let known = out.roles.get(pid).is_some_and(|role| role.1);
+                    if by_parent || !known {
+                        out.roles.insert(*pid, (role, by_parent));
+                    }
                 }
                 Record::Process(reading) => out.processes.push((stamped.at_ns, reading)),
                 Record::Surroundings(surroundings) => {
@@ -127,16 +133,30 @@ impl<'a> Outside<'a> {
     }
 
     /// The processes the program started, in the order in which they appeared.
-    pub(crate) fn processes(&self) -> Vec<Process> {
+    pub(crate) fn children(&self) -> Children {
         let mut children = Children::default();
         for (at_ns, reading) in &self.processes {
             if let (Some(pid), Some(bytes)) = (reading.pid, reading.rss_anon)
                 && Some(pid) != self.pid()
             {
-                children.note(pid, *at_ns, bytes);
+                // What is swapped in again has not grown.
+                children.note(pid, *at_ns, bytes + reading.swap.unwrap_or(0));
+                if let Some(private) = reading.private {
+                    children.note_private(pid, *at_ns, private);
+                }
             }
         }
-        children.told(|pid| (*self.roles.get(&pid).unwrap_or(&"child")).to_owned())
+        children
+    }
+
+    /// What a process is for.
+    pub(crate) fn role(&self, pid: u64) -> &str {
+        self.roles.get(&pid).map_or("child", |role| role.0)
+    }
+
+    /// When the last thing was recorded.
+    pub(crate) fn end_ns(&self) -> u64 {
+        self.end_ns
     }
 
     /// Whether they got captures of their own.

@@ -9,6 +9,7 @@ pub mod cgroup;
 pub mod field;
 pub mod file;
 pub mod memory;
+pub mod private;
 pub mod process;
 pub mod rlimit;
 pub mod stat;

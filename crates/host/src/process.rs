@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::file::{Watched, read_once};
+use crate::private;
 use crate::stat::Stat;
 use crate::status::Status;
 
@@ -34,6 +35,13 @@ impl Process {
         self.status.read(buffer).map(Status::parse)
     }
 
+    /// Bytes of its anonymous memory that no other process shares; `None` once it is gone, or where that may not be asked.
+    ///
+    /// The kernel walks all of its pages for this: milliseconds, not microseconds.
+    pub fn private(&self, buffer: &mut Vec<u8>) -> Option<u64> {
+        read_once(Path::new(&format!("/proc/{}/smaps_rollup", self.pid)), buffer).and_then(private::parse)
+    }
+
     /// Its state and CPU time now; `None` once it is gone.
     pub fn stat(&self, buffer: &mut Vec<u8>) -> Option<Stat> {
         self.stat.read(buffer).and_then(Stat::parse)
@@ -59,6 +67,7 @@ mod tests {
         let status = process.status(&mut buffer).unwrap();
         assert!(status.rss_anon.unwrap() > 0);
         assert!(status.vm_peak.unwrap() >= status.vm_size.unwrap());
+        assert!(process.private(&mut buffer).unwrap() > 0);
         let stat = process.stat(&mut buffer).unwrap();
         assert_eq!(Some(stat.parent), status.parent);
         assert_eq!(u32::try_from(stat.parent).unwrap(), std::os::unix::process::parent_id());

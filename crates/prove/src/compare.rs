@@ -49,7 +49,7 @@ impl Measured {
     /// From a run's report.
     pub fn of(report: &Report) -> Self {
         Self {
-            verdict: report.verdict,
+            verdict: report.job.program,
             growth: report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
             unit: report.cycles.unit,
             cycles: report.cycles.count,

@@ -18,7 +18,7 @@ impl Screen {
             self.out.push('\n');
             let rate = rate(finding, unit);
             let sentence = format!("  {}  {}", i + 1, finding.sentence);
-            self.pair(&sentence, &format!("{rate}  {}", finding.confidence), 5);
+            self.pair(&sentence, format!("{rate}  {}", finding.confidence).trim_start(), 5);
             if let Some(holder) = &finding.holder {
                 self.line(&format!("     held by    {}  {}", holder.path, holder.content(unit)), INDENT);
             }
@@ -87,7 +87,8 @@ impl Screen {
     /// Why no line is named, where that is for the user to change and would help.
     pub(crate) fn recorder(&mut self, report: &Report) {
         let off = report.recorder.as_deref().is_some_and(|r| r == "off: --no-recorder");
-        if off && report.sampling.is_none() && report.verdict != Verdict::NoLeak {
+        let could_tell = report.verdict != Verdict::NoLeak && report.job.culprit.is_none();
+        if off && report.sampling.is_none() && could_tell {
             self.line("      Which line made the memory was not recorded: --no-recorder.", 6);
         }
     }
@@ -95,6 +96,10 @@ impl Screen {
 
 /// The rate, with its interval where that is wide enough to matter.
 fn rate(finding: &Finding, unit: &str) -> String {
+    // Its sentence has it.
+    if finding.process.is_some() {
+        return String::new();
+    }
     let bytes = &finding.bytes_per_cycle;
     let rate = format!("+{} per {unit}", size(bytes.estimate as f64));
     let wide = (bytes.high - bytes.low) as f64 > 0.05 * bytes.estimate as f64;

@@ -6,6 +6,9 @@ use nilometer_diagnose::{Finding, Report, Site, Verdict, size};
 pub(crate) fn headline(report: &Report) -> String {
     let name = &report.program.name;
     match (report.verdict, &report.growth) {
+        (Verdict::Leak, _) if report.job.culprit.is_some() => {
+            format!("Memory of {name} leaks: {}", report.reason)
+        }
         (Verdict::Leak, Some(growth)) => {
             let (unit, rate) = (report.cycles.unit, size(growth.bytes_per_cycle.estimate as f64));
             format!("Memory of {name} leaks: +{rate} per {unit} since {unit} {}", growth.since_cycle)
@@ -29,15 +32,7 @@ pub(crate) fn earliest(report: &Report) -> Option<(u64, Option<f64>)> {
 
 /// `PredictionLogger.saved keeps every prediction: +7.6 MiB per epoch (95 %: 7.5 MiB to 7.7 MiB), certain`.
 pub(crate) fn sentence(finding: &Finding, unit: &str) -> String {
-    let bytes = finding.bytes_per_cycle;
-    let mut out = format!(
-        "{}: +{} per {unit} (95 %: {} to {}), {}",
-        finding.sentence,
-        size(bytes.estimate as f64),
-        size(bytes.low as f64),
-        size(bytes.high as f64),
-        finding.confidence
-    );
+    let mut out = format!("{}{}, {}", finding.sentence, rate(finding, unit), finding.confidence);
     if let Some(holder) = &finding.holder {
         out += &format!("; held by {}", holder.path);
     }
@@ -45,6 +40,16 @@ pub(crate) fn sentence(finding: &Finding, unit: &str) -> String {
         out += &format!("; {change}");
     }
     out
+}
+
+/// `: +7.6 MiB per epoch (95 %: 7.5 MiB to 7.7 MiB)`; nothing behind a sentence that has its rate.
+pub(crate) fn rate(finding: &Finding, unit: &str) -> String {
+    if finding.process.is_some() {
+        return String::new();
+    }
+    let bytes = finding.bytes_per_cycle;
+    let (estimate, low, high) = (bytes.estimate as f64, bytes.low as f64, bytes.high as f64);
+    format!(": +{} per {unit} (95 %: {} to {})", size(estimate), size(low), size(high))
 }
 
 /// The place to show a finding at: where memory is kept, else where it is made. None in machine code.

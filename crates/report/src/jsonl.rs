@@ -12,7 +12,7 @@ pub fn jsonl(material: &Material) -> String {
     let report = material.report;
     let run = json!({
         "type": "run", "schema": "nilometer.lines/1", "began": material.began, "program": report.program,
-        "verdict": report.verdict, "reason": report.reason, "cycles": report.cycles, "growth": report.growth,
+        "verdict": report.verdict, "reason": report.reason, "job": report.job, "cycles": report.cycles, "growth": report.growth,
         "forecast": report.forecast, "memory": report.memory, "losses": report.losses,
     });
     let mut out = format!("{run}\n");

@@ -1,6 +1,7 @@
 //! A report in every form: one file per format. Words and numbers come from the diagnosis, never from here.
 
 mod checksum;
+mod children;
 mod collapsed;
 mod columns;
 mod diff;

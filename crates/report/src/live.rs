@@ -20,6 +20,9 @@ pub fn live_line(report: &Report, width: usize) -> String {
 
 fn verdict(report: &Report) -> String {
     let unit = report.cycles.unit;
+    if let Some(culprit) = &report.job.culprit {
+        return format!("leak in {} (pid {}): +{}", culprit.role, culprit.pid, culprit.rate);
+    }
     match (report.verdict, &report.growth) {
         (Verdict::Leak, Some(growth)) => {
             let rate = size(growth.bytes_per_cycle.estimate as f64);

@@ -5,7 +5,7 @@
 
 use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, duration, size};
 
-use crate::headline::earliest;
+use crate::headline::{earliest, rate};
 use crate::material::{Material, label};
 use crate::sparkline::sparkline;
 
@@ -58,7 +58,9 @@ pub(crate) fn verdict_words(verdict: Verdict) -> &'static str {
 }
 
 fn growth(report: &Report) -> String {
-    let Some(growth) = report.growth.as_ref().filter(|_| report.verdict != Verdict::NoLeak) else {
+    // Growth is the program's own; where a child leaks, the reason has its rate.
+    let is_own = report.verdict != Verdict::NoLeak && report.job.culprit.is_none();
+    let Some(growth) = report.growth.as_ref().filter(|_| is_own) else {
         return String::new();
     };
     let (unit, bytes) = (report.cycles.unit, growth.bytes_per_cycle);
@@ -106,13 +108,10 @@ fn curve(material: &Material) -> String {
 }
 
 fn finding(number: usize, finding: &Finding, unit: &str) -> String {
-    let bytes = finding.bytes_per_cycle;
     let mut out = format!(
-        "**{number}. {}**: +{} per {unit} (95 %: {} to {}), {}\n\n",
+        "**{number}. {}**{}, {}\n\n",
         escape(&finding.sentence),
-        size(bytes.estimate as f64),
-        size(bytes.low as f64),
-        size(bytes.high as f64),
+        rate(finding, unit),
         finding.confidence,
     );
     if let Some(holder) = &finding.holder {

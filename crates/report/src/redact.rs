@@ -21,9 +21,13 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
         warning.called_at.iter_mut().for_each(site);
         without_paths(&mut warning.sentence); // a layer may have any name
     }
-    for process in &mut report.processes {
-        // The role of a process may be its whole command.
-        process.role = process.role.split_whitespace().map(last).collect::<Vec<_>>().join(" ");
+    // The role of a process may be its whole command.
+    let roles = report.processes.iter_mut().map(|process| &mut process.role);
+    for role in roles.chain(report.job.culprit.iter_mut().map(|culprit| &mut culprit.role)) {
+        *role = role.split_whitespace().map(last).collect::<Vec<_>>().join(" ");
+    }
+    if report.job.culprit.is_some() {
+        without_paths(&mut report.reason); // it names that process
     }
     for text in report.losses.iter_mut().chain(&mut report.recorder) {
         without_paths(text);

@@ -83,6 +83,11 @@ impl Screen {
     fn verdict(&mut self, report: &Report) {
         let unit = report.cycles.unit;
         match (report.verdict, &report.growth) {
+            // Growth is the program's own.
+            (Verdict::Leak, _) if report.job.culprit.is_some() => {
+                let word = self.paint("LEAK", AnsiColor::Red.on_default().bold());
+                self.line(&format!("{word}  {}.", report.reason), 6);
+            }
             (Verdict::Leak, Some(growth)) => {
                 let word = self.paint("LEAK", AnsiColor::Red.on_default().bold());
                 let mut text = format!(
@@ -128,12 +133,7 @@ impl Screen {
                 self.line(&text, 11);
             }
         }
-        // The verdict is about the program's own process.
-        let growing = report.processes.iter().filter(|process| process.bytes_per_minute.is_some()).count();
-        if growing > 0 {
-            let (some, grow) = if growing == 1 { ("One process", "grows") } else { ("Processes", "grow") };
-            self.line(&format!("      {some} that it started {grow}: CHILD PROCESSES below."), 6);
-        }
+        self.growing_children(report);
     }
 
     fn components(&mut self, report: &Report) {
@@ -171,28 +171,6 @@ impl Screen {
         let indent = widest + 4;
         let text = wrap(right, self.width - indent, 0).replace('\n', &format!("\n{:indent$}", ""));
         self.out += &format!("  {left:<widest$}  {text}\n");
-    }
-
-    fn processes(&mut self, report: &Report) {
-        let biggest = report.processes.iter().filter(|p| p.peak_bytes >= 8 << 20);
-        let mut told: Vec<_> = biggest.collect();
-        told.sort_by_key(|p| std::cmp::Reverse((p.bytes_per_minute, p.peak_bytes)));
-        for (i, process) in told.iter().take(5).enumerate() {
-            if i == 0 {
-                let title = self.paint("CHILD PROCESSES", Paint::new().bold());
-                self.out += &format!("\n{title}\n");
-            }
-            let (first, last) = (size(process.first_bytes as f64), size(process.last_bytes as f64));
-            let grows = process.bytes_per_minute.map_or(String::new(), |rate| {
-                let rate = size(rate as f64);
-                let word = self.paint("GROWS", AnsiColor::Yellow.on_default().bold());
-                format!(", {word} by {rate} per minute to the end")
-            });
-            self.line(
-                &format!("  {} (pid {}): {first} at first, {last} at last{grows}", process.role, process.pid),
-                4,
-            );
-        }
     }
 
     fn losses(&mut self, losses: &[String]) {

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use nilometer_diagnose::{Bytes, CycleRow, Profile, Report, Side, diff};
 use nilometer_report::{
-    Material, Style, Weight, collapsed, diff_json, diff_terminal, firefox, github, jsonl, junit, markdown,
-    openmetrics, parquet, pprof, redact, sarif, speedscope, tensorboard,
+    Material, Style, Weight, collapsed, diff_json, diff_terminal, firefox, github, jsonl, junit, live_line,
+    markdown, openmetrics, parquet, pprof, redact, sarif, speedscope, tensorboard,
 };
-use reports::{cycles, facts, healthy, leak, profile, sites, undecided};
+use reports::{cycles, facts, growing_worker, healthy, leak, profile, sites, undecided};
 
 /// All that is known about a run, owned.
 struct Run {
@@ -133,6 +133,20 @@ fn no_name_breaks_out_of_its_place() {
 }
 
 #[test]
+fn a_child_that_leaks_is_named_where_there_is_one_sentence() {
+    let report = growing_worker();
+    let leaks = "Memory of train.py leaks: loader (pid 4720), a process that the program started, grows by 4.0 MiB per epoch";
+    assert!(github(&report).contains(leaks), "{}", github(&report));
+    assert!(junit(&report).contains("failures=\"1\"") && junit(&report).contains(leaks));
+    assert!(live_line(&report, 200).ends_with("leak in loader (pid 4720): +4.0 MiB per epoch"));
+    let run = Run::of(report);
+    let text = markdown(&run.material());
+    assert!(text.contains("loader (pid 4720) grows by 4.0 MiB per epoch**, likely"), "{text}");
+    assert!(!text.contains("+3.4 KiB per epoch"), "the program's own growth is not the answer: {text}");
+    assert!(jsonl(&run.material()).contains("\"pid\":4720,\"rate\":\"4.0 MiB per epoch\""));
+}
+
+#[test]
 fn what_is_redacted_is_in_no_form() {
     let mut run = Run::of(leak());
     let secret = "/home/secret/project/train.py";
@@ -140,6 +154,9 @@ fn what_is_redacted_is_in_no_form() {
     run.report.program.argv = vec![secret.to_owned(), "--token=hunter2".to_owned()];
     run.report.losses.push(format!("({secret}) could not be read"));
     run.report.processes[0].role = format!("{secret} worker");
+    run.report.reason = format!("{secret} (pid 7) grows");
+    run.report.job.culprit = growing_worker().job.culprit;
+    run.report.job.culprit.as_mut().unwrap().role = format!("{secret} worker");
     run.report.recorder = Some(format!("off: {secret} cannot be loaded"));
     for finding in &mut run.report.findings {
         finding.sentence = format!("{secret} keeps every prediction");

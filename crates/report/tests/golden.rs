@@ -5,7 +5,7 @@ mod reports;
 
 use nilometer_diagnose::Report;
 use nilometer_report::{Style, json, live_line, terminal, terminal_verbose};
-use reports::{healthy, leak, sites, undecided, unrecorded, without_cycles};
+use reports::{growing_worker, healthy, leak, sites, undecided, unrecorded, without_cycles};
 
 fn plain(report: &Report, width: usize) -> String {
     terminal(report, &Style { width, color: false })
@@ -24,13 +24,14 @@ fn screens() {
         terminal_verbose(&sites(), &Style { width: 60, color: false })
     );
     insta::assert_snapshot!("healthy_100", plain(&healthy(), 100));
+    insta::assert_snapshot!("growing_worker_80", plain(&growing_worker(), 80));
     insta::assert_snapshot!("undecided_80", plain(&undecided(), 80));
     insta::assert_snapshot!("without_cycles_80", plain(&without_cycles(), 80));
 }
 
 #[test]
 fn no_line_is_wider_than_the_screen_and_colour_changes_no_word() {
-    for report in [leak(), healthy(), undecided(), sites()] {
+    for report in [leak(), healthy(), undecided(), sites(), growing_worker()] {
         for width in [40, 60, 72, 80, 100, 140] {
             let text = plain(&report, width);
             for line in text.lines() {

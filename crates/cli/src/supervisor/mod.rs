@@ -12,6 +12,7 @@ mod facts;
 mod forward;
 pub(crate) mod kernel;
 mod launch;
+mod private;
 mod readings;
 mod recorder;
 mod spawn;

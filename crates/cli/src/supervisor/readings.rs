@@ -12,6 +12,8 @@ use nilometer_host::process::{self, Process};
 use nilometer_host::stat::ticks_per_second;
 use nilometer_host::tree;
 
+use super::private::{Pace, Turn};
+
 /// Descendants are looked for at most this often, and never for more than a thousandth of the time.
 const SEARCH_EVERY: Duration = Duration::from_millis(900);
 const SEARCH_SHARE: u32 = 1000;
@@ -23,7 +25,8 @@ const LONGEST_ROLE: usize = 200;
 /// All that is read again and again.
 pub(crate) struct Readings {
     program: Option<Process>,
-    descendants: Vec<Process>,
+    descendants: Vec<Descendant>,
+    private: Pace,
     next_search: Instant,
     had_descendants: bool,
     cgroup: Option<Cgroup>,
@@ -40,6 +43,7 @@ impl Readings {
         Self {
             program: Process::open(pid),
             descendants: Vec::new(),
+            private: Pace::new(),
             next_search: Instant::now(),
             had_descendants: false,
             cgroup: Cgroup::of(pid),
@@ -104,10 +108,14 @@ impl Readings {
             self.next_search = now + SEARCH_EVERY.max(now.elapsed() * SEARCH_SHARE);
         }
         let buffer = &mut self.buffer;
-        self.descendants.retain(|process| {
-            let reading = read(process, buffer);
+        let pace = &mut self.private;
+        self.descendants.retain_mut(|descendant| {
+            let reading = read(&descendant.process, buffer);
             let lives = reading.is_some();
-            reading.map(|reading| writer.append(&Record::Process(Box::new(reading))));
+            if let Some(mut reading) = reading {
+                reading.private = pace.read(&mut descendant.turn, || descendant.process.private(buffer));
+                writer.append(&Record::Process(Box::new(reading)));
+            }
             lives
         });
     }
@@ -115,7 +123,7 @@ impl Readings {
     fn search(&mut self, writer: &Writer) {
         let Some(program) = self.program.as_ref().map(Process::pid) else { return };
         for pid in tree::descendants(program, &mut self.buffer) {
-            if self.descendants.iter().any(|process| process.pid() == pid) {
+            if self.descendants.iter().any(|one| one.process.pid() == pid) {
                 continue;
             }
             let Some(process) = Process::open(pid) else { continue };
@@ -123,7 +131,7 @@ impl Readings {
             if let Some(child) = self.child(&process) {
                 writer.append(&child);
             }
-            self.descendants.push(process);
+            self.descendants.push(Descendant { process, turn: Turn::new() });
         }
     }
 
@@ -134,6 +142,12 @@ impl Readings {
         let role: String = words.join(" ").chars().take(LONGEST_ROLE).collect();
         Some(Record::Child { pid: u64::from(process.pid()), parent, role })
     }
+}
+
+/// A process below the program, and when its own part of its memory is read next.
+struct Descendant {
+    process: Process,
+    turn: Turn,
 }
 
 /// Everything about one process; `None` once it has ended.
@@ -154,5 +168,6 @@ fn read(process: &Process, buffer: &mut Vec<u8>) -> Option<ProcessReading> {
         rss_peak: status.rss_peak,
         threads: status.threads,
         cpu_ns,
+        private: None,
     })
 }

@@ -63,5 +63,6 @@ fn finding(cause: &str, said: Explanation, bytes: i64, run: Run) -> Finding {
         stack: Vec::new(),
         change: Some(with_fault(cause, said.change, run.program)),
         prove: run.prove(said.intervention),
+        process: None,
     }
 }

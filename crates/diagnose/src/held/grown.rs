@@ -89,6 +89,7 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
             stack: Vec::new(),
             change: None,
             prove: None,
+            process: None,
         });
     }
     // Together they may account for all of it where each alone does not.

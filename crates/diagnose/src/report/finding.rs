@@ -35,6 +35,8 @@ pub struct Finding {
     pub change: Option<String>,
     /// The command that proves the change.
     pub prove: Option<String>,
+    /// The process it is about, where that is one that the program started; its sentence has the rate then.
+    pub process: Option<u64>,
 }
 
 /// Who keeps memory.

@@ -23,6 +23,12 @@ impl Bytes {
         }
     }
 
+    /// The same over another stretch, so many times as long.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        let scale = |bytes: i64| (bytes as f64 * factor).round() as i64;
+        Self { estimate: scale(self.estimate), low: scale(self.low), high: scale(self.high) }
+    }
+
     /// Rounds an interval to whole bytes.
     pub fn round(interval: &nilometer_stats::Interval) -> Self {
         Self {

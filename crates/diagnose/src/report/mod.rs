@@ -6,6 +6,7 @@
 mod curve;
 mod finding;
 mod growth;
+mod job;
 mod program;
 mod warning;
 
@@ -14,6 +15,7 @@ use serde::Serialize;
 pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTotal, TimelinePoint};
 pub use finding::{Finding, Frame, Holder, HolderBytes, Sampling, Site};
 pub use growth::{Bytes, Forecast, Growth, NextStep};
+pub use job::{Culprit, Job};
 pub use program::{Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};
 pub use warning::{About, Warning};
 
@@ -27,10 +29,12 @@ pub struct Report {
     pub schema: &'static str,
     /// What ran.
     pub program: Program,
-    /// Leak, no leak, or not known yet.
+    /// Leak, no leak, or not known yet: of the program with the processes that it started.
     pub verdict: Verdict,
     /// Why, in one sentence.
     pub reason: String,
+    /// Whether the verdict is about the program's own process or about one that it started.
+    pub job: Job,
     /// What repeats, and how often it did.
     pub cycles: Cycles,
     /// How live memory grows per cycle; null where there are too few cycles to say.

@@ -112,4 +112,9 @@ pub struct Process {
     pub peak_bytes: u64,
     /// How much anonymous memory it went on growing by, to the end; null where it did not, or lived too short a time to tell.
     pub bytes_per_minute: Option<i64>,
+    /// Anonymous memory that it shared with no other process when that was last read; null where it was not.
+    pub private_bytes: Option<u64>,
+    /// Memory that it inherited and turned into its own by writing to it; null where that is little. No growth: it ends with what
+    /// was inherited.
+    pub turned_private_bytes: Option<u64>,
 }

@@ -38,6 +38,7 @@ impl<'a> Sites<'a> {
             stack: self.carrying(stack, &site.survivors),
             change: None,
             prove: None,
+            process: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! A small world: programs described in a few lines, written through the real writer and read by the real reader.
 #![allow(clippy::unwrap_used, dead_code, reason = "a test's own world; each test uses a part of it")]
 
+pub(crate) mod children;
 pub(crate) mod leaks;
 pub(crate) mod recorder;
 
@@ -215,7 +216,11 @@ impl World {
     /// A cycle of one second ends.
     pub(crate) fn cycle(&mut self, unit: CycleUnit) -> &mut Self {
         self.scan_ends();
-        self.passes(1.0);
+        self.passes(1.0).ends_cycle(unit)
+    }
+
+    /// A cycle ends now.
+    pub(crate) fn ends_cycle(&mut self, unit: CycleUnit) -> &mut Self {
         self.ordinals[unit.index()] += 1;
         let ordinal = self.writer.board().count_cycle(unit);
         self.say(&Record::Cycle { unit, ordinal });

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use nilometer_diagnose::{
-    About, Bytes, Component, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder,
-    HolderBytes, Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Profile, ProfileStack,
-    Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
+    About, Bytes, Component, Culprit, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder,
+    HolderBytes, Job, Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Profile,
+    ProfileStack, Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict,
+    Warning,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -68,6 +69,7 @@ pub(crate) fn sites() -> Report {
         phase: Some("predict".to_owned()),
         part: (i == 0).then(|| "numpy: array data".to_owned()),
         cycles_seen: 9,
+        process: None,
         stack: Vec::new(),
         change: None,
         prove: None,
@@ -107,6 +109,7 @@ pub(crate) fn leak() -> Report {
         },
         verdict: Verdict::Leak,
         reason: "live memory grows with every epoch and shows no sign of levelling".to_owned(),
+        job: Job::own(Verdict::Leak),
         cycles: counted("epoch", 12, None, Some(18.9)),
         growth: Some(Growth {
             bytes_per_cycle: Bytes { estimate: 8 * MIB, low: 8_074_035, high: 8_703_180 },
@@ -219,6 +222,7 @@ pub(crate) fn leak() -> Report {
             phase: Some("predict".to_owned()),
             part: None,
             cycles_seen: 9,
+            process: None,
             stack: vec![
                 Frame {
                     kind: "native",
@@ -282,6 +286,8 @@ pub(crate) fn leak() -> Report {
             last_bytes: 90 << 20,
             peak_bytes: 95 << 20,
             bytes_per_minute: Some(6 << 20),
+            private_bytes: Some(88 << 20),
+            turned_private_bytes: Some(20 << 20),
         }],
         timeline: vec![TimelinePoint {
             seconds: 0.5,
@@ -307,6 +313,7 @@ pub(crate) fn leak() -> Report {
 pub(crate) fn healthy() -> Report {
     let mut report = leak();
     report.verdict = Verdict::NoLeak;
+    report.job = Job::own(Verdict::NoLeak);
     report.reason = "live memory does not grow (at most 3.4 KiB per epoch)".to_owned();
     report.forecast = None;
     report.findings.clear();
@@ -324,9 +331,52 @@ pub(crate) fn healthy() -> Report {
     report
 }
 
+/// The program is flat and one of its workers is not.
+pub(crate) fn growing_worker() -> Report {
+    let mut report = healthy();
+    report.verdict = Verdict::Leak;
+    report.reason =
+        "loader (pid 4720), a process that the program started, grows by 4.0 MiB per epoch to the end (95 %: \
+                     3.9 MiB to 4.1 MiB), 3 others of its kind do not; the program itself does not"
+            .to_owned();
+    let bytes =
+        |mib: i64| Bytes { estimate: mib * MIB, low: mib * MIB - MIB / 10, high: mib * MIB + MIB / 10 };
+    report.job.culprit = Some(Culprit {
+        pid: 4720,
+        role: "loader".to_owned(),
+        bytes_per_cycle: Some(bytes(4)),
+        bytes_per_minute: Some(bytes(12)),
+        rate: "4.0 MiB per epoch".to_owned(),
+        of: 4,
+        growing: 1,
+    });
+    report.findings = vec![Finding {
+        cause: "child-process".to_owned(),
+        confidence: "likely",
+        sentence: "loader (pid 4720) grows by 4.0 MiB per epoch".to_owned(),
+        bytes_per_cycle: bytes(4),
+        process: Some(4720),
+        ..Finding::default()
+    }];
+    let worker = |pid, last: u64, rate| Process {
+        pid,
+        role: "loader".to_owned(),
+        first_bytes: 30 << 20,
+        last_bytes: last << 20,
+        peak_bytes: last << 20,
+        bytes_per_minute: rate,
+        private_bytes: None,
+        turned_private_bytes: None,
+    };
+    let turned = Process { turned_private_bytes: Some(390 << 20), ..worker(4722, 400, None) };
+    report.processes = vec![worker(4720, 78, Some(12 << 20)), worker(4721, 30, None), turned];
+    report
+}
+
 pub(crate) fn undecided() -> Report {
     let mut report = healthy();
     report.verdict = Verdict::Undecided;
+    report.job = Job::own(Verdict::Undecided);
     report.reason = "2 epochs are too few: the first ones also start things up".to_owned();
     report.growth = None;
     report.cycles = counted("epoch", 2, Some(6), Some(0.4));

@@ -45,7 +45,7 @@ function findingItem(finding, i, unit) {
     h("article", { class: "finding", "aria-labelledby": `${id}-title` },
       h("header", {},
         h("h3", { id: `${id}-title` }, finding.sentence),
-        h("p", { class: "rate" }, h("b", {}, rate(finding.bytes_per_cycle, unit)), " ", h("span", { class: "sure" }, finding.confidence)),
+        h("p", { class: "rate" }, !finding.process && [h("b", {}, rate(finding.bytes_per_cycle, unit)), " "], h("span", { class: "sure" }, finding.confidence)),
       ),
       h("dl", { class: "evidence" }, rows.map(([name, content]) => h("div", {}, h("dt", {}, name), h("dd", {}, content)))),
       stack(finding.stack),

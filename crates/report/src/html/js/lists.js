@@ -61,9 +61,9 @@ function perCycle(rate) {
 
 function processesSection(report) {
   if (report.processes.length === 0) return null;
-  const columns = [["process", ""], ["pid", "right"], ["at first", "right"], ["at last", "right"], ["at most", "right"], ["goes on growing", "right"]];
+  const columns = [["process", ""], ["pid", "right"], ["at first", "right"], ["at last", "right"], ["at most", "right"], ["inherited, turned private", "right"], ["goes on growing", "right"]];
   const grows = (one) => (one.bytes_per_minute ? `${size(one.bytes_per_minute)} per minute` : "");
-  const rows = report.processes.map((one) => [one.role, String(one.pid), size(one.first_bytes), size(one.last_bytes), size(one.peak_bytes), grows(one)]);
+  const rows = report.processes.map((one) => [one.role, String(one.pid), size(one.first_bytes), size(one.last_bytes), size(one.peak_bytes), one.turned_private_bytes ? size(one.turned_private_bytes) : "", grows(one)]);
   return section("processes", "Child processes", "Anonymous memory of the processes that the program started.", table("Child processes", columns, rows));
 }
 

@@ -15,6 +15,8 @@ function verdictSection(report) {
 function verdictSentence(report) {
   const { unit, count, needed } = report.cycles;
   const growth = report.growth;
+  const culprit = report.job?.culprit;
+  if (culprit) return [h("b", {}, `+${culprit.rate}`), ` in ${culprit.role} (pid ${culprit.pid}), a process that the program started.`];
   if (report.verdict === "leak" && growth) {
     const parts = [
       h("b", {}, `${added(growth.bytes_per_cycle.estimate)} per ${unit}`),

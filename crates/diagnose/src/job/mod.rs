@@ -1,0 +1,158 @@
+//! The verdict on the job: the program together with the processes that it started.
+//!
+//! In: a report on the program's own process, and the lives of its children. Out: the same report; where a child goes on growing, a
+//! leak that names it. What must not happen here: a word for a child that is gone or was replaced, since its memory is the machine's
+//! again; or a child's growth in the place of a leak of the program itself, which stays the subject.
+
+mod rise;
+mod said;
+mod words;
+
+pub use said::child_fact;
+
+use rise::{Clock, Rise, rise};
+use said::Said;
+
+use crate::children::{Children, Life};
+use crate::cycles::Cycles;
+use crate::program::Outside;
+use crate::report::{Bytes, Culprit, Report, Verdict};
+use crate::timeline::Timeline;
+use crate::unit::Unit;
+
+/// Share of the work, from the program's first cycle to its last, that a child must have lived through.
+const MIN_LIFE_RATIO: f64 = 0.5;
+/// A child that ended earlier than this share of the work before its end has given its memory back, ...
+const MAX_GONE_RATIO: f64 = 0.1;
+/// ... unless that is so little time that it ended with the work.
+const MIN_GONE_NS: f64 = 3e9;
+
+/// The processes, and the work they are measured by.
+pub(crate) struct Family<'a> {
+    outside: &'a Outside<'a>,
+    children: &'a Children,
+    clock: Clock,
+    /// Begin and end of the work, in nanoseconds.
+    work: (u64, u64),
+    unit: Unit,
+    cycle_seconds: Option<f64>,
+}
+
+/// A child that leaks, and why that is said.
+struct Leaking<'a> {
+    life: &'a Life,
+    why: Why,
+}
+
+enum Why {
+    Rise(Rise),
+    Said(Said),
+}
+
+impl<'a> Family<'a> {
+    pub(crate) fn of(
+        outside: &'a Outside<'a>,
+        children: &'a Children,
+        timeline: &Timeline,
+        cycles: &Cycles,
+    ) -> Self {
+        let mut clock: Vec<(u64, f64)> = Vec::new();
+        if let Some(unit) = cycles.unit.marks() {
+            for mark in timeline.marks.iter().filter(|mark| mark.unit == unit) {
+                let at = (mark.at_ns, mark.ordinal as f64);
+                if clock.last().is_none_or(|last| at.0 > last.0 && at.1 > last.1) {
+                    clock.push(at);
+                }
+            }
+        }
+        let work = match (clock.first(), clock.last()) {
+            (Some(first), Some(last)) if clock.len() > 2 => (first.0, last.0),
+            _ => (0, outside.end_ns()),
+        };
+        let (unit, cycle_seconds) = (cycles.unit, cycles.seconds);
+        Self { outside, children, clock: Clock(clock), work, unit, cycle_seconds }
+    }
+
+    /// Children that leak; the one that grows most first.
+    fn leaking(&self) -> Vec<Leaking<'a>> {
+        let why = |life: &Life| match Said::of(self.outside, life.pid) {
+            Some(said) if said.verdict == Verdict::Leak => Some(Why::Said(said)),
+            // Its own live bytes are better evidence than what is resident.
+            Some(said) if said.verdict == Verdict::NoLeak => None,
+            _ => rise(life, &self.clock).map(Why::Rise),
+        };
+        let stays = self.children.lives().iter().filter(|life| self.lives_through_the_work(life));
+        let mut out: Vec<Leaking> = stays
+            .filter_map(|life| why(life).map(|why| Leaking { life, why }))
+            .filter(|leaking| !self.is_replaced(leaking.life))
+            .collect();
+        out.sort_by_key(|leaking| std::cmp::Reverse(leaking.weight()));
+        out
+    }
+
+    fn lives_through_the_work(&self, life: &Life) -> bool {
+        let (begin, end) = self.work;
+        let work = end.saturating_sub(begin) as f64;
+        let lived = life.last.0.min(end).saturating_sub(life.first_ns.max(begin)) as f64;
+        let gone = end.saturating_sub(life.last.0) as f64;
+        lived >= MIN_LIFE_RATIO * work && gone <= (MAX_GONE_RATIO * work).max(MIN_GONE_NS)
+    }
+
+    /// Whether another process of its kind came after it or before it, in its place.
+    fn is_replaced(&self, life: &Life) -> bool {
+        self.alike(life).any(|other| other.first_ns > life.last.0 || other.last.0 < life.first_ns)
+    }
+
+    /// Processes of the same kind, the process itself among them.
+    fn alike(&self, life: &Life) -> impl Iterator<Item = &'a Life> {
+        let kind = self.kind(life.pid);
+        self.children.lives().iter().filter(move |other| self.kind(other.pid) == kind)
+    }
+
+    /// What it is for, without the numbers that tell workers apart.
+    fn kind(&self, pid: u64) -> String {
+        self.outside.role(pid).chars().filter(|letter| !letter.is_ascii_digit()).collect()
+    }
+
+    fn culprit(&self, leaking: &Leaking, growing: &[Leaking]) -> Culprit {
+        let kind = self.kind(leaking.life.pid);
+        let bytes = |interval| Bytes::round(&interval);
+        let (per_cycle, per_minute) = match &leaking.why {
+            Why::Rise(rise) => (rise.per_cycle.map(bytes), Some(bytes(rise.per_minute))),
+            Why::Said(_) => (None, None),
+        };
+        Culprit {
+            pid: leaking.life.pid,
+            role: self.outside.role(leaking.life.pid).to_owned(),
+            bytes_per_cycle: per_cycle,
+            bytes_per_minute: per_minute,
+            rate: self.rate(leaking),
+            of: self.alike(leaking.life).count() as u64,
+            growing: growing.iter().filter(|other| self.kind(other.life.pid) == kind).count() as u64,
+        }
+    }
+}
+
+impl Leaking<'_> {
+    /// Orders by growth; what its own capture says comes first.
+    fn weight(&self) -> (bool, i64) {
+        match &self.why {
+            Why::Rise(rise) => (false, rise.per_minute.estimate as i64),
+            Why::Said(_) => (true, 0),
+        }
+    }
+}
+
+/// Adds the children to what is said about the program.
+pub(crate) fn settle(report: &mut Report, family: &Family) {
+    let leaking = family.leaking();
+    let Some(first) = leaking.first() else { return };
+    if report.verdict != Verdict::Leak {
+        let culprit = family.culprit(first, &leaking);
+        report.reason = family.reason(first, &culprit, report.verdict);
+        report.verdict = Verdict::Leak;
+        report.cycles.needed = None;
+        report.job.culprit = Some(culprit);
+    }
+    report.findings.extend(leaking.iter().map(|leaking| family.finding(leaking)));
+}

@@ -1,0 +1,215 @@
+//! The job is the program with the processes that it started: which of them make it a leak, and which do not.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::Step;
+use nilometer_capture::Record;
+use nilometer_diagnose::{Report, Verdict, child_fact};
+use world::children::{Child, PROGRAM, child, job, trains};
+use world::{MIB, World};
+
+fn is_leak_of(report: &Report, pid: u64) {
+    let culprit = report.job.culprit.as_ref().map(|culprit| culprit.pid);
+    assert_eq!((report.verdict, culprit), (Verdict::Leak, Some(pid)), "{}", report.reason);
+    assert_ne!(report.job.program, Verdict::Leak);
+}
+
+fn is_none(children: &[Child]) {
+    let report = trains(children);
+    assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
+    assert_eq!((report.job.culprit, report.findings.len()), (None, 0));
+}
+
+#[test]
+fn a_loader_that_grows_makes_the_job_a_leak() {
+    let report = trains(&[child(7, "loader", |age| 50.0 + 2.0 * age)]);
+    is_leak_of(&report, 7);
+    let culprit = report.job.culprit.unwrap();
+    let per_cycle = culprit.bytes_per_cycle.unwrap();
+    assert!((per_cycle.estimate - 4 * MIB).abs() < MIB / 10, "{per_cycle:?}");
+    assert!(per_cycle.low <= 4 * MIB && per_cycle.high >= 4 * MIB, "{per_cycle:?}");
+    let per_minute = culprit.bytes_per_minute.unwrap();
+    assert!((per_minute.estimate - 120 * MIB).abs() < 3 * MIB, "{per_minute:?}");
+    let reason =
+        "loader (pid 7), a process that the program started, grows by 4.0 MiB per epoch to the end (95 %:";
+    assert!(report.reason.starts_with(reason), "{}", report.reason);
+    let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
+    assert_eq!(finding.sentence, "loader (pid 7) grows by 4.0 MiB per epoch");
+    assert_eq!((finding.confidence, finding.process), ("likely", Some(7)));
+    let steps: Vec<&str> = report.next_steps.iter().map(|step| step.command.as_str()).collect();
+    assert_eq!(steps, ["nilometer run --children train.py"], "nothing that looks into the program itself");
+    assert_eq!(report.growth.unwrap().bytes_per_cycle.estimate, 0, "that is the program's own");
+}
+
+#[test]
+fn without_cycles_minutes_serve_and_more_of_them() {
+    let grows = |seconds| job(seconds, false, 0, &[child(7, "loader", |age| 50.0 + 2.0 * age)]).report();
+    let report = grows(40);
+    is_leak_of(&report, 7);
+    assert_eq!(report.findings[0].sentence, "loader (pid 7) grows by 120 MiB per minute");
+    assert_eq!(report.job.culprit.unwrap().bytes_per_cycle, None);
+    assert_eq!(grows(30).job.culprit, None, "20 s after the start-up third are needed");
+}
+
+#[test]
+fn a_few_cycles_are_no_measure() {
+    // Eight epochs after the start-up third: neither twelve of them nor 20 s.
+    let report = job(26, true, 0, &[child(7, "loader", |age| 50.0 + 2.0 * age)]).report();
+    assert_eq!(report.job.culprit, None);
+    let report = job(38, true, 0, &[child(7, "loader", |age| 50.0 + 2.0 * age)]).report();
+    is_leak_of(&report, 7);
+}
+
+#[test]
+fn any_number_of_readings_has_its_windows() {
+    // Fast cycles in a short run: 12 to 21 readings are judged, which no six windows of one length share evenly.
+    for quarters in 76..84 {
+        let mut w = World::new();
+        w.fact("pid", &PROGRAM.to_string());
+        let loader = child(7, "loader", |age| if age < 13.0 { 30.0 } else { 30.0 + 20.0 * (age - 13.0) });
+        for quarter in 0..quarters {
+            loader.is_seen(&mut w, f64::from(quarter) / 4.0, false);
+            for _ in 0..if quarter < 56 { 0 } else { 5 } {
+                w.passes(0.05).ends_cycle(Step);
+            }
+            w.passes(if quarter < 56 { 0.25 } else { 0.0 });
+        }
+        is_leak_of(&w.report(), 7);
+    }
+}
+
+#[test]
+fn memory_that_is_flat_or_ends_its_rise_is_none() {
+    is_none(&[child(7, "loader", |_| 50.0)]);
+    is_none(&[child(7, "loader", |age| 50.0 + (4.0 * age).min(80.0))]); // starts up
+    is_none(&[child(7, "loader", |age| 50.0 + (3.0 * age).min(130.0))]); // ends it in the judged part
+    is_none(&[child(7, "loader", |age| if age > 35.0 { 90.0 } else { 50.0 })]); // a step
+    is_none(&[child(7, "loader", |age| 50.0 + 30.0 * (age / 15.0).floor())]); // a few steps
+    is_none(&[child(7, "loader", |age| 90.0 + 30.0 * (age / 3.0).sin())]); // sways
+    is_none(&[child(7, "loader", |age| 90.0 + 30.0 * (age / 9.0).sin())]); // sways slowly
+}
+
+#[test]
+fn a_cache_that_fills_is_none_and_one_whose_end_is_out_of_sight_is() {
+    let cache = |time: f64| child(7, "loader", move |age| 50.0 + 300.0 * (1.0 - (-age / time).exp()));
+    for time in [5.0, 10.0, 20.0, 30.0] {
+        is_none(&[cache(time)]);
+    }
+    is_leak_of(&trains(&[cache(1000.0)]), 7);
+}
+
+#[test]
+fn the_rise_must_be_more_than_an_allocator_keeps() {
+    // Two thirds of a minute are judged, in windows of which the last begins five sixths into it.
+    let by = |per_second: f64, base: f64| child(7, "loader", move |age| base + per_second * age);
+    is_none(&[by(7.5 / 33.0, 50.0)]);
+    is_leak_of(&trains(&[by(9.0 / 33.0, 50.0)]), 7);
+    is_none(&[by(45.0 / 33.0, 950.0)]);
+    is_leak_of(&trains(&[by(60.0 / 33.0, 950.0)]), 7);
+}
+
+#[test]
+fn short_lives_are_none() {
+    let grows = |age: f64| 50.0 + 2.0 * age;
+    is_none(&[child(7, "loader", grows).lives(35.0, 60.0)]); // less than half of the work
+    is_leak_of(&trains(&[child(7, "loader", grows).lives(25.0, 60.0)]), 7);
+    is_none(&[child(7, "loader", grows).lives(1.0, 50.0)]); // gone long before the end
+    is_leak_of(&trains(&[child(7, "loader", grows).lives(1.0, 57.0)]), 7);
+    let short = job(12, true, 0, &[child(7, "loader", |age| 50.0 + 20.0 * age)]).report();
+    assert_eq!(short.job.culprit, None);
+}
+
+#[test]
+fn what_a_child_gives_back_as_it_ends_hides_no_leak() {
+    let until = |end: f64| {
+        child(7, "loader", move |age| if age > end { 40.0 } else { 50.0 + 2.0 * age }).lives(1.0, 60.0)
+    };
+    is_leak_of(&trains(&[until(58.3)]), 7);
+    is_none(&[until(50.0)]);
+}
+
+#[test]
+fn workers_that_are_replaced_are_none() {
+    let worker = |n: u32| {
+        let from = 1.0 + 15.0 * f64::from(n);
+        child(20 + u64::from(n), &format!("ForkPoolWorker-{n}"), |age| 50.0 + 4.0 * age)
+            .lives(from, from + 14.0)
+    };
+    is_none(&(0..4).map(worker).collect::<Vec<_>>());
+    // One that grows for as long as the job lasts, after the first of its kind was replaced by it.
+    let first = worker(0).lives(1.0, 4.0);
+    is_none(&[first, child(30, "ForkPoolWorker-9", |age| 50.0 + 4.0 * age).lives(5.0, 60.0)]);
+}
+
+#[test]
+fn of_a_pool_the_one_that_grows_is_named() {
+    let worker = |pid: u64, per_second: f64| {
+        child(pid, &format!("gunicorn worker {pid}"), move |age| 50.0 + per_second * age)
+    };
+    is_none(&[worker(20, 0.0), worker(21, 0.0), worker(22, 0.0), worker(23, 0.0)]);
+    let report = trains(&[worker(20, 0.0), worker(21, 0.0), worker(22, 2.0), worker(23, 0.0)]);
+    is_leak_of(&report, 22);
+    assert!(report.reason.contains("3 others of its kind do not"), "{}", report.reason);
+    let report = trains(&[worker(20, 1.0), worker(21, 0.0), worker(22, 2.0), worker(23, 1.5)]);
+    is_leak_of(&report, 22);
+    assert!(report.reason.contains("one of 3 that grow"), "{}", report.reason);
+    let culprit = report.job.culprit.unwrap();
+    assert_eq!((culprit.of, culprit.growing), (4, 3));
+}
+
+#[test]
+fn pages_that_turn_private_are_told_by_name_and_are_none() {
+    let reader = || child(7, "ForkPoolWorker-1", |_| 400.0).private(|age| 2.0 + (8.0 * age).min(390.0));
+    is_none(&[reader()]);
+    let turned = trains(&[reader()]).processes[0].turned_private_bytes.unwrap() as i64;
+    assert!((turned - 390 * MIB).abs() < 20 * MIB, "{turned}");
+    // A spawned worker's memory is its own from the start: nothing turns.
+    let spawned = trains(&[child(7, "loader", |age| 50.0 + 2.0 * age)]);
+    assert_eq!(spawned.processes[0].turned_private_bytes, None);
+    // It reads what it inherited, and leaks besides.
+    let both = child(7, "w", |age| 400.0 + 2.0 * age).private(|age| (8.0 * age).min(390.0) + 2.0 * age);
+    is_leak_of(&trains(&[both]), 7);
+}
+
+#[test]
+fn growth_that_is_shared_with_others_is_none_of_its_own() {
+    is_none(&[child(7, "loader", |age| 50.0 + 2.0 * age).private(|_| 20.0)]);
+}
+
+#[test]
+fn a_leak_of_the_program_itself_stays_the_subject() {
+    let report = job(60, true, 4 * MIB, &[child(7, "loader", |_| 50.0)]).report();
+    assert_eq!((report.verdict, report.job.program), (Verdict::Leak, Verdict::Leak));
+    assert_eq!(report.job.culprit, None);
+    assert!(report.reason.starts_with("live memory grows"), "{}", report.reason);
+    let both = job(60, true, 4 * MIB, &[child(7, "loader", |age| 50.0 + 2.0 * age)]).report();
+    assert_eq!(both.job.culprit, None);
+    assert!(both.reason.starts_with("live memory grows"), "{}", both.reason);
+    assert_eq!(both.findings.last().unwrap().process, Some(7), "and the child is told as well");
+}
+
+#[test]
+fn what_a_childs_own_capture_says_counts_more_than_its_resident_memory() {
+    let says = |of: &World, level: fn(f64) -> f64| {
+        let (key, value) = child_fact(7, &of.report());
+        let mut w = job(60, true, 0, &[child(7, "loader", level)]);
+        w.fact(&key, &value);
+        w.report()
+    };
+    let (leaks, healthy) = (job(60, true, 4 * MIB, &[]), job(60, true, 0, &[]));
+    let report = says(&healthy, |age| 50.0 + 2.0 * age);
+    assert_eq!((report.verdict, report.job.culprit), (Verdict::NoLeak, None));
+    let report = says(&leaks, |_| 50.0);
+    is_leak_of(&report, 7);
+    assert_eq!(report.findings[0].sentence, "loader (pid 7) grows by 4.0 MiB per epoch");
+}
+
+#[test]
+fn the_name_that_the_program_gave_a_child_is_told() {
+    let mut w = job(60, true, 0, &[child(7, "python -c spawn_main()", |age| 50.0 + 2.0 * age)]);
+    // Written by the program about its own child; the supervisor's word came before and comes again.
+    w.say(&Record::Child { pid: 7, parent: u64::from(std::process::id()), role: "loader".to_owned() });
+    w.say(&Record::Child { pid: 7, parent: PROGRAM, role: "python -c spawn_main()".to_owned() });
+    assert!(w.report().reason.starts_with("loader (pid 7)"));
+}
