@@ -41,6 +41,12 @@ UNITS = (
     "step",
     "call",
     "update",
+    "served",
+    "task",
+    "cell",
+    "trial",
+    "episode",
+    "pass",
 )
 
 

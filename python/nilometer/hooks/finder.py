@@ -28,6 +28,9 @@ FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "jax", "torch")
 _KERAS3 = "keras3"
 _TF_KERAS = "tf_keras"
 _TENSORFLOW = "tensorflow"
+_TORCH = "torch"
+_LIGHTNING = "lightning"
+_SEARCHES = "searches"
 ROWS: dict[str, str] = {
     "keras.src.callbacks.callback_list": _KERAS3,
     "keras.src.trainers.epoch_iterator": _KERAS3,
@@ -67,7 +70,47 @@ ROWS: dict[str, str] = {
             "eager.backprop",
         )
     },
+    "tensorflow.python.client.session": _TENSORFLOW,
     "multiprocessing.process": "multiprocessing",
+    "torch.nn.modules.module": _TORCH,
+    "torch.optim.optimizer": _TORCH,
+    "torch.utils.data.dataloader": _TORCH,
+    "jax._src.monitoring": "jax",
+    **{
+        f"{package}.{module}": _LIGHTNING
+        for package in ("lightning.pytorch", "pytorch_lightning")
+        for module in ("loops.fit_loop", "trainer.trainer")
+    },
+    "transformers.trainer": _LIGHTNING,
+    "transformers.trainer_callback": _LIGHTNING,
+    "optuna.study._optimize": _SEARCHES,
+    "optuna.study.study": _SEARCHES,
+    "keras_tuner.src.engine.base_tuner": _SEARCHES,
+    "keras_tuner.engine.base_tuner": _SEARCHES,
+    "sklearn.base": _SEARCHES,
+    "gymnasium.core": "gymnasium",
+    **dict.fromkeys(
+        (
+            "flask.app",
+            "django.core.handlers.wsgi",
+            "django.core.handlers.asgi",
+            "starlette.applications",
+            "aiohttp.web_protocol",
+            "tornado.web",
+            "http.server",
+            "grpc._server",
+            "uvicorn.protocols.http.h11_impl",
+            "uvicorn.protocols.http.httptools_impl",
+            "gunicorn.workers.sync",
+            "gunicorn.workers.gthread",
+            "gunicorn.workers.base_async",
+        ),
+        "web",
+    ),
+    "celery.signals": "tasks",
+    "rq.worker": "tasks",
+    "rq.worker.base": "tasks",
+    "IPython.core.interactiveshell": "notebook",
 }
 
 # If the first module was imported, the hooks of the second must have been installed.

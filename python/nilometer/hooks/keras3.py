@@ -6,7 +6,7 @@ Never: a look at a module that has not been imported.
 
 from __future__ import annotations
 
-from nilometer.hooks import callbacks, data, models, stateful, trainers
+from nilometer.hooks import callbacks, data, layers, models, stateful, trainers
 from nilometer.hooks.wrapping import replace
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ def install(name: str, module: ModuleType) -> None:
         replace(module.Trainer, "compile", models.count_compiles)
     elif kind == "layers.layer":
         replace(module.Layer, "_maybe_build", models.wrap_build(models.is_unbuilt))
+        replace(module.Layer, "__call__", layers.wrap_call)
     elif kind == "layers.rnn.rnn":
         replace(module.RNN, "reset_state", stateful.count_resets)
     elif kind == "models.model":

@@ -6,7 +6,7 @@ Never: a cost for a call inside `fit`, `evaluate` or `predict` beyond one look a
 
 from __future__ import annotations
 
-from nilometer.hooks import alive, marks, probes, retracing, shapes
+from nilometer.hooks import alive, marks, passes, probes, retracing, shapes
 from nilometer.hooks.marks import begin, end, enter, leave, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -39,9 +39,14 @@ def install(name: str, module: ModuleType) -> None:
     elif kind == "concrete_function":
         replace(module.ConcreteFunction, "__call__", _call)
         replace(module.ConcreteFunction, "__init__", alive.wrap_init("concrete_functions"))
+    elif kind == "session":
+        replace(module.BaseSession, "run", _call)
     elif kind in _COUNTED:
         owner, count, unless = _COUNTED[kind]
         replace(getattr(module, owner), "__init__", alive.wrap_init(count, unless))
+        if kind == "iterator_ops":
+            replace(module.OwnedIterator, "__init__", passes.wrap_init)
+            replace(module.OwnedIterator, "__next__", passes.wrap_next)
 
 
 def _install_first_op(context: Any) -> None:

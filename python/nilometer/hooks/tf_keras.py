@@ -6,7 +6,7 @@ Never: a hook for Keras 3, which has packages where Keras 2 has modules of the s
 
 from __future__ import annotations
 
-from nilometer.hooks import callbacks, data, models, trainers
+from nilometer.hooks import callbacks, data, layers, models, trainers
 from nilometer.hooks.wrapping import replace
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ def install(name: str, module: ModuleType) -> None:
         replace(module.DataHandler, "__init__", data.wrap_adapter)
     elif kind == "engine.base_layer":
         replace(module.Layer, "_maybe_build", models.wrap_build(models.is_unbuilt))
+        replace(module.Layer, "__call__", layers.wrap_call)
     elif kind == "engine.training":
         trainers.install(module.Model)
         models.install_model(module.Model)

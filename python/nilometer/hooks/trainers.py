@@ -8,7 +8,7 @@ Never: a cycle for the `evaluate` that `fit` makes itself to validate.
 
 from __future__ import annotations
 
-from nilometer.hooks import marks, probes, shapes, stateful
+from nilometer.hooks import cycles, marks, probes, shapes, stateful
 from nilometer.hooks.marks import begin, end, enter, leave, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -88,8 +88,7 @@ def _on_batch(original: Any) -> Any:
 
 def count_updates(original: Any) -> Any:
     """Wraps the method by which an optimizer applies gradients. A step that is traced is a call instead."""
-    cycle = probes.cycle
-    unit = marks.UPDATE
+    update = cycles.update
 
     def apply(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -98,8 +97,7 @@ def count_updates(original: Any) -> Any:
             forget_frame(error)
             raise
         finally:
-            if not thread.scope:
-                cycle(unit)
+            update()
 
     return apply
 

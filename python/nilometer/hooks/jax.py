@@ -1,0 +1,26 @@
+"""What is hooked in JAX: its own count of compilations.
+
+In: the module that holds JAX's listeners. Out: the probe `jax_compiles`.
+Never: a wrapper around what `jax.jit` returns: programs look at it, and it is C++ that cannot be patched.
+"""
+
+from __future__ import annotations
+
+from nilometer.hooks import alive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+_COMPILED = "/jax/core/compile/backend_compile_duration"
+
+
+def install(name: str, module: ModuleType) -> None:
+    """Registers the listener."""
+    module.register_event_duration_secs_listener(_lasted)
+
+
+def _lasted(event: str, duration: float, **kwargs: Any) -> None:
+    if event == _COMPILED:
+        alive.count("jax_compiles")
