@@ -9,7 +9,7 @@ import tensorflow as tf
 
 def shipment(number):
     rng = np.random.default_rng(204 + number)
-    rows = rng.normal(size=(2000, 64)).astype("float32")
+    rows = rng.normal(size=(1200, 64)).astype("float32")
     return tf.data.Dataset.from_tensor_slices(rows).batch(100).prefetch(2)
 
 
