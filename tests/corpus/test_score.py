@@ -140,5 +140,5 @@ def test_modules_that_are_not_installed_are_named() -> None:
 def test_a_truth_that_says_too_little_or_too_much_is_refused(tmp_path: Path, wrong: str) -> None:
     truth = tmp_path / "truth.toml"
     truth.write_text(f'about = "x"\n[[run]]\nname = "n"\nseconds = 1\nunit = ["epoch"]\n{wrong}\n')
-    with pytest.raises(ValueError, match="truth.toml: n: "):
+    with pytest.raises(ValueError, match=r"truth\.toml: n: "):
         read(truth)
