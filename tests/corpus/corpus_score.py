@@ -37,18 +37,24 @@ class Score:
         return self.report["growth"]["bytes_per_cycle"] if self.report["growth"] else None
 
     @property
+    def truth(self) -> int | None:
+        """The true growth per cycle, in the unit of the report."""
+        return self.run.growth_per(self.report["cycles"]["unit"])
+
+    @property
     def covered(self) -> bool | None:
         """Whether the 95 % interval holds the truth; None where there is no interval or no truth."""
         if self.growth is None or self.run.verdict == "undecided":
             return None
-        if self.run.verdict == "leak" and self.run.bytes_per_cycle is not None:
-            return self.growth["low"] <= self.run.bytes_per_cycle <= self.growth["high"]
+        if self.run.verdict == "leak":
+            truth = self.truth
+            return None if truth is None else self.growth["low"] <= truth <= self.growth["high"]
         return self.growth["low"] <= RESIDUE and self.growth["high"] >= 0
 
     @property
     def bytes(self) -> bool | None:
         """Whether the growth of a leak is within 15 %, or the truth in the interval."""
-        truth = self.run.bytes_per_cycle
+        truth = self.truth
         if self.run.verdict != "leak" or truth is None:
             return None
         near = self.growth is not None and abs(self.growth["estimate"] - truth) <= NEAR * truth
@@ -82,7 +88,7 @@ class Score:
         first = "" if self.first_right is None else f", right from {self.first_right}"
         return (
             f"{'right' if self.verdict else 'WRONG'}  {name:<40} {self.run.verdict:<9} "
-            f"{self.run.bytes_per_cycle or 0:>9}  "
+            f"{self.truth or 0:>9}  "
             f"said {self.report['verdict']:<9} {said.get('estimate', '-'):>9} B "
             f"per {self.report['cycles']['unit']} ({said.get('low')} to {said.get('high')}), "
             f"{len(self.report['findings'])} named; site {of(self.sites)} bytes {of([self.bytes])} "

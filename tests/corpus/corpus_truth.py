@@ -6,6 +6,8 @@ passes for a truth that was checked.
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import re
 import sys
 from dataclasses import dataclass, field
@@ -18,6 +20,8 @@ else:
     import tomli as tomllib
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus"
+# The unit that is reported for every run of the corpus: what `unit` accepts may be more than one word.
+UNITS = Path(__file__).with_name("units.toml")
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,13 @@ class Run:
     fast: bool = False
     cycles: int | None = None
     bytes_per_cycle: int | None = None
+    # Where units differ in growth: the truth of those that `bytes_per_cycle` does not hold for.
+    bytes_per: dict[str, int] = field(default_factory=dict)
     tolerance: float | None = None
+    # `child`: the memory is kept by a process that the program starts; only the verdict is known of it.
+    subject: str = "program"
+    # Modules that must be there; of the whole program, so its key stands at the top.
+    requires: list[str] = field(default_factory=list)
     exit_code: int = 0
     same_stdout: bool = False
     options: list[str] = field(default_factory=list)
@@ -128,6 +138,18 @@ class Run:
     def script(self) -> Path:
         """The program's path."""
         return CORPUS / self.program / "train.py"
+
+    def growth_per(self, unit: str) -> int | None:
+        """The true growth per cycle, if cycles are counted in `unit`."""
+        return self.bytes_per.get(unit, self.bytes_per_cycle)
+
+    def unit_line(self, unit: str) -> str:
+        """This run's line in the golden table of units."""
+        return f'{self.program}.{self.name} = "{unit}"'
+
+    def missing(self) -> list[str]:
+        """The modules that the program needs and that are not installed here."""
+        return [name for name in self.requires if importlib.util.find_spec(name) is None]
 
 
 def may_be_named(run: Run, finding: dict[str, Any]) -> bool:
@@ -148,9 +170,10 @@ def line_of(folder: Path, site: str) -> str:
 def read(truth: Path) -> list[Run]:
     """All runs of one program."""
     table = tomllib.loads(truth.read_text())
-    if set(table) - {"source"} != {"about", "run"}:
+    if set(table) - {"source", "requires"} != {"about", "run"}:
         raise ValueError(
-            f"{truth}: 'about', at least one [[run]] and perhaps 'source' are asked for, nothing else"
+            f"{truth}: 'about', at least one [[run]] and perhaps 'source' and 'requires' are asked for, "
+            "nothing else"
         )
     runs = []
     for entry in table["run"]:
@@ -158,9 +181,14 @@ def read(truth: Path) -> list[Run]:
             entry[key] = [Expected(**expected) for expected in entry.get(key, [])]
         if "finding" in entry:
             entry["finding"] = [ExpectedFinding(**finding) for finding in entry["finding"]]
-        run = Run(program=truth.parent.name, **entry)
-        if run.verdict == "leak" and (not run.bytes_per_cycle or run.tolerance is None):
+        run = Run(program=truth.parent.name, requires=table.get("requires", []), **entry)
+        if run.subject not in ("program", "child"):
+            raise ValueError(f"{truth}: {run.name}: subject is 'program' or 'child'")
+        known = run.bytes_per_cycle and run.tolerance is not None
+        if run.verdict == "leak" and run.subject == "program" and not known:
             raise ValueError(f"{truth}: {run.name}: a leak needs bytes_per_cycle and tolerance")
+        if set(run.bytes_per) - set(run.unit):
+            raise ValueError(f"{truth}: {run.name}: bytes_per names a unit that is not accepted")
         if set(run.strict) - {"site", "cause", "holder"}:
             raise ValueError(f"{truth}: {run.name}: strict names columns: site, cause, holder")
         places = [site for finding in run.finding or [] for site in finding.sites]
@@ -173,3 +201,10 @@ def read(truth: Path) -> list[Run]:
 def all_runs() -> list[Run]:
     """The whole corpus."""
     return [run for truth in sorted(CORPUS.glob("*/truth.toml")) for run in read(truth)]
+
+
+@functools.cache
+def golden_units() -> dict[tuple[str, str], str]:
+    """The unit of every run, by program and run."""
+    table = tomllib.loads(UNITS.read_text())
+    return {(program, name): unit for program, runs in table.items() for name, unit in runs.items()}

@@ -6,11 +6,13 @@ may be used here: this is what its word is compared with.
 
     python tests/corpus/measure_truth.py epoch corpus/keeps_predictions/train.py --epochs 32
     python tests/corpus/measure_truth.py call --every 10 corpus/new_shapes/train.py
+    python tests/corpus/measure_truth.py line corpus/running_loss/train.py
 """
 
 from __future__ import annotations
 
 import argparse
+import builtins
 import ctypes
 import functools
 import gc
@@ -24,7 +26,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-UNITS = ("epoch", "fit", "predict", "evaluate", "on_batch", "call")
+UNITS = ("epoch", "fit", "predict", "evaluate", "on_batch", "call", "line")
 
 
 class Mallinfo2(ctypes.Structure):
@@ -77,7 +79,7 @@ class Series:
         return statistics.median(slopes) if slopes else float("nan")
 
 
-def after(owner: type, name: str, done: Callable[[], None]) -> None:
+def after(owner: Any, name: str, done: Callable[[], None]) -> None:
     """Calls `done` at the end of each outermost call of `owner.name`."""
     real = getattr(owner, name)
     depth = 0
@@ -97,7 +99,9 @@ def after(owner: type, name: str, done: Callable[[], None]) -> None:
 
 
 def watch(unit: str, series: Series) -> None:
-    if unit == "epoch":
+    if unit == "line":
+        after(builtins, "print", series.cycle)
+    elif unit == "epoch":
         from keras.src.callbacks.callback_list import CallbackList
 
         after(CallbackList, "on_epoch_end", series.cycle)

@@ -108,3 +108,37 @@ def test_a_misspelt_truth_is_an_error(tmp_path: Path, more: str) -> None:
     truth.write_text(good + more + "\n")
     with pytest.raises((TypeError, ValueError, IndexError)):
         read(truth)
+
+
+def test_growth_is_compared_with_the_truth_of_the_unit_that_is_reported() -> None:
+    run = a_run(bytes_per_cycle=10, bytes_per={"epoch": 1000})
+    assert wrong_growth(run, a_report([])) == []
+    assert Score(run, a_report([]), 1.0).bytes
+    other = a_run(bytes_per_cycle=10, bytes_per={"step": 1000})
+    assert len(wrong_growth(other, a_report([]))) == 2
+
+
+def test_of_a_child_no_growth_and_no_place_is_compared() -> None:
+    run = Run(program="p", name="n", seconds=1, unit=["epoch"], verdict="leak", subject="child")
+    assert wrong_growth(run, a_report([])) == []
+    assert wrong_findings(run, a_report([finding()])) == []
+    assert Score(run, a_report([]), 1.0).covered is None
+
+
+def test_modules_that_are_not_installed_are_named() -> None:
+    assert a_run(requires=["json", "no_such_module"]).missing() == ["no_such_module"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        'verdict = "leak"\nsubject = "program"',
+        'verdict = "no_leak"\nsubject = "parent"',
+        'verdict = "no_leak"\nbytes_per = { line = 5 }',
+    ],
+)
+def test_a_truth_that_says_too_little_or_too_much_is_refused(tmp_path: Path, wrong: str) -> None:
+    truth = tmp_path / "truth.toml"
+    truth.write_text(f'about = "x"\n[[run]]\nname = "n"\nseconds = 1\nunit = ["epoch"]\n{wrong}\n')
+    with pytest.raises(ValueError, match=r"truth\.toml: n: "):
+        read(truth)
