@@ -42,6 +42,9 @@ def census() -> None:
 def watch_printed() -> bool:
     """Count the kinds of lines that the program prints. False where this Python cannot be watched."""
 
+def line(text: str) -> None:
+    """Count a line that went elsewhere than to the screen."""
+
 def turn(key: int, place: str) -> None:
     """The loop with this key, at `place` (file and line), has turned."""
 

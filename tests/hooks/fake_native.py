@@ -39,6 +39,10 @@ def watch_printed():
     return True
 
 
+def line(text):
+    _tell("line", text)
+
+
 def turn(key, place):
     _tell("turn", key, place)
 

@@ -45,6 +45,7 @@ mod _native {
     use super::{text, with_session};
     #[pymodule_export]
     use crate::importing::Import;
+    use crate::skeleton::Assembler;
     use crate::{fork, printed, recorder, session};
 
     /// Joins the capture and begins to record; false if that is not possible.
@@ -156,6 +157,20 @@ mod _native {
     #[pyfunction]
     fn watch_printed(py: Python<'_>) -> bool {
         catch_unwind(AssertUnwindSafe(|| printed::watch(py))).unwrap_or(false)
+    }
+
+    /// Counts a line that went elsewhere than to the screen.
+    #[pyfunction]
+    fn line(text: &Bound<'_, PyAny>) {
+        with_session(|session| {
+            let mut assembler = Assembler::new();
+            // A template stands for its numbers: `epoch %d of %s`.
+            let text_of = super::text(text).unwrap_or_default().replace("%d", "0").replace("%s", "0");
+            let lines = [text_of, "\n".to_owned()];
+            for piece in lines {
+                assembler.push(piece.as_bytes(), |line| session.printed(text.py(), &line));
+            }
+        });
     }
 
     /// Says that the loop with this key turned; `place` is its file and line.

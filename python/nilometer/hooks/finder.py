@@ -72,6 +72,7 @@ ROWS: dict[str, str] = {
     },
     "tensorflow.python.client.session": _TENSORFLOW,
     "multiprocessing.process": "multiprocessing",
+    "logging": "logs",
     "torch.nn.modules.module": _TORCH,
     "torch.optim.optimizer": _TORCH,
     "torch.utils.data.dataloader": _TORCH,
