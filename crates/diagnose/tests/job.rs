@@ -162,7 +162,7 @@ fn of_a_pool_the_one_that_grows_is_named() {
 fn pages_that_turn_private_are_told_by_name_and_are_none() {
     let reader = || child(7, "ForkPoolWorker-1", |_| 400.0).private(|age| 2.0 + (8.0 * age).min(390.0));
     is_none(&[reader()]);
-    let turned = trains(&[reader()]).processes[0].turned_private_bytes.unwrap() as i64;
+    let turned = trains(&[reader()]).processes[0].turned_private_bytes.unwrap().cast_signed();
     assert!((turned - 390 * MIB).abs() < 20 * MIB, "{turned}");
     // A spawned worker's memory is its own from the start: nothing turns.
     let spawned = trains(&[child(7, "loader", |age| 50.0 + 2.0 * age)]);
