@@ -152,7 +152,6 @@ fn judged_by(
     let program = outside.program();
     let kept = retention::retained(timeline, cycles, basis, &program, outside.fact("heap.arenas"));
     let rate = judgement.rate.map_or(0.0, |r| r.estimate);
-    let last = timeline.last();
     let retraced = retracing::retraced(capture, cycles, outside.folder());
     let counts = probes::Probes::of(capture, cycles);
     let probes = counts.told();
@@ -189,14 +188,10 @@ fn judged_by(
         fills: &settled.filling,
         kept: kept.as_ref(),
     };
-    // A limit that has been reached needs no forecast.
-    let limit = outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed));
     let mut warnings = warnings::warnings(&outside, lookup);
     warnings.extend(gpu::growing(&counts, cycles.unit.word()));
-    let children = outside.children();
     let mut report = Report {
         schema: SCHEMA,
-        program,
         verdict: judgement.verdict,
         reason: judgement.reason.clone(),
         job: Job::own(judgement.verdict),
@@ -210,8 +205,9 @@ fn judged_by(
             seconds: cycles.seconds,
         },
         growth: growth(&judgement, cycles, basis, explained),
-        forecast: forecast::forecast(judgement.verdict, rate, cycles, limit),
-        memory: outside.memory(last.and_then(|r| r.live), last.and_then(timeline::Reading::anonymous)),
+        forecast: forecast::forecast(judgement.verdict, rate, cycles, limit_ahead(&outside, &program)),
+        program,
+        memory: levels(&outside, timeline),
         components: evidence.components().into_iter().chain(gpu::reserved(&counts)).collect(),
         findings,
         next_steps: Vec::new(),
@@ -222,15 +218,26 @@ fn judged_by(
         probes,
         objects: objects::objects(capture, outside.pid(), cycles),
         retraced,
-        processes: children.told(|pid| outside.role(pid).to_owned()),
+        processes: Vec::new(),
         timeline: curve(timeline, cycles),
         phases: phase_table::spans(&course, timeline.end_ns),
         phase_totals,
         losses: outside.losses.clone(),
     };
-    job::settle(&mut report, &job::Family::of(&outside, &children, timeline, cycles));
+    job::settle(&mut report, &outside, timeline, cycles);
     report.next_steps = next_steps::next_steps(&report, outside.records_children());
     (report, sites.map(Sites::into_heard))
+}
+
+/// Levels and limits at the end.
+fn levels(outside: &Outside, timeline: &Timeline) -> Memory {
+    let last = timeline.last();
+    outside.memory(last.and_then(|r| r.live), last.and_then(timeline::Reading::anonymous))
+}
+
+/// The limit that growth would meet. One that has been reached needs no forecast.
+fn limit_ahead(outside: &Outside, program: &Program) -> Option<program::Limit> {
+    outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed))
 }
 
 /// The judgement, of a leak with the lower end that its findings are sure of.

@@ -61,22 +61,40 @@ fn a_few_cycles_are_no_measure() {
     is_leak_of(&report, 7);
 }
 
+/// Of a job of so many quarters of a second with twenty cycles in each second, from one on.
+fn fast_cycles(quarters: u32, cycles_from: u32, loader: &Child) -> Report {
+    let mut w = World::new();
+    w.fact("pid", &PROGRAM.to_string());
+    for quarter in 0..quarters {
+        loader.is_seen(&mut w, f64::from(quarter) / 4.0, false);
+        for _ in 0..if quarter < cycles_from { 0 } else { 5 } {
+            w.passes(0.05).ends_cycle(Step);
+        }
+        w.passes(if quarter < cycles_from { 0.25 } else { 0.0 });
+    }
+    w.report()
+}
+
 #[test]
 fn any_number_of_readings_has_its_windows() {
-    // Fast cycles in a short run: 12 to 21 readings are judged, which no six windows of one length share evenly.
+    // 12 to 21 readings are judged, which no six windows of one length share evenly.
     for quarters in 76..84 {
-        let mut w = World::new();
-        w.fact("pid", &PROGRAM.to_string());
-        let loader = child(7, "loader", |age| if age < 13.0 { 30.0 } else { 30.0 + 20.0 * (age - 13.0) });
-        for quarter in 0..quarters {
-            loader.is_seen(&mut w, f64::from(quarter) / 4.0, false);
-            for _ in 0..if quarter < 56 { 0 } else { 5 } {
-                w.passes(0.05).ends_cycle(Step);
-            }
-            w.passes(if quarter < 56 { 0.25 } else { 0.0 });
-        }
-        is_leak_of(&w.report(), 7);
+        let level = |age: f64| if age < 13.0 { 30.0 } else { 30.0 + 20.0 * (age - 13.0) };
+        is_leak_of(&fast_cycles(quarters, 56, &child(7, "loader", level)), 7);
     }
+}
+
+#[test]
+fn many_cycles_make_no_life_of_a_start_up() {
+    let loader = || child(7, "loader", |age| 30.0 + 20.0 * age);
+    assert_eq!(fast_cycles(48, 4, &loader()).job.culprit, None, "11 s");
+    is_leak_of(&fast_cycles(56, 4, &loader()), 7);
+}
+
+#[test]
+fn a_rise_that_pauses_or_slows_is_none() {
+    is_none(&[child(7, "loader", |age| 50.0 + 2.0 * age.min(32.0) + 2.0 * (age - 41.0).max(0.0))]);
+    is_none(&[child(7, "loader", |age| 50.0 + 3.0 * age.min(40.0) + 1.2 * (age - 40.0).max(0.0))]);
 }
 
 #[test]
@@ -162,7 +180,7 @@ fn of_a_pool_the_one_that_grows_is_named() {
 fn pages_that_turn_private_are_told_by_name_and_are_none() {
     let reader = || child(7, "ForkPoolWorker-1", |_| 400.0).private(|age| 2.0 + (8.0 * age).min(390.0));
     is_none(&[reader()]);
-    let turned = trains(&[reader()]).processes[0].turned_private_bytes.unwrap() as i64;
+    let turned = trains(&[reader()]).processes[0].turned_private_bytes.unwrap().cast_signed();
     assert!((turned - 390 * MIB).abs() < 20 * MIB, "{turned}");
     // A spawned worker's memory is its own from the start: nothing turns.
     let spawned = trains(&[child(7, "loader", |age| 50.0 + 2.0 * age)]);

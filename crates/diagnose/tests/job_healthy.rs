@@ -12,7 +12,7 @@ fn healthy(seed: u64) -> Child {
     let mut noise = Noise(seed * 104_729 + 1);
     (0..10).for_each(|_| noise.0 = noise.0.wrapping_add(noise.of(1 << 40)));
     let base = 30.0 + 1000.0 * noise.share().powi(3);
-    let parts: Vec<(u64, f64, f64, f64)> = (0..1 + noise.of(4))
+    let parts: Vec<(u64, f64, f64, f64)> = (0..=noise.of(4))
         .map(|_| (noise.of(7), 200.0 * noise.share().powi(2), noise.share(), noise.share()))
         .collect();
     let jitter = [0.0, 0.2, 4.0][noise.of(3) as usize];
@@ -27,7 +27,7 @@ fn healthy(seed: u64) -> Child {
                 2 => size * f64::from(u8::from(age > 60.0 * a)) + size * f64::from(u8::from(age > 60.0 * b)),
                 3 => size * (age / (1.0 + 10.0 * a)).fract(), // garbage
                 4 => size * (age / (1.0 + 8.0 * a) + 7.0 * b).sin().abs(),
-                5 => size * f64::from(u8::from((age / (2.0 + 10.0 * a)) as u64 % 2 == 0)),
+                5 => size * f64::from(u8::from(((age / (2.0 + 10.0 * a)) as u64).is_multiple_of(2))),
                 _ => {
                     let step = size / 20.0 * (noise.borrow_mut().share() - 0.5);
                     drift.set(0.97 * drift.get() + step);

@@ -77,7 +77,7 @@ mod tests {
         let first = turn.first;
         turn.taken(first);
         assert_eq!(turn.next, first + MIN_GAP);
-        turn.taken(first + Duration::from_secs(60));
+        turn.taken(first + Duration::from_mins(1));
         assert_eq!(turn.next, first + Duration::from_secs(90));
     }
 }

@@ -28,7 +28,7 @@ const MAX_GONE_RATIO: f64 = 0.1;
 const MIN_GONE_NS: f64 = 3e9;
 
 /// The processes, and the work they are measured by.
-pub(crate) struct Family<'a> {
+struct Family<'a> {
     outside: &'a Outside<'a>,
     children: &'a Children,
     clock: Clock,
@@ -50,12 +50,7 @@ enum Why {
 }
 
 impl<'a> Family<'a> {
-    pub(crate) fn of(
-        outside: &'a Outside<'a>,
-        children: &'a Children,
-        timeline: &Timeline,
-        cycles: &Cycles,
-    ) -> Self {
+    fn of(outside: &'a Outside<'a>, children: &'a Children, timeline: &Timeline, cycles: &Cycles) -> Self {
         let mut clock: Vec<(u64, f64)> = Vec::new();
         if let Some(unit) = cycles.unit.marks() {
             for mark in timeline.marks.iter().filter(|mark| mark.unit == unit) {
@@ -144,7 +139,10 @@ impl Leaking<'_> {
 }
 
 /// Adds the children to what is said about the program.
-pub(crate) fn settle(report: &mut Report, family: &Family) {
+pub(crate) fn settle(report: &mut Report, outside: &Outside, timeline: &Timeline, cycles: &Cycles) {
+    let children = outside.children();
+    report.processes = children.told(|pid| outside.role(pid).to_owned());
+    let family = Family::of(outside, &children, timeline, cycles);
     let leaking = family.leaking();
     let Some(first) = leaking.first() else { return };
     if report.verdict != Verdict::Leak {
