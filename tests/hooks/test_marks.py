@@ -97,7 +97,7 @@ def test_gradient_loop(run: Runner) -> None:
 
 def test_eager_gradient_loop(run: Runner) -> None:
     """An optimizer that a program applies itself; the one inside of `fit` is the epoch's."""
-    assert loop(run, "eager_gradient").cycles() == {"model": 1, "update": 6, "fit": 1, "epoch": 2}
+    assert loop(run, "eager_gradient").cycles() == {"model": 1, "call": 6, "update": 6, "fit": 1, "epoch": 2}
 
 
 def test_models_in_a_loop(run: Runner) -> None:
@@ -107,7 +107,24 @@ def test_models_in_a_loop(run: Runner) -> None:
 
 
 def test_models_inside_models_are_not_counted(run: Runner) -> None:
-    assert loop(run, "nested_models").cycles() == {"model": 4, "fit": 2, "epoch": 2}
+    assert loop(run, "nested_models").cycles() == {"model": 4, "fit": 2, "epoch": 2, "call": 1}
+
+
+def test_eager_calls(run: Runner) -> None:
+    """The outermost calls of models and layers; none while models are put together, built, or trained."""
+    assert loop(run, "eager_calls").cycles() == {"model": 5, "call": 13, "fit": 1, "epoch": 2, "predict": 1}
+
+
+def test_passes_over_a_dataset(run: Runner) -> None:
+    """Passes to the end, told from epochs by the updates within; none of `fit`'s own."""
+    ended = loop(run, "passes")
+    assert ended.cycles() == {
+        "model": 1, "pass": 7, "epoch": 4, "call": 8, "update": 8, "fit": 1, "predict": 1,
+    }  # fmt: skip
+
+
+def test_sessions(run: Runner) -> None:
+    assert loop(run, "session").cycles() == {"call": 6}
 
 
 def test_marks_by_hand(run: Runner) -> None:

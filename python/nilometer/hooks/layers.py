@@ -67,8 +67,8 @@ def _is_symbolic(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 def _is_symbol(value: Any) -> bool:
     # The first of nested inputs tells for all: they are of one kind.
     for _ in range(8):
-        if not value or not isinstance(value, (tuple, list, dict)):
-            break
+        if not isinstance(value, (tuple, list, dict)) or not value:
+            break  # in this order: an array has no truth
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]
     kind = type(value)
     name = kind.__name__

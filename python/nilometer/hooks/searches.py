@@ -23,8 +23,10 @@ def install(name: str, module: ModuleType) -> None:
     elif name == "optuna.study.study":
         replace(module.Study, "tell", trial)  # a loop by `ask` and `tell`; `optimize` does not come here
     elif name.startswith("keras_tuner."):
-        # The method that users may override, `on_trial_end`, need not call its parent's.
-        replace(module.BaseTuner, "_try_run_and_update_trial", trial)
+        # The method that users may override, `on_trial_end`, need not call its parent's. One of the two
+        # modules may hand on the class of the other.
+        if module.BaseTuner.__module__ == name:
+            replace(module.BaseTuner, "_try_run_and_update_trial", trial)
     elif name == "sklearn.base":
         replace(module, "_fit_context", _fit_context, needed=False)  # there from 1.3 on
 

@@ -133,6 +133,65 @@ def nested_models():
 
 
 @program
+def eager_calls():
+    class Block(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = keras.layers.Dense(3), keras.layers.Dense(1)
+
+        def call(self, x):
+            return self.second(self.first(x))
+
+    model = make()
+    late = keras.Sequential([keras.layers.Dense(2), keras.layers.Dense(1)])
+    late.build((None, 4))
+    inputs = keras.Input((4,))
+    named = keras.Model({"x": inputs}, keras.layers.Dense(1)(inputs))
+    block = Block()
+    for _ in range(4):
+        model(X), late(X), block(X)
+    named({"x": X})
+    model.fit(X, Y, epochs=2, verbose=0)
+    model.predict(X, verbose=0)
+    Block().build((None, 4))
+
+
+@program
+def passes():
+    import tensorflow as tf
+
+    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(16)
+    model = make()
+    optimizer = keras.optimizers.SGD()
+    for _ in range(3):
+        list(data)
+        list(data.as_numpy_iterator())
+    for _ in range(2):
+        for x, y in data:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((model(x) - y) ** 2)
+            variables = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+    model.fit(data, epochs=2, verbose=0, validation_data=data)
+    model.predict(data, verbose=0)
+    iterator = iter(data.map(lambda x, y: (model(x), y)))
+    assert (len(list(iterator)), len(list(iterator))) == (4, 0)
+
+
+@program
+def session():
+    import tensorflow.compat.v1 as tf
+
+    tf.disable_eager_execution()
+    given = tf.placeholder(tf.float32, (None,))
+    more = tf.Variable(1.0) + given
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(5):
+            session.run(more, {given: [1.0]})
+
+
+@program
 def by_hand():
     import nilometer
 

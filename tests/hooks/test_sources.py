@@ -1,0 +1,78 @@
+"""The cycles of frameworks other than Keras, counted exactly, where they are installed."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from hook_runner import HIDES_FRAMES, PROGRAMS, PYTHON, Ran, Runner
+
+
+def both(run: Runner, program: str, name: str, package: str) -> Ran:
+    """Runs a program with the hooks and without: it must not be able to tell."""
+    parts = [package.rpartition(".")[0] or package, package]
+    find = f"import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, {parts!r})))"
+    if subprocess.run([PYTHON, "-c", find], capture_output=True).returncode != 0:
+        pytest.skip(f"{PYTHON} has no {package}")
+    arguments = [str(PROGRAMS / program), name]
+    env = {"PYTHONHASHSEED": "0"}
+    plain, ended = run.plain(arguments, env), run(arguments, env)
+    assert plain.returncode == 0, plain.stderr
+    assert ended.code == 0, ended.stderr
+    assert ended.stdout == plain.stdout
+    if name != "torch_others" and "web" not in program:
+        assert ended.stderr == plain.stderr
+    assert ended.losses() == []
+    ended.phases()
+    return ended
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "cycles"),
+    [
+        ("torch", "torch", {"call": 24, "update": 12, "epoch": 3, "pass": 3}),
+        ("torch_breaks", "torch", {"call": 8}),
+        ("threads", "torch", {"call": 10}),
+        ("lightning", "lightning.pytorch", {"epoch": 3, "fit": 1, "evaluate": 2, "predict": 1}),
+        ("pytorch_lightning", "pytorch_lightning", {"epoch": 3, "fit": 1, "evaluate": 2, "predict": 1}),
+        ("transformers", "transformers", {"epoch": 3, "fit": 1, "evaluate": 1, "predict": 1}),
+        ("gymnasium", "gymnasium", {"episode": 9}),
+        ("optuna", "optuna", {"trial": 6}),
+        ("keras_tuner", "keras_tuner", {"trial": 3}),
+        ("sklearn", "sklearn", {"fit": 8}),
+        ("celery", "celery", {"task": 3}),
+        ("rq", "rq", {"task": 3}),
+        ("shell", "IPython", {"cell": 3}),
+    ],
+)
+def test_cycles(run: Runner, name: str, package: str, cycles: dict[str, int]) -> None:
+    assert both(run, "sources.py", name, package).cycles() == cycles
+
+
+@HIDES_FRAMES
+def test_nobody_can_tell_from_a_module(run: Runner) -> None:
+    """Compilers see the same graphs, and a traceback through modules has no line of ours."""
+    assert both(run, "sources.py", "torch_others", "torch").cycles()["call"] >= 5
+
+
+def test_compilations_of_jax(run: Runner) -> None:
+    ended = both(run, "sources.py", "jax", "jax")
+    assert ended.cycles() == {"step": 5}
+    assert ended.probes()["jax_compiles"][-1] >= 5
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "requests"),
+    [
+        ("flask", "flask", 10),
+        ("starlette", "fastapi", 10),
+        ("uvicorn", "uvicorn", 20),
+        ("python", "http", 8),
+        ("django", "django", 7),
+        ("tornado", "tornado", 5),
+        ("grpc", "grpc", 6),
+    ],
+)
+def test_requests(run: Runner, name: str, package: str, requests: int) -> None:
+    """Once per request, however many frameworks and servers it goes through."""
+    assert both(run, "web.py", name, package).cycles() == {"served": requests}
