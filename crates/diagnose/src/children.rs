@@ -22,8 +22,10 @@ const GOES_ON: f64 = 0.5;
 const LEAST: f64 = 4.0 * 1024.0 * 1024.0;
 /// ... nor this share of what there was.
 const LEAST_SHARE: f64 = 0.02;
-/// The last of a life is its end: a function that returns frees what it kept, and a process that exits gives all of it back.
-const END_NS: u64 = 1_000_000_000;
+/// What falls below this share of the peak in the last of a life is its end: a function that returns frees what it kept, and a process
+/// that exits gives all of it back.
+const MIN_PEAK_RATIO: f64 = 0.9;
+const END_NS: u64 = 2_000_000_000;
 /// Readings that are kept of each; when there are more, every second one goes.
 const POINTS: usize = 512;
 
@@ -45,8 +47,11 @@ pub(crate) struct Life {
 impl Life {
     /// Readings before its end.
     pub(crate) fn before_end(&self) -> &[(u64, u64)] {
-        let end = self.last.0.saturating_sub(END_NS);
-        self.points.get(..self.points.partition_point(|point| point.0 <= end)).unwrap_or_default()
+        let high = |point: &(u64, u64)| point.1 as f64 >= MIN_PEAK_RATIO * self.peak as f64;
+        let end = self.points.iter().rposition(high).and_then(|at| Some((at, self.points.get(at)?.0)));
+        let is_end = |(_, at_ns): &(usize, u64)| self.last.0.saturating_sub(*at_ns) <= END_NS;
+        let count = end.filter(is_end).map_or(self.points.len(), |(at, _)| at + 1);
+        self.points.get(..count).unwrap_or_default()
     }
 }
 
@@ -177,7 +182,7 @@ mod tests {
     #[test]
     fn what_it_gives_back_as_it_ends_hides_nothing() {
         assert!(told(20, |at| if at > 18.8 { 10.0 } else { 50.0 + at }).is_some());
-        assert_eq!(told(20, |at| if at > 17.8 { 10.0 } else { 50.0 + at }), None, "that is not its end");
+        assert_eq!(told(20, |at| if at > 16.8 { 10.0 } else { 50.0 + at }), None, "that is not its end");
     }
 
     #[test]
