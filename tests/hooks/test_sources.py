@@ -39,7 +39,7 @@ def both(run: Runner, program: str, name: str, package: str) -> Ran:
         ("gymnasium", "gymnasium", {"episode": 9}),
         ("optuna", "optuna", {"trial": 6}),
         ("keras_tuner", "keras_tuner", {"trial": 3}),
-        ("sklearn", "sklearn", {"fit": 8}),
+        ("sklearn", "sklearn", {"fit": 9}),
         ("celery", "celery", {"task": 3}),
         ("rq", "rq", {"task": 3}),
         ("shell", "IPython", {"cell": 3}),
