@@ -42,7 +42,7 @@ def faces():
         keras.layers.Layer._maybe_build, keras.backend.clear_session,
         keras.callbacks.CallbackList.on_epoch_end, keras.callbacks.CallbackList.on_train_batch_begin,
         polymorphic_function.Function.__call__, concrete_function.ConcreteFunction.__call__,
-        context.Context.ensure_initialized,
+        context.Context.ensure_initialized, keras.layers.Layer.__call__, iterator_ops.OwnedIterator.__next__,
     ]  # fmt: skip
     for function in functions:
         print(

@@ -50,7 +50,7 @@ def torch_others():
     try:
         torch.nn.Sequential(Bad())(x)
     except ValueError:
-        traceback.print_exc()
+        traceback.print_exc(file=sys.stdout)
 
 
 def torch_breaks():
@@ -231,7 +231,7 @@ def sklearn():
     try:
         LogisticRegression().fit(x, y[:3])
     except ValueError:
-        traceback.print_exc()
+        traceback.print_exc(file=sys.stdout)
 
 
 def celery():
