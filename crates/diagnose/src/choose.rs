@@ -117,6 +117,9 @@ mod tests {
     use super::*;
     use nilometer_capture::Found;
 
+    /// What repeated, which of it is the unit, and which is judged too because it is coarser.
+    type World = (&'static str, Vec<Candidate>, Option<usize>, Option<usize>);
+
     fn known(unit: CycleUnit, count: u64, span: f64) -> Candidate {
         Candidate { unit: Unit::Marked(unit), count, read: count.min(500) as usize, span, irregularity: 0.1 }
     }
@@ -135,8 +138,7 @@ mod tests {
     fn the_unit_that_a_user_would_name() {
         use CycleUnit::{Call, Epoch, Model, Pass, Request, Served, Step, Update};
         let looped = |count, span| found(FoundKind::Loop, 40, count, span, 0.1);
-        // What repeated, which of it is the unit, and which is judged too because it is coarser.
-        let table: Vec<(&str, Vec<Candidate>, Option<usize>, Option<usize>)> = vec![
+        let table: Vec<World> = vec![
             ("nothing", vec![], None, None),
             ("lines alone", vec![line(0, 24, 60.0)], Some(0), None),
             ("seven lines are too few", vec![line(0, 7, 60.0)], None, None),

@@ -13,7 +13,7 @@ pub(crate) enum Unit {
     /// A kind of printed line, or a loop.
     Found { unit: CycleUnit, kind: FoundKind, word: &'static str, seconds: f64 },
     /// A stretch of time.
-    Window { seconds: u64 },
+    Window { seconds: f64 },
 }
 
 /// Words for what a program does again and again, if a line begins with one: `round 3/24`.
@@ -120,7 +120,7 @@ impl Unit {
             Self::Found { seconds, .. } => {
                 (Self::FLOOR_PER_SECOND * seconds).clamp(Self::SHORT_FLOOR, Self::LONG_FLOOR)
             }
-            Self::Window { seconds } => Self::FLOOR_PER_SECOND * seconds as f64,
+            Self::Window { seconds } => Self::FLOOR_PER_SECOND * seconds,
         }
     }
 }

@@ -10,9 +10,11 @@ use crate::phases::{Course, IMPORT};
 use crate::timeline::{Basis, Timeline};
 use crate::unit::Unit;
 
-/// Windows that a run is cut into at most, and their shortest length in seconds.
-const MOST: u64 = 60;
-const SHORTEST: u64 = 1;
+/// Windows that a run is cut into at most, and their shortest length.
+const MAX_WINDOWS: u64 = 60;
+const MIN_WINDOW_NS: u64 = SECOND_NS;
+/// A run of so many seconds of work is cut into windows of half of that: eight windows decide, and the last of a short run is flat.
+const SHORT_WORK_NS: std::ops::Range<u64> = 7 * SECOND_NS..30 * SECOND_NS;
 const SECOND_NS: u64 = 1_000_000_000;
 /// The program begins to work when no new module has come for so long; at the latest so long after its start, lest one that makes
 /// modules for ever never begin.
@@ -22,29 +24,31 @@ const BEGUN_NS: u64 = 30 * SECOND_NS;
 pub(crate) fn of(timeline: &Timeline, course: &Course<'_>, basis: Basis) -> Cycles {
     let work = Work::of(timeline, course);
     let end = work.until(timeline.end_ns);
-    let length = (end / SECOND_NS / MOST).max(SHORTEST);
+    let shortest = if SHORT_WORK_NS.contains(&end) { MIN_WINDOW_NS / 2 } else { MIN_WINDOW_NS };
+    let length = (end / SECOND_NS / MAX_WINDOWS * SECOND_NS).max(shortest);
     let mut points: Vec<Point> = Vec::new();
     for (i, r) in timeline.readings.iter().enumerate() {
         if !matches!(r.moment, Moment::Tick | Moment::Phase) || work.is_interrupted(r.at_ns) {
             continue;
         }
-        let ordinal = work.until(r.at_ns) / (length * SECOND_NS) + 1;
+        let ordinal = work.until(r.at_ns) / length + 1;
         let Some(point) = point(i, r, ordinal, basis) else { continue };
         match points.last_mut() {
             Some(last) if last.ordinal == ordinal => *last = point, // the last reading speaks for its window
             _ => points.push(point),
         }
     }
-    let ends = (1..=end / (length * SECOND_NS)).map(|window| work.when(window * length * SECOND_NS));
+    let ends = (1..=end / length).map(|window| work.when(window * length));
     let window_ends: Vec<u64> = ends.collect();
+    let seconds = length as f64 / SECOND_NS as f64;
     let windows = window_ends.len() as u64;
     let unread =
         Unread::at_the_end(timeline, &mut points, windows, basis, |r| r.moment == Moment::BeforeExit);
     Cycles {
-        unit: Unit::Window { seconds: length },
+        unit: Unit::Window { seconds },
         count: points.len() as u64,
         points,
-        seconds: Some(length as f64),
+        seconds: Some(seconds),
         window_ends,
         how: String::new(),
         unread,
