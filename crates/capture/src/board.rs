@@ -35,6 +35,13 @@ impl Board {
         self.count(at::cycles(unit))
     }
 
+    /// Counts so many more cycles of this unit.
+    pub fn count_cycles(&self, unit: CycleUnit, count: u64) {
+        if let Some(place) = atomics::u64_at(&self.header, at::cycles(unit)).filter(|_| !self.is_closed()) {
+            place.fetch_add(count, Relaxed);
+        }
+    }
+
     /// Cycles of this unit so far.
     pub fn cycles(&self, unit: CycleUnit) -> u64 {
         self.read(at::cycles(unit))

@@ -9,6 +9,7 @@ mod at_exit;
 mod causes;
 mod children;
 mod choose;
+mod chosen;
 mod coarser;
 mod collector;
 mod components;
@@ -65,8 +66,9 @@ pub use sizes::{duration, size};
 use nilometer_capture::{Capture, Record, Stamped};
 
 use at_exit::ExitCollection;
+use chosen::Chosen;
 use components::Evidence;
-use cycles::{Chosen, Cycles};
+use cycles::Cycles;
 use held::Held;
 use program::Outside;
 use sampled::recording::Heard;

@@ -47,7 +47,7 @@ impl Kinds {
         Self { table: [Kind { hash: 0, count: 0, unit: None }; PLACES], lines: 0, loops: 0 }
     }
 
-    /// Counts one more of the kind with this hash.
+    /// Counts so many more of the kind with this hash; one, until it is a unit.
     pub(crate) fn came(&mut self, kind: FoundKind, hash: u64) -> Came {
         let Some(at) = self.place(hash) else { return Came::Unknown };
         let Some(entry) = self.table.get_mut(at) else { return Came::Unknown };

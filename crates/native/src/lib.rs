@@ -9,6 +9,7 @@
 )]
 
 mod arenas;
+mod flood;
 mod found;
 mod heap;
 mod losses;

@@ -168,7 +168,11 @@ mod _native {
             let text_of = super::text(text).unwrap_or_default().replace("%d", "0").replace("%s", "0");
             let lines = [text_of, "\n".to_owned()];
             for piece in lines {
-                assembler.push(piece.as_bytes(), |line| session.printed(text.py(), &line));
+                assembler.push(piece.as_bytes(), |whole| {
+                    if let Some(line) = whole.line() {
+                        session.printed(text.py(), &line);
+                    }
+                });
             }
         });
     }

@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 
+use crate::flood::{Flood, Pass};
 use crate::session;
 use crate::skeleton::{Assembler, Line};
 
@@ -51,14 +52,16 @@ struct Method {
 static ORIGINAL: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 /// Its place in the table.
 static PLACE: AtomicPtr<*mut c_void> = AtomicPtr::new(std::ptr::null_mut());
-/// Lines in the making: of standard output, of standard error.
-static STREAMS: Mutex<[Assembler; 2]> = Mutex::new([const { Assembler::new() }; 2]);
 
 /// What `sys` calls its streams.
 struct Names {
     sys: Py<PyDict>,
     /// Both names of each stream: what it is now, what it was at first.
     streams: [[Py<PyString>; 2]; 2],
+    /// What ends a line: Python has one object for it.
+    newline: Py<PyString>,
+    /// The bit of a str's state that says that it is ASCII; 0 where that is not known.
+    ascii: u32,
 }
 
 static NAMES: PyOnceLock<Names> = PyOnceLock::new();
@@ -72,7 +75,8 @@ pub(crate) fn watch(py: Python<'_>) -> bool {
     let names = || {
         let sys = py.import("sys")?.dict().unbind();
         let streams = [[name("stdout"), name("__stdout__")], [name("stderr"), name("__stderr__")]];
-        Ok::<_, PyErr>(Names { sys, streams })
+        let newline = PyString::new(py, "\n").unbind();
+        Ok::<_, PyErr>(Names { sys, streams, newline, ascii: ascii_bit(py) })
     };
     let found = || {
         NAMES.get_or_try_init(py, names).ok()?;
@@ -139,32 +143,90 @@ unsafe extern "C" fn write(this: *mut ffi::PyObject, text: *mut ffi::PyObject) -
     result
 }
 
+/// What is known of one stream.
+struct Stream {
+    assembler: Assembler,
+    flood: Flood,
+}
+
+/// Which stream an object was found to be, for the next so many calls: two look-ups of names would cost more than all the rest.
+struct Seen {
+    this: usize,
+    stream: Option<usize>,
+    calls: u32,
+}
+
+/// Calls for which it is believed.
+const MAX_CALLS: u32 = 64;
+
+struct State {
+    streams: [Stream; 2],
+    seen: Seen,
+}
+
+/// Streams, and the lines that they are in the middle of.
+static STATE: Mutex<State> = Mutex::new(State {
+    streams: [const { Stream { assembler: Assembler::new(), flood: Flood::new() } }; 2],
+    seen: Seen { this: 0, stream: None, calls: 0 },
+});
+
+/// What one text brought.
+enum Brought {
+    Line(Line),
+    Flood(u64, u32),
+}
+
 /// A text was written to this stream.
 fn note(this: *mut ffi::PyObject, text: *mut ffi::PyObject) {
     let Some(session) = session::current() else { return };
     // SAFETY: the method was called with the GIL.
     let py = unsafe { Python::assume_attached() };
-    let Some(stream) = stream_of(py, this) else { return };
-    let mut lines: [Option<Line>; MAX_LINES] = [None; MAX_LINES];
+    // SAFETY: the GIL is held. Who writes while an error is set wants it to be there afterwards.
+    if unsafe { !ffi::PyErr_Occurred().is_null() } {
+        return;
+    }
+    let Some(names) = NAMES.get(py) else { return };
+    let mut brought: [Option<Brought>; MAX_LINES] = [const { None }; MAX_LINES];
     let mut count = 0;
-    with_bytes(text, |bytes| {
-        let Ok(mut streams) = STREAMS.try_lock() else { return };
-        let Some(assembler) = streams.get_mut(stream) else { return };
-        assembler.push(bytes, |line| {
-            if let Some(place) = lines.get_mut(count) {
-                *place = Some(line);
-                count += 1;
-            }
+    {
+        let Ok(mut state) = STATE.try_lock() else { return };
+        let State { streams, seen } = &mut *state;
+        if seen.this != this.addr() || seen.calls >= MAX_CALLS {
+            *seen = Seen { this: this.addr(), stream: stream_of(names, this), calls: 0 };
+        }
+        seen.calls += 1;
+        let Some(Stream { assembler, flood }) = seen.stream.and_then(|stream| streams.get_mut(stream)) else {
+            return;
+        };
+        with_bytes(names, text, |bytes| {
+            assembler.push(bytes, |whole| {
+                let next = match flood.comes(whole.bytes(), || session.age()) {
+                    Pass::Over => None,
+                    Pass::Count(hash, count) => Some(Brought::Flood(hash, count)),
+                    Pass::Read => whole.line().map(|line| {
+                        flood.was(whole.bytes(), line.hash);
+                        Brought::Line(line)
+                    }),
+                };
+                if let Some(next) = next
+                    && let Some(place) = brought.get_mut(count)
+                {
+                    *place = Some(next);
+                    count += 1;
+                }
+            });
         });
-    });
-    for line in lines.iter().take(count).flatten() {
-        session.printed(py, line);
+    }
+    for one in brought.iter().take(count).flatten() {
+        match one {
+            Brought::Line(line) => session.printed(py, line),
+            Brought::Flood(hash, count) => session.flooded(*hash, *count),
+        }
     }
 }
 
 /// 0 for what is standard output now or was at first, 1 for standard error, nothing for another file.
-fn stream_of(py: Python<'_>, this: *mut ffi::PyObject) -> Option<usize> {
-    let names = NAMES.get(py)?;
+fn stream_of(names: &Names, this: *mut ffi::PyObject) -> Option<usize> {
     let is_named = |name: &Py<PyString>| {
         // SAFETY: the GIL is held; the dict and the string are ours, and the value is only compared.
         unsafe { ffi::PyDict_GetItem(names.sys.as_ptr(), name.as_ptr()) == this }
@@ -173,8 +235,37 @@ fn stream_of(py: Python<'_>, this: *mut ffi::PyObject) -> Option<usize> {
     now.or_else(|| names.streams.iter().position(|[_, first]| is_named(first)))
 }
 
+/// Where a str has its state, in `CPython` 3.10 to 3.14.
+const STATE_OFFSET: usize = 32;
+
+fn state_of(text: *mut ffi::PyObject) -> u32 {
+    // SAFETY: every str has its state there, and what is read of it is compared with what two known ones have.
+    unsafe { text.byte_add(STATE_OFFSET).cast::<u32>().read() }
+}
+
+/// The bit by which an ASCII str differs from one of the same kind that is none.
+fn ascii_bit(py: Python<'_>) -> u32 {
+    let state = |text: &str| state_of(PyString::new(py, text).as_ptr());
+    let bit = state("nilometer a") ^ state("nilometer \u{e9}");
+    if bit.is_power_of_two() && state("nilometer a") & bit != 0 { bit } else { 0 }
+}
+
 /// Hands over the text as UTF-8; nothing where it cannot be encoded.
-fn with_bytes(text: *mut ffi::PyObject, take: impl FnOnce(&[u8])) {
+fn with_bytes(names: &Names, text: *mut ffi::PyObject, take: impl FnOnce(&[u8])) {
+    if text == names.newline.as_ptr() {
+        return take(b"\n");
+    }
+    if state_of(text) & names.ascii != 0 {
+        let mut length = 0;
+        // SAFETY: the GIL is held. An ASCII str is its own UTF-8: nothing is made, and the bytes live as long as it does.
+        let bytes = unsafe { ffi::PyUnicode_AsUTF8AndSize(text, &raw mut length) };
+        let length = usize::try_from(length.min(MAX_TEXT)).unwrap_or(0);
+        if !bytes.is_null() {
+            // SAFETY: so many bytes are there.
+            take(unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) });
+        }
+        return;
+    }
     // SAFETY: the GIL is held, and the method took `text`, so it is a str. Each object made here is let go of below, and no error
     // is left behind: the program's call had none.
     unsafe {

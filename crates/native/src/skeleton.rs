@@ -30,6 +30,26 @@ impl Line {
     }
 }
 
+/// A line as it was printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole<'a> {
+    bytes: &'a [u8],
+    /// It ended by a line feed.
+    is_complete: bool,
+}
+
+impl<'a> Whole<'a> {
+    /// What was printed, as far as it counts.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Its skeleton; nothing if it says nothing. A bar that is written over and one that is complete are of two kinds.
+    pub(crate) fn line(&self) -> Option<Line> {
+        Skeleton::of(self.bytes, if self.is_complete { HASH_START } else { !HASH_START })
+    }
+}
+
 /// Puts the lines of one stream together.
 #[derive(Debug)]
 pub(crate) struct Assembler {
@@ -43,18 +63,14 @@ impl Assembler {
     }
 
     /// Takes the next piece, and tells of each line that ends in it.
-    pub(crate) fn push(&mut self, piece: &[u8], mut tell: impl FnMut(Line)) {
+    pub(crate) fn push(&mut self, piece: &[u8], mut tell: impl FnMut(Whole<'_>)) {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0x08);
         let mut rest = piece;
         while let Some(at) = rest.iter().position(is_end) {
             let (part, behind) = rest.split_at(at);
             self.keep(part);
-            let line = self.line.get(..self.length).unwrap_or_default();
-            // A bar that is written over and one that is complete are of two kinds.
-            let is_complete = behind.first() == Some(&b'\n');
-            if let Some(line) = Skeleton::of(line, if is_complete { HASH_START } else { !HASH_START }) {
-                tell(line);
-            }
+            let bytes = self.line.get(..self.length).unwrap_or_default();
+            tell(Whole { bytes, is_complete: behind.first() == Some(&b'\n') });
             self.length = 0;
             rest = behind.get(1..).unwrap_or_default();
         }
@@ -201,7 +217,9 @@ mod tests {
         let mut found = Vec::new();
         let mut assembler = Assembler::new();
         for piece in pieces {
-            assembler.push(piece.as_bytes(), |line| found.push((line.hash, line.words().to_owned())));
+            assembler.push(piece.as_bytes(), |whole| {
+                found.extend(whole.line().map(|line| (line.hash, line.words().to_owned())));
+            });
         }
         found
     }

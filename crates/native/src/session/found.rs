@@ -21,6 +21,14 @@ impl Session {
         self.came(py, FoundKind::Line, line.hash, || line.words().to_owned());
     }
 
+    /// So many more lines of a kind were printed, in no time.
+    pub(crate) fn flooded(&self, hash: u64, count: u32) {
+        let Ok(mut kinds) = self.kinds.try_lock() else { return };
+        if let Came::Again(unit) = kinds.came(FoundKind::Line, hash) {
+            self.writer.board().count_cycles(CycleUnit::Found(unit), count.into());
+        }
+    }
+
     /// A loop turned: `key` tells it from others, `place` says where it stands.
     pub(crate) fn turned(&self, py: Python<'_>, key: u64, place: impl FnOnce() -> String) {
         self.came(py, FoundKind::Loop, key, place);
