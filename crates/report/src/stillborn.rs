@@ -7,7 +7,7 @@ use nilometer_diagnose::{Report, Verdict, duration};
 /// A run this short, in seconds, that failed has nothing to tell of memory.
 const MAX_SECONDS: f64 = 1.5;
 
-/// `nilometer  train.py: ended after 0.2 s with exit code 2; too little repeated, so there is no verdict.`
+/// `nilometer  train.py: ended after 0.2 s with exit code 2. Too little repeated for a verdict.`
 pub(crate) fn stillborn(report: &Report) -> Option<String> {
     let program = &report.program;
     let exit = program.exit.as_ref().filter(|exit| !exit.oom_killed)?;
@@ -19,9 +19,6 @@ pub(crate) fn stillborn(report: &Report) -> Option<String> {
     let is_told = report.verdict != Verdict::Undecided || program.seconds >= MAX_SECONDS;
     (!is_told).then(|| {
         let time = duration(program.seconds);
-        format!(
-            "nilometer  {}: ended after {time} {end}; too little repeated, so there is no verdict.",
-            program.name
-        )
+        format!("nilometer  {}: ended after {time} {end}. Too little repeated for a verdict.", program.name)
     })
 }
