@@ -23,8 +23,9 @@ const EARLY: u64 = 64;
 /// What early readings may take together, and beside it one part of the time so far.
 const ALLOWANCE_NS: u64 = 60_000_000;
 const ALLOWANCE_SHARE: u64 = 400;
-/// What readings at the turns of found units may take beside their share of the time.
+/// What readings at the turns of found units may take, beside one part in so many of the time.
 const FOUND_ALLOWANCE_NS: u64 = 20_000_000;
+const FOUND_SHARE: u64 = 800;
 /// Pauses as multiples of the smoothed cost, as [`PAUSE`] is.
 const PAUSE_CYCLE: u64 = 500;
 const PAUSE_PHASE: u64 = 2000;
@@ -101,18 +102,19 @@ impl Pacer {
         }
     }
 
-    /// A program may print thirty kinds of lines in each round. All found units share one part in [`PAUSE`] of the time, and one that
+    /// A program may print thirty kinds of lines in each round. All found units share one part in [`FOUND_SHARE`] of the time, and one that
     /// turns seldom goes before those that turn often: it is nearer to what a person would name.
     fn wants_found(&self, unit: Found, now: u64) -> bool {
         let cost = self.whole.cost();
         let turned = self.turned.get(unit.place()).map_or(0, |turned| turned.swap(now, Relaxed));
         let spent = self.found_spent.load(Relaxed);
-        if spent > FOUND_ALLOWANCE_NS + now / PAUSE {
-            return false;
-        }
         let last = self.last_of(CycleUnit::Found(unit)).map_or(0, |last| last.load(Relaxed));
         let is_early = spent <= FOUND_ALLOWANCE_NS / 2;
         let is_rare = pause_is_over(cost, PAUSE_CYCLE, turned, now);
+        let share = FOUND_ALLOWANCE_NS + now / FOUND_SHARE;
+        if spent > if is_rare { share } else { share / 2 } {
+            return false;
+        }
         is_rare
             || pause_is_over(cost, PAUSE_EARLY, last, now) && is_early
             || pause_is_over(cost, PAUSE_CYCLE, last, now) && self.whole.is_due(now)
@@ -320,8 +322,8 @@ mod tests {
                 }
             }
         }
-        let most = FOUND_ALLOWANCE_NS + now / PAUSE + cost;
-        assert!(taken * cost <= most && taken * cost >= most / 4, "{taken} readings in {now} ns");
+        let most = FOUND_ALLOWANCE_NS + now / FOUND_SHARE + cost;
+        assert!(taken * cost <= most && taken * cost >= most / 8, "{taken} readings in {now} ns");
     }
 
     #[test]

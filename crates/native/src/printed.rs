@@ -24,8 +24,8 @@ use crate::skeleton::{Assembler, Line};
 
 /// Longer texts are looked at up to here, in characters.
 const MAX_TEXT: ffi::Py_ssize_t = 8192;
-/// Lines of one text that are told.
-const MAX_LINES: usize = 64;
+/// Lines of one text that are told beside the first.
+const MAX_MORE_LINES: usize = 64;
 
 type Write = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject) -> *mut ffi::PyObject;
 
@@ -186,8 +186,8 @@ fn note(this: *mut ffi::PyObject, text: *mut ffi::PyObject) {
         return;
     }
     let Some(names) = NAMES.get(py) else { return };
-    let mut brought: [Option<Brought>; MAX_LINES] = [const { None }; MAX_LINES];
-    let mut count = 0;
+    // One line in a text is usual, and no room is made for more unless there are.
+    let (mut first, mut more) = (None, Vec::new());
     {
         let Ok(mut state) = STATE.try_lock() else { return };
         let State { streams, seen } = &mut *state;
@@ -208,19 +208,18 @@ fn note(this: *mut ffi::PyObject, text: *mut ffi::PyObject) {
                         Brought::Line(line)
                     }),
                 };
-                if let Some(next) = next
-                    && let Some(place) = brought.get_mut(count)
-                {
-                    *place = Some(next);
-                    count += 1;
+                if first.is_none() {
+                    first = next;
+                } else if more.len() < MAX_MORE_LINES {
+                    more.extend(next);
                 }
             });
         });
     }
-    for one in brought.iter().take(count).flatten() {
+    for one in first.into_iter().chain(more) {
         match one {
-            Brought::Line(line) => session.printed(py, line),
-            Brought::Flood(hash, count) => session.flooded(*hash, *count),
+            Brought::Line(line) => session.printed(py, &line),
+            Brought::Flood(hash, count) => session.flooded(hash, count),
         }
     }
 }
