@@ -1,4 +1,4 @@
-"""Services: requests are their cycles where a hook knows them, else seconds serve; who holds what is looked at."""
+"""Services: requests are their cycles where a hook knows them, else seconds; who holds what is looked at."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Desk:
         said = re.sub(r"[+-]?\d[\d.,_]*( ?(B|KiB|MiB|GiB|%|s|min|h|ms)\b)?", "N", self.exact(told))
         said = re.sub(r"N( N)+", "N", said)
         said = re.sub(r"\s\(N %: N to N\)", "", said)
-        # With an interval a finding's rate has a line of its own; without one it may stand behind the sentence.
+        # With an interval a finding's rate has a line of its own; without one it may follow the sentence.
         said = re.sub(r"\n +(?=N per \w+ +SURE)", " ", said)
         return "\n".join(re.sub(r"(?<=\S) +", " ", line).rstrip() for line in said.splitlines()) + "\n"
 
