@@ -84,8 +84,8 @@ fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
     let looped = board.cycles(Fit) >= FITS_IN_A_LOOP && board.cycles(Epoch) > board.cycles(Fit);
     let (first, second) = if looped { (Fit, Epoch) } else { (Epoch, Fit) };
     let order = [
-        Request, Step, Trial, Task, Served, first, second, Predict, OnBatch, Evaluate, Episode, Cell, Call,
-        Update, Pass, Model,
+        Request, Step, Trial, Task, Served, first, second, Predict, OnBatch, Evaluate, Episode, Cell, Update,
+        Call, Pass, Model,
     ];
     let known = order.into_iter().filter(|unit| *unit != Model || makes_models(timeline, board));
     let known = known.map(|unit| (Unit::Marked(unit), String::new()));
