@@ -37,18 +37,23 @@ pub(crate) enum Came {
 /// The kinds that came.
 #[derive(Debug)]
 pub(crate) struct Kinds {
-    table: [Kind; PLACES],
+    /// Empty until something comes.
+    table: Vec<Kind>,
     lines: u8,
     loops: u8,
 }
 
 impl Kinds {
     pub(crate) const fn new() -> Self {
-        Self { table: [Kind { hash: 0, count: 0, unit: None }; PLACES], lines: 0, loops: 0 }
+        Self { table: Vec::new(), lines: 0, loops: 0 }
     }
 
     /// Counts so many more of the kind with this hash; one, until it is a unit.
     pub(crate) fn came(&mut self, kind: FoundKind, hash: u64) -> Came {
+        if self.table.is_empty() {
+            let _ours = crate::recorder::Ours::begin();
+            self.table.resize(PLACES, Kind::default());
+        }
         let Some(at) = self.place(hash) else { return Came::Unknown };
         let Some(entry) = self.table.get_mut(at) else { return Came::Unknown };
         entry.count += 1;

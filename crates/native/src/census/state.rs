@@ -11,6 +11,7 @@ use pyo3::Python;
 
 use super::looks::Heap;
 use super::turn::Turn;
+use crate::recorder;
 use crate::rise::Rise;
 use crate::scanning::{PAUSE, Scanning};
 use crate::session::Session;
@@ -35,22 +36,25 @@ pub(super) const APART: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
 pub(super) const WHATEVER_THE_COST: u32 = 2;
 
-/// Live memory by cycle, of each unit.
-pub(super) struct Rises([Rise; CycleUnit::COUNT]);
-
-impl Default for Rises {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| Rise::default()))
-    }
-}
+/// Live memory by cycle, of each unit that came. On the heap, one by one: all of them on the stack of a thread that has 512 KiB
+/// were too many.
+#[derive(Default)]
+pub(super) struct Rises(Vec<(CycleUnit, Box<Rise>)>);
 
 impl Rises {
     pub(super) fn of(&self, unit: CycleUnit) -> Option<&Rise> {
-        self.0.get(unit.index())
+        self.0.iter().find(|(of, _)| *of == unit).map(|(_, rise)| &**rise)
     }
 
+    /// That of a unit; made if it is the first time.
     pub(super) fn of_mut(&mut self, unit: CycleUnit) -> Option<&mut Rise> {
-        self.0.get_mut(unit.index())
+        let known = self.0.iter().position(|(of, _)| *of == unit);
+        let at = known.unwrap_or_else(|| {
+            let _ours = recorder::Ours::begin();
+            self.0.push((unit, Box::default()));
+            self.0.len() - 1
+        });
+        self.0.get_mut(at).map(|(_, rise)| &mut **rise)
     }
 }
 
