@@ -87,8 +87,8 @@ fn any_number_of_readings_has_its_windows() {
 #[test]
 fn many_cycles_make_no_life_of_a_start_up() {
     let loader = || child(7, "loader", |age| 30.0 + 20.0 * age);
-    assert_eq!(fast_cycles(34, 4, &loader()).job.culprit, None, "7.5 s");
-    is_leak_of(&fast_cycles(44, 4, &loader()), 7);
+    assert_eq!(fast_cycles(26, 4, &loader()).job.culprit, None, "5.5 s");
+    is_leak_of(&fast_cycles(30, 4, &loader()), 7);
 }
 
 #[test]

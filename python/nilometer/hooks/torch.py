@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 
 from nilometer.hooks import cycles, marks, passes, probes
-from nilometer.hooks.marks import thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
 TYPE_CHECKING = False
@@ -40,26 +39,7 @@ def install(name: str, module: ModuleType) -> None:
 def _call(original: Any) -> Any:
     # Dynamo and fx take what they find as `Module.__call__` when they are imported for the original one, and
     # look through it: the wrapper is in place before that.
-    cycle = probes.cycle
-    unit = marks.CALL
-
-    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if thread.scope:
-            try:
-                return original(self, *args, **kwargs)
-            except BaseException as error:
-                forget_frame(error)
-                raise
-        thread.scope = "call"
-        try:
-            return original(self, *args, **kwargs)
-        except BaseException as error:
-            forget_frame(error)
-            raise
-        finally:
-            thread.scope = ""
-            cycle(unit)
-
+    call = cycles.wrap_outermost(marks.CALL, "call")(original)
     _leave_out(call.__code__)
     return call
 

@@ -42,6 +42,8 @@ use crate::say::Failure;
 
 /// Between two readings.
 const READ_EVERY: Duration = Duration::from_millis(250);
+/// The same of children that have just begun: a loader of a fast training may live for a few seconds only.
+const READ_YOUNG_EVERY: Duration = Duration::from_millis(100);
 /// Between two looks when nothing is recorded.
 const IDLE: Duration = Duration::from_hours(1);
 
@@ -169,7 +171,10 @@ impl Watch {
                 // After a stop or a slow moment the missed readings are not made up for.
                 next = Instant::now().max(next + every).min(now + every);
             }
-            self.signals.wait(next.saturating_duration_since(Instant::now()));
+            self.read_young();
+            let wait = next.saturating_duration_since(Instant::now());
+            let has_young = self.launched.recording.is_some() && self.launched.readings.has_young();
+            self.signals.wait(if has_young { wait.min(READ_YOUNG_EVERY) } else { wait });
         }
     }
 
@@ -180,6 +185,12 @@ impl Watch {
             }
             Failure::new(format!("the program's end cannot be seen ({error})"))
         })
+    }
+
+    fn read_young(&mut self) {
+        if let Some(recording) = &self.launched.recording {
+            self.launched.readings.take_young(&recording.writer, READ_YOUNG_EVERY);
+        }
     }
 
     fn tick(&mut self) {

@@ -19,6 +19,9 @@ const SEARCH_EVERY: Duration = Duration::from_millis(900);
 const SEARCH_SHARE: u32 = 1000;
 /// Every so many readings a thorough one, with the files that are dear to read.
 const THOROUGH_EVERY: u64 = 8;
+/// A process is young for so long. So many of them are read more often; a pool of many says as much by the usual readings.
+const YOUNG: Duration = Duration::from_secs(30);
+const MAX_YOUNG: usize = 4;
 /// Commands of descendants are cut to this many characters.
 const LONGEST_ROLE: usize = 200;
 
@@ -112,12 +115,34 @@ impl Readings {
         self.descendants.retain_mut(|descendant| {
             let reading = read(&descendant.process, buffer);
             let lives = reading.is_some();
+            descendant.read = Instant::now();
             if let Some(mut reading) = reading {
                 reading.private = pace.read(&mut descendant.turn, || descendant.process.private(buffer));
                 writer.append(&Record::Process(Box::new(reading)));
             }
             lives
         });
+    }
+
+    /// Whether there are processes that are read more often.
+    pub(crate) fn has_young(&self) -> bool {
+        (1..=MAX_YOUNG).contains(&self.descendants.len())
+            && self.descendants.iter().any(|one| one.found.elapsed() < YOUNG)
+    }
+
+    /// Reads those that were not read for so long. What has ended is left to the usual reading.
+    pub(crate) fn take_young(&mut self, writer: &Writer, every: Duration) {
+        if !self.has_young() {
+            return;
+        }
+        for one in &mut self.descendants {
+            if one.found.elapsed() < YOUNG && one.read.elapsed() >= every {
+                one.read = Instant::now();
+                if let Some(reading) = read(&one.process, &mut self.buffer) {
+                    writer.append(&Record::Process(Box::new(reading)));
+                }
+            }
+        }
     }
 
     fn search(&mut self, writer: &Writer) {
@@ -131,7 +156,8 @@ impl Readings {
             if let Some(child) = self.child(&process) {
                 writer.append(&child);
             }
-            self.descendants.push(Descendant { process, turn: Turn::new() });
+            let now = Instant::now();
+            self.descendants.push(Descendant { process, turn: Turn::new(), found: now, read: now });
         }
     }
 
@@ -148,6 +174,9 @@ impl Readings {
 struct Descendant {
     process: Process,
     turn: Turn,
+    found: Instant,
+    /// When it was read last.
+    read: Instant,
 }
 
 /// Everything about one process; `None` once it has ended.

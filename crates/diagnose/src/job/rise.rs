@@ -12,10 +12,10 @@ use crate::turned::anonymous_at;
 /// The first part of a life is start-up.
 const START_RATIO: f64 = 1.0 / 3.0;
 /// A process must have lived so long.
-const MIN_LIFE_SECONDS: f64 = 8.0;
+const MIN_LIFE_SECONDS: f64 = 6.0;
 /// Cycles of the program after the start-up, and readings in them, that make a cycle the measure.
 const MIN_CYCLES: f64 = 12.0;
-const MIN_POINTS: usize = 8;
+const MIN_POINTS: usize = 12;
 /// Without so many cycles, seconds after the start-up: time says less than something that repeats.
 const MIN_SECONDS: f64 = 20.0;
 /// A rise below this is within what an allocator keeps, ...

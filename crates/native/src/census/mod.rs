@@ -27,6 +27,9 @@ fn has_known_cycles(session: &Session) -> bool {
     CycleUnit::KNOWN.into_iter().any(|unit| session.board().cycles(unit) > ONCE)
 }
 
+/// A known unit that did not come in the last one of so many parts of the run is over: a model was tried, then a loop begins.
+const OVER_AFTER_SHARE: u64 = 3;
+
 /// Looks at the heap of this process.
 #[derive(Default)]
 pub(crate) struct Watch {
@@ -49,7 +52,10 @@ impl Watch {
             return;
         }
         let is_found = matches!(unit, CycleUnit::Found(_));
-        if is_found && has_known_cycles(session) {
+        let age = session.age();
+        if !is_found {
+            state.known_at_ns = age;
+        } else if has_known_cycles(session) && age - state.known_at_ns.min(age) < age / OVER_AFTER_SHARE {
             return;
         }
         let Some(rise) = state.rises.of_mut(unit) else { return };

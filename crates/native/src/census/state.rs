@@ -67,6 +67,8 @@ pub(super) struct State {
     pub(super) rises: Rises,
     /// The found unit whose rise is followed: looks are paced in cycles of one unit.
     lead: Option<CycleUnit>,
+    /// When a unit that hooks know came last.
+    pub(super) known_at_ns: u64,
     /// Where there are no cycles, and how many modules there were then.
     pub(super) seconds: Rise,
     pub(super) second: u64,
