@@ -26,6 +26,8 @@ const LEAST_SHARE: f64 = 0.02;
 /// that exits gives all of it back.
 const MIN_PEAK_RATIO: f64 = 0.9;
 const END_NS: u64 = 2_000_000_000;
+/// A rise of its file pages by less than this share is no import.
+const FILES_RISE_RATIO: f64 = 0.05;
 /// Readings that are kept of each; when there are more, every second one goes.
 const POINTS: usize = 512;
 
@@ -42,9 +44,16 @@ pub(crate) struct Life {
     pub(crate) first_ns: u64,
     pub(crate) last: (u64, u64),
     peak: u64,
+    /// When its file pages last rose by a share that tells of an import, and to how many bytes.
+    files: Option<(u64, u64)>,
 }
 
 impl Life {
+    /// When it had mapped the files that it runs from; `None` where that was not read.
+    pub(crate) fn imported_ns(&self) -> Option<u64> {
+        self.files.map(|(at_ns, _)| at_ns)
+    }
+
     /// Readings before its end.
     pub(crate) fn before_end(&self) -> &[(u64, u64)] {
         let high = |point: &(u64, u64)| point.1 as f64 >= MIN_PEAK_RATIO * self.peak as f64;
@@ -77,6 +86,7 @@ impl Children {
                 first_ns: at_ns,
                 last,
                 peak: 0,
+                files: None,
             });
             self.lives.len() - 1
         });
@@ -94,6 +104,16 @@ impl Children {
                 index % 2 == 1
             });
             life.stride *= 2;
+        }
+    }
+
+    /// Resident file pages of a process, noted just before.
+    pub(crate) fn note_files(&mut self, pid: u64, at_ns: u64, bytes: u64) {
+        if let Some(life) = self.lives.iter_mut().rfind(|life| life.pid == pid) {
+            let rose = |(_, level): (u64, u64)| bytes as f64 > (1.0 + FILES_RISE_RATIO) * level as f64;
+            if life.files.is_none_or(rose) {
+                life.files = Some((at_ns, bytes));
+            }
         }
     }
 

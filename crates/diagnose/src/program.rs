@@ -141,6 +141,9 @@ impl<'a> Outside<'a> {
             {
                 // What is swapped in again has not grown.
                 children.note(pid, *at_ns, bytes + reading.swap.unwrap_or(0));
+                if let Some(files) = reading.rss_file {
+                    children.note_files(pid, *at_ns, files);
+                }
                 if let Some(private) = reading.private {
                     children.note_private(pid, *at_ns, private);
                 }

@@ -87,8 +87,22 @@ fn any_number_of_readings_has_its_windows() {
 #[test]
 fn many_cycles_make_no_life_of_a_start_up() {
     let loader = || child(7, "loader", |age| 30.0 + 20.0 * age);
-    assert_eq!(fast_cycles(26, 4, &loader()).job.culprit, None, "5.5 s");
+    assert_eq!(
+        fast_cycles(26, 4, &loader()).job.culprit,
+        None,
+        "5.5 s, and nobody knows when it had imported"
+    );
     is_leak_of(&fast_cycles(30, 4, &loader()), 7);
+}
+
+#[test]
+fn a_short_life_is_judged_once_it_has_imported() {
+    let loader = |imports| child(7, "loader", |age| 30.0 + 20.0 * age).imports(imports);
+    is_leak_of(&fast_cycles(24, 4, &loader(1.0)), 7);
+    is_leak_of(&fast_cycles(24, 4, &loader(1.7)), 7);
+    assert_eq!(fast_cycles(24, 4, &loader(2.5)).job.culprit, None, "too few readings after it");
+    assert_eq!(fast_cycles(24, 4, &loader(9.0)).job.culprit, None, "it imports to its end");
+    is_leak_of(&fast_cycles(30, 4, &loader(9.0)), 7); // it may map its data
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod world;
 
-use nilometer_capture::CycleUnit::{Epoch, Predict};
+use nilometer_capture::CycleUnit::{Epoch, Predict, Step};
 use nilometer_capture::{Birth, Moment, Record, Sampling, Source, StackFrame};
 use nilometer_diagnose::{Finding, Kind, Report, Verdict};
 use world::{KIB, MIB, Noise, World, started};
@@ -563,4 +563,21 @@ fn what_is_sure_of_a_growth_is_not_said_to_be_all_of_it() {
     assert!(rate.low <= all && all <= rate.high, "{rate:?}");
     assert!(rate.estimate > 2 * 300_000, "the collection left more than the site: {rate:?}");
     assert!(growth.explained.unwrap() < 0.5, "{:?}", growth.explained);
+}
+
+#[test]
+fn what_a_site_adds_is_no_leak_before_it_is_16_kib_in_all() {
+    let verdict = |bytes: u64| {
+        let mut w = recorded(256, 3);
+        let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+        for _ in 0..24 {
+            w.makes(stack, bytes, 1);
+            w.objects(200).cycle(Step);
+        }
+        w.ends(0);
+        let report = w.report();
+        (report.verdict, report.findings.len())
+    };
+    assert_eq!(verdict(600), (Verdict::NoLeak, 0), "14 KiB");
+    assert_eq!(verdict(1200), (Verdict::Leak, 1), "28 KiB");
 }

@@ -11,8 +11,8 @@ use crate::turned::anonymous_at;
 
 /// The first part of a life is start-up.
 const START_RATIO: f64 = 1.0 / 3.0;
-/// A process must have lived so long.
-const MIN_LIFE_SECONDS: f64 = 6.0;
+/// In a life that is shorter, start-up lasts until its imports have ended, and only cycles are a measure.
+const SHORT_LIFE_SECONDS: f64 = 6.0;
 /// Cycles of the program after the start-up, and readings in them, that make a cycle the measure.
 const MIN_CYCLES: f64 = 12.0;
 const MIN_POINTS: usize = 12;
@@ -92,10 +92,9 @@ pub(crate) fn rise(life: &Life, clock: &Clock) -> Option<Rise> {
     let points = life.before_end();
     let first = points.first()?.0;
     let lived = life.last.0.saturating_sub(first) as f64;
-    if lived < MIN_LIFE_SECONDS * 1e9 {
-        return None;
-    }
-    let from = first as f64 + START_RATIO * lived;
+    let is_short = lived < SHORT_LIFE_SECONDS * 1e9;
+    let imported = if is_short { life.imported_ns()? } else { first };
+    let from = (first as f64 + START_RATIO * lived).max(imported as f64);
     let (mut cycles, mut minutes, mut minutes_of_cycles) = <(Series, Series, Series)>::default();
     for (at_ns, bytes) in points.iter().filter(|point| point.0 as f64 >= from) {
         let (minute, level) = (*at_ns as f64 / 60e9, *bytes as f64);

@@ -20,6 +20,8 @@ use crate::sizes::size;
 const NEARLY_ALL: f64 = 0.8;
 /// Growth of a user's own line, or in a user's own container, counts from this share of the floor on: frameworks' residue does not hide in it.
 const OWN_FLOOR: f64 = 0.25;
+/// A site that added less in all may be a library's table that fills: pickle and numpy keep 5 KiB in the first 50 arrays from a queue.
+const MIN_KEPT_BYTES: f64 = 16.0 * 1024.0;
 /// Samples that account for this share of a growth may say that it is over.
 const COVERED: f64 = 0.6;
 /// It is over where the last third of the cycles adds less than this share of it.
@@ -156,7 +158,14 @@ impl Case<'_, '_> {
     }
 
     fn speaks(&self, site: &GrowingSite) -> bool {
-        self.setting.cycles.unit.repeats() && site.growing.speaks && site.growing.rate.low > self.floor(site)
+        let is_sure = self.setting.cycles.unit.repeats() && site.growing.speaks;
+        is_sure && site.growing.rate.low > self.floor(site) && self.kept(site) > MIN_KEPT_BYTES
+    }
+
+    /// Bytes that a site added in all, from the first cycle of its growth to the last.
+    fn kept(&self, site: &GrowingSite) -> f64 {
+        let last = self.setting.cycles.points.last().map_or(0, |point| point.ordinal);
+        site.growing.rate.low * (last.saturating_sub(site.growing.since) + 1) as f64
     }
 
     /// Under "undecided": what is seen, if nothing speaks against it.

@@ -17,11 +17,13 @@ pub(crate) struct Child {
     level: Box<dyn Fn(f64) -> f64>,
     /// What no other process shares; all of it if absent.
     private: Option<Box<dyn Fn(f64) -> f64>>,
+    /// Seconds of its life in which it imports: its file pages rise.
+    imports: Option<f64>,
 }
 
 pub(crate) fn child(pid: u64, role: &str, level: impl Fn(f64) -> f64 + 'static) -> Child {
     let (from, to) = (1.0, f64::INFINITY);
-    Child { pid, role: role.to_owned(), from, to, level: Box::new(level), private: None }
+    Child { pid, role: role.to_owned(), from, to, level: Box::new(level), private: None, imports: None }
 }
 
 impl Child {
@@ -31,6 +33,10 @@ impl Child {
 
     pub(crate) fn private(self, private: impl Fn(f64) -> f64 + 'static) -> Self {
         Self { private: Some(Box::new(private)), ..self }
+    }
+
+    pub(crate) fn imports(self, seconds: f64) -> Self {
+        Self { imports: Some(seconds), ..self }
     }
 
     pub(crate) fn is_seen(&self, w: &mut World, at: f64, thorough: bool) {
@@ -44,6 +50,7 @@ impl Child {
         w.say(&Record::Process(Box::new(ProcessReading {
             pid: Some(self.pid),
             rss_anon: Some(bytes(level)),
+            rss_file: self.imports.map(|seconds| bytes(10.0 + 100.0 * age.min(seconds))),
             private: thorough.then(|| bytes(private)),
             ..ProcessReading::default()
         })));
