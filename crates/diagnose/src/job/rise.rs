@@ -27,6 +27,8 @@ const WINDOWS: usize = 6;
 const MIN_STEP_RATIO: f64 = 0.25;
 /// The last two of them must rise by this share of the mean rate.
 const MIN_LAST_RATIO: f64 = 0.75;
+/// Its rate is known so well: the low end of the interval is this share of the estimate.
+const MIN_LOW_RATIO: f64 = 0.6;
 /// This share of the rise must be memory that no other process shares, where that was read.
 const MIN_PRIVATE_RATIO: f64 = 0.5;
 /// The curve is thinned to this many points for its interval.
@@ -142,7 +144,7 @@ fn goes_on(series: &Series) -> Option<Interval> {
         Shape::Linear | Shape::Accelerating => true,
         Shape::Steps { count } => count >= MIN_STEPS,
     };
-    growth(&thin.x, &thin.y).filter(|rate| goes_on && rate.low > 0.0)
+    growth(&thin.x, &thin.y).filter(|rate| goes_on && rate.low >= MIN_LOW_RATIO * rate.estimate)
 }
 
 /// Whether what it grew by is memory of its own, as far as that was read.
