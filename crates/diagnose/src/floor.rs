@@ -13,15 +13,34 @@ const LEAST_DISTANCE: f64 = 3.0;
 /// Low points agree if they differ by less than this share of the whole range.
 const AGREE: f64 = 0.05;
 
+/// A fall by this share of the whole range is a return.
+const RETURN_RATIO: f64 = 0.25;
+
+/// The points from the first return on: a buffer that gathers for the first time starts at a level that it never returns to.
+fn from_first_return(points: &[Point]) -> &[Point] {
+    let range = range(points);
+    let mut highest = f64::MIN;
+    let returned = points.iter().position(|point| {
+        highest = highest.max(point.level);
+        highest - point.level >= RETURN_RATIO * range
+    });
+    returned.and_then(|at| points.get(at..)).filter(|rest| rest.len() >= LEAST_POINTS).unwrap_or(points)
+}
+
+fn range(points: &[Point]) -> f64 {
+    let levels = || points.iter().map(|p| p.level);
+    levels().fold(f64::MIN, f64::max) - levels().fold(f64::MAX, f64::min)
+}
+
 /// The most that can be growing, if both halves of the series touch a common low level twice.
 pub(crate) fn growth_at_most(points: &[Point]) -> Option<f64> {
     if points.len() < LEAST_POINTS {
         return None;
     }
+    let points = from_first_return(points);
     let (early, late) = points.split_at(points.len() / 2);
     let (early, late) = (Low::of(early)?, Low::of(late)?);
-    let levels = || points.iter().map(|p| p.level);
-    let range = levels().fold(f64::MIN, f64::max) - levels().fold(f64::MAX, f64::min);
+    let range = range(points);
     let spread = early.spread.max(late.spread);
     let distance = late.ordinal - early.ordinal;
     let rise = late.level - early.level;
@@ -64,6 +83,20 @@ mod tests {
     fn a_level_that_returns_bounds_growth() {
         let bound = growth_at_most(&points(&[100., 0., 100., 1., 100., 0., 1., 100., 0., 100.]));
         assert!(bound.is_some_and(|b| b.abs() < 1.0), "{bound:?}");
+    }
+
+    #[test]
+    fn a_buffer_that_is_emptied_bounds_growth_from_its_first_return_on() {
+        let teeth = |leak: f64| -> Vec<f64> {
+            (0..96)
+                .map(|i: u32| if i < 24 { f64::from(i) } else { 12.0 + f64::from(i % 12) } + leak * f64::from(i))
+                .collect()
+        };
+        let bound = growth_at_most(&points(&teeth(0.0)));
+        assert!(bound.is_some_and(|b| b.abs() < 0.05), "{bound:?}");
+        for leak in [0.01, 0.1, 1.0] {
+            assert!(growth_at_most(&points(&teeth(leak))).is_none_or(|b| b >= leak), "{leak}");
+        }
     }
 
     #[test]

@@ -93,9 +93,9 @@ pub(crate) fn judge(
     let part = &points[warm..];
     // Garbage that comes and goes hides where a rise begins or ends.
     let flat = without_sawtooth(timeline, part).map(|levels| with_levels(part, levels));
-    let (since, ended) = growing_part(flat.as_deref().unwrap_or(part), cycles.unit.floor());
     // A start-up of many cycles that rises a lot is a buffer or cache that fills.
     let long = warm > LONG_START && levels[warm] - levels[LONG_START] > LEAST_FILLING;
+    let (since, ended) = growing_part(flat.as_deref().unwrap_or(part), long, cycles.unit.floor());
     let started = if long { LONG_START } else { warm };
     let ended = ended.or_else(|| long.then(|| levels[warm] - levels[LONG_START]));
     let since = warm + since;

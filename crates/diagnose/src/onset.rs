@@ -15,14 +15,15 @@ const LESSER: f64 = 0.25;
 /// does that doubles.
 const LONGER: f64 = 2.5;
 
-/// Where the part begins that speaks for the future, and how much the part before it rose if growth ended there.
-pub(crate) fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>) {
+/// Where the part begins that speaks for the future, and how much the part before it rose if growth ended there. `rose_before`: each
+/// cycle before the points brought a rise.
+pub(crate) fn growing_part(points: &[Point], rose_before: bool, floor: f64) -> (usize, Option<f64>) {
     let (x, y) = series(points);
     let bend = change(&x, &y)
         .filter(|found| found.kind == ChangeKind::Rate && points.len() - found.at >= LEAST_POINTS);
     let stepped = || {
         let told = |(at, rise)| (at, Some(rise).filter(|rise| *rise > LEAST_FILLING));
-        last_step(points).map_or((0, None), told)
+        last_step(points, rose_before).map_or((0, None), told)
     };
     let Some(found) = bend else { return stepped() };
     let late = growth(&x[found.at..], &y[found.at..]);
@@ -42,7 +43,7 @@ pub(crate) fn growing_part(points: &[Point], floor: f64) -> (usize, Option<f64>)
 
 /// The first point after the last of some upward steps, and how much they rose, where the series was level ever after: a report at
 /// the third epoch, a cache at the sixth. Nothing that comes again in even or in doubling distances passes for that.
-fn last_step(points: &[Point]) -> Option<(usize, f64)> {
+fn last_step(points: &[Point], rose_before: bool) -> Option<(usize, f64)> {
     let steps: Vec<f64> = points.windows(2).map(|w| w[1].level - w[0].level).collect();
     let biggest = steps.iter().copied().fold(0.0, f64::max);
     if biggest < LEAST_FILLING || steps.iter().any(|step| *step <= -LESSER * biggest) {
@@ -51,8 +52,9 @@ fn last_step(points: &[Point]) -> Option<(usize, f64)> {
     let at: Vec<usize> =
         steps.iter().enumerate().filter(|(_, step)| **step >= LESSER * biggest).map(|(i, _)| i + 1).collect();
     let ordinal = |index: usize| points.get(index).map(|point| point.ordinal as f64);
-    // Start-up, which the points do not have, belongs to the stretch before the first step.
-    let ends = std::iter::once(Some(0.0)).chain(at.iter().map(|index| ordinal(*index)));
+    // Start-up, which the points do not have, belongs to the stretch before the first step where it was level.
+    let first = if rose_before { ordinal(0) } else { Some(0.0) };
+    let ends = std::iter::once(first).chain(at.iter().map(|index| ordinal(*index)));
     let ends: Vec<f64> = ends.collect::<Option<_>>()?;
     let longest = ends.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
     let last = *at.last()?;
@@ -99,7 +101,7 @@ mod tests {
                 Point { ordinal, at_ns: ordinal, level: level + breath, reading: 0 }
             })
             .collect();
-        last_step(&points).map(|(at, _)| at)
+        last_step(&points, false).map(|(at, _)| at)
     }
 
     #[test]
@@ -129,6 +131,17 @@ mod tests {
     fn what_was_level_for_long_after_a_step_is_judged_from_there() {
         assert_eq!(part(22, &[(4, 4.0)]), Some(1));
         assert_eq!(part(40, &[(5, 4.0), (8, 2.0)]), Some(5));
+    }
+
+    #[test]
+    fn a_rise_that_start_up_had_begun_ends_with_its_last_step() {
+        let ordinals = [30_u64, 33, 40, 46, 53, 60, 74, 90];
+        let levels = [81.3, 86.4, 86.8, 86.8, 86.8, 86.8, 86.8, 86.8];
+        let point =
+            |(ordinal, level): (u64, f64)| Point { ordinal, at_ns: 0, level: level * MIB, reading: 0 };
+        let points: Vec<Point> = ordinals.into_iter().zip(levels).map(point).collect();
+        assert_eq!(last_step(&points, true).map(|(at, _)| at), Some(1));
+        assert_eq!(last_step(&points, false), None, "the level before a step had lasted for 33 cycles");
     }
 
     #[test]
