@@ -34,7 +34,9 @@ pub(crate) fn of(timeline: &Timeline, course: &Course<'_>, basis: Basis) -> Cycl
         let ordinal = work.until(r.at_ns) / length + 1;
         let Some(point) = point(i, r, ordinal, basis) else { continue };
         match points.last_mut() {
-            Some(last) if last.ordinal == ordinal => *last = point, // the last reading speaks for its window
+            // The lowest reading speaks for its window: what lies on top of it was there for a moment.
+            Some(last) if last.ordinal == ordinal && last.level < point.level => {}
+            Some(last) if last.ordinal == ordinal => *last = point,
             _ => points.push(point),
         }
     }
