@@ -42,6 +42,7 @@ def both(run: Runner, program: str, name: str, package: str) -> Ran:
         ("celery", "celery", {"task": 3}),
         ("rq", "rq", {"task": 3}),
         ("shell", "IPython", {"cell": 3}),
+        ("driver", "nbclient", {"cell": 4}),
     ],
 )
 def test_cycles(run: Runner, name: str, package: str, cycles: dict[str, int]) -> None:

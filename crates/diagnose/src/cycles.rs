@@ -52,6 +52,10 @@ pub(crate) fn seconds(timeline: &Timeline, unit: CycleUnit) -> Option<f64> {
 
 /// Cycles that were read span the run of them if the last one lies beyond this share of their number.
 const MIN_READ_RATIO: f64 = 0.9;
+/// Where memory fell after them, a clean-up hides what the unread cycles kept: this share must have been read.
+const MIN_READ_BEFORE_FALL_RATIO: f64 = 0.5;
+/// A fall by less is none.
+const MIN_FALL_BYTES: f64 = 256.0 * 1024.0;
 /// After the last mark of a cycle so much time must have gone by for there to be no other: marks of fast cycles are so far apart.
 const LAST_MARK_NS: u64 = 20_000_000;
 
@@ -100,7 +104,8 @@ pub(crate) struct Unread {
 
 impl Unread {
     /// The cycles behind the last point, if they are many. The first reading that is `after` all of them ends the series: what the
-    /// cycles did that were too fast to be read is in it.
+    /// cycles did that were too fast to be read is in it. A reading after a clean-up (a function that returned, a library's exit handler)
+    /// is no point of the series.
     pub(crate) fn at_the_end(
         timeline: &Timeline,
         points: &mut Vec<Point>,
@@ -119,8 +124,11 @@ impl Unread {
             .filter(|(_, r)| r.at_ns > at_ns && r.moment != Moment::AfterExitCollection)
             .find(|(_, r)| after(r) && is_whole(r))
             .and_then(|(index, r)| point(index, r, count, basis));
-        let rise = end.as_ref().map(|end| end.level - level);
-        points.extend(end);
+        let fell = end.as_ref().is_some_and(|end| end.level < level - MIN_FALL_BYTES);
+        let read = ordinal as f64 / count as f64;
+        let tells = !fell || read >= MIN_READ_BEFORE_FALL_RATIO;
+        let rise = end.as_ref().map(|end| end.level - level).filter(|_| tells);
+        points.extend(end.filter(|_| !fell));
         Some(Self { last: ordinal, rise })
     }
 }

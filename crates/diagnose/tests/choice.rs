@@ -127,6 +127,21 @@ fn no_leak_is_said_of_cycles_that_were_read_to_their_end_only() {
 }
 
 #[test]
+fn a_clean_up_at_the_end_hides_no_leak() {
+    let job = |read: u64, unread: u64, each: i64| {
+        let mut w = started();
+        for _ in 0..read {
+            w.takes(each).objects(100).cycle(Step);
+        }
+        w.takes(each * i64::try_from(unread).unwrap()).unread_cycles(Step, unread);
+        w.takes(-60 * MIB).ends(0).report()
+    };
+    assert_eq!(job(35, 5, 2 * MIB).verdict, Verdict::Leak);
+    assert_eq!(job(35, 5, 0).verdict, Verdict::NoLeak, "nearly all were read");
+    assert_eq!(job(35, 400, 0).verdict, Verdict::Undecided, "nobody knows what the others kept until then");
+}
+
+#[test]
 fn what_fast_cycles_keep_shows_when_they_are_over() {
     let report = fast(Step, 64, 2936, 3 * KIB, 0);
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);

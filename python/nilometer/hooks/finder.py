@@ -112,6 +112,7 @@ ROWS: dict[str, str] = {
     "rq.worker": "tasks",
     "rq.worker.base": "tasks",
     "IPython.core.interactiveshell": "notebook",
+    "nbclient.client": "notebook",
 }
 
 # If the first module was imported, the hooks of the second must have been installed.

@@ -1,7 +1,7 @@
-"""Cells of a notebook, and lines of an IPython shell.
+"""Cells of a notebook: in an IPython shell, and in a program that drives a kernel (nbclient, papermill).
 
-In: the module that has the shell's class. Out: one cycle per cell that a person ran.
-Never: a cycle for what a front end runs silently, for itself.
+In: the module that has the shell's or the client's class. Out: one cycle per cell that a person ran.
+Never: a cycle for what a front end runs silently, for itself, or for a cell without code.
 """
 
 from __future__ import annotations
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 
 def install(name: str, module: ModuleType) -> None:
-    """Registers with every shell that is made, when it has made its events."""
-    replace(module.InteractiveShell, "init_events", _init_events)
+    """Registers with every shell when it has made its events, and wraps what a client executes cells with."""
+    if name == "IPython.core.interactiveshell":
+        replace(module.InteractiveShell, "init_events", _init_events)
+    else:
+        # The class made the second of the first: it does not come through the wrapper of the first.
+        replace(module.NotebookClient, "async_execute_cell", _async_execute)
+        replace(module.NotebookClient, "execute_cell", _execute, needed=False)
 
 
 def _init_events(original: Any) -> Any:
@@ -36,4 +41,35 @@ def _init_events(original: Any) -> Any:
 def _cell_ended(result: Any) -> None:
     info = getattr(result, "info", None)
     if getattr(info, "store_history", False) and not getattr(info, "silent", False):
+        probes.cycle(marks.CELL)
+
+
+def _async_execute(original: Any) -> Any:
+    async def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return await original(self, *args, **kwargs)
+        except BaseException as error:
+            forget_frame(error)
+            raise
+        finally:
+            _driven(*args, **kwargs)
+
+    return call
+
+
+def _execute(original: Any) -> Any:
+    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        except BaseException as error:
+            forget_frame(error)
+            raise
+        finally:
+            _driven(*args, **kwargs)
+
+    return call
+
+
+def _driven(cell: Any = None, *_: Any, **__: Any) -> None:
+    if getattr(cell, "cell_type", "") == "code" and str(getattr(cell, "source", "")).strip():
         probes.cycle(marks.CELL)

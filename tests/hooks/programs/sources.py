@@ -275,6 +275,21 @@ def shell():
     shell.run_cell("x")
 
 
+def driver():
+    """A program that runs a notebook in a kernel; what has no code is no cell."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    cells = [nbformat.v4.new_code_cell(text) for text in ("x = 1", "", "print(x)")]
+    book = nbformat.v4.new_notebook(cells=[*cells, nbformat.v4.new_markdown_cell("some words")])
+    client = NotebookClient(book, timeout=60, kernel_name="python3")
+    client.execute()
+    print(book.cells[2].outputs[0].text)
+    with client.setup_kernel():
+        client.execute_cell(cells[0], 0)
+        client.execute_cell(cell=cells[2], cell_index=2)
+
+
 def threads():
     """A thread's calls are its own."""
     from torch import nn, rand
