@@ -39,10 +39,10 @@ mod time;
 #[path = "atlas/unseen.rs"]
 mod unseen;
 
-use table::{Theme, atlas};
+use table::{Titled, atlas};
 
 /// Themes, in the order of the snapshot.
-const THEMES: [(&str, fn(&mut Theme)); 16] = [
+const THEMES: [Titled; 16] = [
     ("growth", growth::worlds),
     ("start-up", start_up::worlds),
     ("onset", start_up::onsets),

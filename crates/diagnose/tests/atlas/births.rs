@@ -12,7 +12,7 @@ use crate::table::{Theme, Truth, of};
 use crate::world::recorder::Made;
 use crate::world::{KIB, Noise, World, started};
 
-/// So many epochs in a breath of 300 KiB, of which each does something at a stack of the user's.
+/// So many epochs in a breath of 1.2 MiB, of which each does something at a stack of the user's.
 fn breathes(epochs: u64, mut each: impl FnMut(&mut World, u64, u64)) -> Report {
     let mut noise = Noise(17);
     let mut w = started();
@@ -20,7 +20,7 @@ fn breathes(epochs: u64, mut each: impl FnMut(&mut World, u64, u64)) -> Report {
     let stack = w.stack(OWN);
     for epoch in 1..=epochs {
         each(&mut w, stack, epoch);
-        let breath = noise.bytes(300 * KIB);
+        let breath = noise.bytes(1200 * KIB);
         w.takes(breath).objects(40).cycle(Epoch).takes(-breath);
     }
     w.ends(0);

@@ -104,6 +104,11 @@ pub(crate) fn worlds(theme: &mut Theme) {
             report,
         );
     }
+    lives(theme);
+}
+
+/// Short lives, families, and workers that are replaced.
+fn lives(theme: &mut Theme) {
     for (quarters, imports) in [(22, 1.0), (24, 1.7), (24, 2.5), (24, 9.0), (28, 9.0), (30, 9.0)] {
         let one = loader(|age| 30.0 + 20.0 * age).imports(imports);
         let name = format!(

@@ -82,7 +82,8 @@ pub(crate) fn worlds(theme: &mut Theme) {
         theme.world(name, Truth::Either, line.makes(|_| 1));
     }
     for samples in [3, 5, 7, 10, 14, 18, 24, 40, 80] {
-        let line = Line { size: 1 << 10, mean: (20 * 48 << 10) / samples, ..LINE };
+        let mean = ((20 * 48) << 10) / samples;
+        let line = Line { size: 1 << 10, mean, noise: 1200 * KIB, ..LINE };
         let name = format!("48 KiB an epoch, some {samples} samples in all: about MOST_UNSURE and SURE");
         theme.world(name, Truth::Leak(48 * KIB), line.makes(|_| 48));
     }

@@ -37,10 +37,10 @@ pub(crate) fn worlds(theme: &mut Theme) {
         }
     }
     for (name, long, kib) in [
-        ("3 even epochs of 600 KiB, no longer than LONG_START", 3, 600),
-        ("4 even epochs of 600 KiB, as long as LONG_START can be", 4, 600),
-        ("7 even epochs of 230 KiB: rise beyond LONG_START 920 KiB, below LEAST_FILLING", 7, 230),
-        ("7 even epochs of 280 KiB: rise beyond LONG_START 1120 KiB, above LEAST_FILLING", 7, 280),
+        ("4 even epochs of 1200 KiB, as long as LONG_START", 4, 1200),
+        ("5 even epochs of 1200 KiB, longer than LONG_START", 5, 1200),
+        ("7 even epochs of 330 KiB: rise beyond LONG_START 990 KiB, below LEAST_FILLING", 7, 330),
+        ("7 even epochs of 360 KiB: rise beyond LONG_START 1080 KiB, above LEAST_FILLING", 7, 360),
         ("7 even epochs of 2 MiB", 7, 2048),
         ("9 even epochs of 100 KiB", 9, 100),
     ] {

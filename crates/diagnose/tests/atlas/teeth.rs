@@ -62,7 +62,7 @@ impl Teeth {
         w.report()
     }
 
-    /// Its report after an exit at which main() has returned, with what it held, or holds all of it still.
+    /// Its report after an exit at which the program's function has returned, with what it held, or holds all of it still.
     fn ends(self, returns: bool) -> Report {
         let mut w = started();
         let garbage = self.lives(&mut w);

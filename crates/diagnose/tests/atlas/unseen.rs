@@ -49,7 +49,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         ("for the last 3 epochs, less than ENOUGH", vec![17, 18, 19, 20]),
         ("for the last 6 epochs, ENOUGH", vec![14, 16, 18, 20]),
     ] {
-        let told = Told { bytes: 3 * 27 << 10, ..LIST };
+        let told = Told { bytes: (3 * 27) << 10, ..LIST };
         let name = format!("a list of 27 KiB an epoch in a breath of 300 KiB is told of {name}");
         theme.world(name, Truth::Either, in_noise(27 * KIB, &told, 10.0, &at));
     }
@@ -70,7 +70,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         ("has a bound out of reach", Told { bound: Some(1 << 20), ..LIST }),
         ("is weighed in part", Told { partial: true, ..LIST }),
     ] {
-        let told = Told { bytes: 3 * 27 << 10, ..told };
+        let told = Told { bytes: (3 * 27) << 10, ..told };
         let name = format!("a list of 27 KiB an epoch in a breath of 300 KiB {name}");
         theme.world(name, Truth::Either, in_noise(27 * KIB, &told, 10.0, &third));
     }
