@@ -52,6 +52,14 @@ pub(crate) fn worlds(theme: &mut Theme) {
             report,
         );
     }
+    for percent in [12, 18, 25, 28, 33, 38, 45] {
+        // Without the two biggest epochs this share of 6 MiB is left, over 20 of them.
+        let small = 6144 * percent / 100 / 20;
+        let big = (6144 - 20 * small) / 2;
+        let report = adds(24, |epoch| KIB * if epoch == 9 || epoch == 15 { big } else { small });
+        let name = format!("24 epochs, {percent} % of the rise is left without two: about CARRIED_BY_MANY");
+        theme.world(name, Truth::Either, report);
+    }
     for (name, at, kib) in [
         ("a step of 900 KiB at epoch 5, below LEAST_FILLING", 5, 900),
         ("a step of 1100 KiB at epoch 5, above LEAST_FILLING", 5, 1100),

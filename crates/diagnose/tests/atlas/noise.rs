@@ -37,8 +37,8 @@ fn in_flight(epochs: i64, keeps: i64, batch: i64, differ: i64) -> Report {
 }
 
 pub(crate) fn worlds(theme: &mut Theme) {
-    for kib in [10, 40, 100, 200, 400, 1000, 4000] {
-        for keeps in [0, 40, 200, 1000] {
+    for kib in [10, 100, 200, 400, 1000, 4000] {
+        for keeps in [0, 40, 200] {
             let name = format!("noise of {kib} KiB in 24 epochs that keep {keeps} KiB: about TOLERANCE");
             theme.world(name, of(keeps * KIB), noisy(3, 24, keeps * KIB, kib * KIB));
         }

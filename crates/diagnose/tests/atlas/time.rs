@@ -100,7 +100,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let name = format!("3000 steps, and a reading {} ms after them, {about} LAST_MARK_NS", ms * 1e3);
         theme.world(name, Truth::Either, fast(Step, 64, 2936, 3000, 0, ms));
     }
-    for (coarse, fine) in [(24, 2), (24, 3), (24, 4), (24, 40), (7, 40), (8, 40)] {
+    for (coarse, fine) in [(24, 2), (24, 3), (24, 40), (7, 40), (8, 40)] {
         for (of_coarse, of_fine) in [(0, 0), (24, 0), (0, 24)] {
             let name = format!(
                 "{coarse} printed epochs of {fine} updates, keep {of_coarse} and {of_fine} KiB: about MIN_COARSER_RATIO"
