@@ -10,7 +10,7 @@ use nilometer_diagnose::Report;
 use crate::sites::{CALLBACK, FIT, OWN};
 use crate::table::{Theme, Truth, of};
 use crate::world::recorder::Made;
-use crate::world::{KIB, Noise, World, started};
+use crate::world::{KIB, MIB, Noise, World, started};
 
 /// So many epochs in a breath of 1.2 MiB, of which each does something at a stack of the user's.
 fn breathes(epochs: u64, mut each: impl FnMut(&mut World, u64, u64)) -> Report {
@@ -28,10 +28,10 @@ fn breathes(epochs: u64, mut each: impl FnMut(&mut World, u64, u64)) -> Report {
 }
 
 /// A line that keeps 96 KiB in each of 24 epochs, and gives back blocks that it made at first: this share of what it keeps.
-fn turns_over(percent: u64) -> Report {
+fn turns_over(percent: u64, beside: i64) -> Report {
     let mut first: VecDeque<Made> = VecDeque::new();
     breathes(24, |w, stack, epoch| {
-        w.makes(stack, 8 << 10, 12);
+        w.takes(beside).makes(stack, 8 << 10, 12);
         if epoch == 1 {
             first.extend((0..264 * percent / 100).map(|_| w.makes(stack, 8 << 10, 1)));
         }
@@ -45,6 +45,11 @@ fn turns_over(percent: u64) -> Report {
 /// A line that keeps so many blocks of 8 KiB in an epoch.
 fn keeps(epochs: u64, blocks: impl Fn(u64) -> u64) -> Report {
     breathes(epochs, |w, stack, epoch| _ = w.makes(stack, 8 << 10, blocks(epoch)))
+}
+
+/// The same beside 2 MiB of an epoch that no recorder saw: counters show a growth, and findings whether the line is one of it.
+fn keeps_beside(epochs: u64, blocks: impl Fn(u64) -> u64) -> Report {
+    breathes(epochs, |w, stack, epoch| _ = w.takes(2 * MIB).makes(stack, 8 << 10, blocks(epoch)))
 }
 
 /// A ring, or a reservoir that another line keeps up once it is full: this many of its blocks change in an epoch.
@@ -72,7 +77,11 @@ pub(crate) fn worlds(theme: &mut Theme) {
             "a line keeps 96 KiB an epoch and gives back {percent} % of it: about LITTLE and TURNS_OVER"
         );
         let truth = if percent > 13 { Truth::Either } else { of(96 * KIB) };
-        theme.world(name, truth, turns_over(percent));
+        theme.world(name, truth, turns_over(percent, 0));
+    }
+    for percent in [17, 25, 28, 33, 37, 60] {
+        let name = format!("the same beside 2 MiB an epoch, and gives back {percent} %: about TURNS_OVER");
+        theme.world(name, Truth::Either, turns_over(percent, 2 * MIB));
     }
     for tenths in [5, 7, 10, 14, 16, 18, 19, 22, 30] {
         // In few epochs less decides.
@@ -97,6 +106,26 @@ pub(crate) fn worlds(theme: &mut Theme) {
             "22 epochs, {percent} % is left without two: about CARRIED_BY_MANY of the sites and BY_MANY_ALONE"
         );
         theme.world(name, Truth::Either, keeps(24, blocks));
+    }
+    for (epochs, tenths) in
+        [(24, 4), (24, 6), (24, 16), (24, 19), (24, 23), (24, 28), (24, 40), (8, 13), (8, 17), (8, 23)]
+    {
+        let blocks = |epoch: u64| if epoch <= epochs / 2 { 2 * tenths } else { 20 };
+        let name = format!(
+            "{epochs} epochs that keep 2 MiB besides, the early ones {}.{} times as much as the late: about EVEN, SLOWED, DIFFER",
+            tenths / 10,
+            tenths % 10
+        );
+        theme.world(name, Truth::Either, keeps_beside(epochs, blocks));
+    }
+    for percent in [10, 15, 18, 22, 27, 40] {
+        let small = 2560 * percent / 100 / 20;
+        let big = (2560 - 20 * small) / 2;
+        let blocks = |epoch: u64| if epoch == 9 || epoch == 15 { big } else { small };
+        let name = format!(
+            "24 epochs that keep 2 MiB besides, {percent} % is left without two: about CARRIED_BY_MANY of the sites"
+        );
+        theme.world(name, Truth::Either, keeps_beside(24, blocks));
     }
     for from in [2, 4, 6, 8, 9, 10, 12, 16] {
         let report = breathes(24, |w, stack, epoch| {

@@ -18,6 +18,13 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let truth = if time > 10 { Truth::Either } else { Truth::Healthy };
         theme.world(format!("a cache that fills within {time} epochs, of 30: about SETTLED"), truth, report);
     }
+    for (epochs, times) in [(12, 2..=5), (16, 3..=7), (20, 4..=9)] {
+        for time in times {
+            let report = adds(epochs, |epoch| fills(12 * MIB, f64::from(time), epoch));
+            let name = format!("a cache that fills within {time} epochs, of {epochs}: about SETTLED");
+            theme.world(name, Truth::Either, report);
+        }
+    }
     for time in [4, 8, 12] {
         for keeps in [30, 120, 500] {
             let report = adds(30, |epoch| fills(12 * MIB, f64::from(time), epoch) + keeps * KIB);

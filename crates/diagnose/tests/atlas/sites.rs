@@ -7,7 +7,7 @@ use nilometer_capture::CycleUnit::{self, Epoch, Request, Step};
 use nilometer_diagnose::Report;
 
 use crate::table::{Theme, Truth, of};
-use crate::world::{KIB, Noise, started};
+use crate::world::{KIB, MIB, Noise, started};
 
 pub(crate) const FIT: &str = "/job/train.py:60 <module>";
 pub(crate) const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";
@@ -86,6 +86,9 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let line = Line { size: 1 << 10, mean, noise: 1200 * KIB, ..LINE };
         let name = format!("48 KiB an epoch, some {samples} samples in all: about MOST_UNSURE and SURE");
         theme.world(name, Truth::Leak(48 * KIB), line.makes(|_| 48));
+        let line = Line { beside: 2 * MIB, ..line };
+        let name = format!("2 MiB an epoch, 48 KiB of it in some {samples} samples: about MOST_UNSURE");
+        theme.world(name, Truth::Leak(2 * MIB + 48 * KIB), line.makes(|_| 48));
     }
     for cycles in [4, 5, 6, 7, 8] {
         let line = Line { cycles, size: 64 << 10, noise: 20 * KIB, ..LINE };
@@ -99,7 +102,9 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let truth = if beside < 0 { Truth::Either } else { of((64 + beside) * KIB) };
         theme.world(name, truth, line.makes(|_| 1));
     }
-    for (seen, late) in [(80, 100), (80, 60), (80, 40), (80, 20), (80, 0), (50, 0), (70, 0)] {
+    for (seen, late) in
+        [(80, 100), (80, 60), (80, 40), (80, 20), (80, 0), (50, 0), (55, 0), (60, 0), (65, 0), (70, 0)]
+    {
         let line = Line { size: 10 << 10, noise: 2 * KIB, beside: (100 - seen) * 10 * KIB, ..LINE };
         let blocks = |epoch: u64| seen.unsigned_abs() * if epoch > 13 { late } else { 100 } / 100;
         let name = format!(
