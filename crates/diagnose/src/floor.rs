@@ -10,8 +10,12 @@ use crate::cycles::Point;
 const LEAST_POINTS: usize = 8;
 /// Halves must lie so many cycles apart.
 const LEAST_DISTANCE: f64 = 3.0;
-/// Low points agree if they differ by less than this share of the whole range.
-const AGREE: f64 = 0.05;
+/// A floor that lies lower by more than this share of the whole range is another floor.
+const SAME_RATIO: f64 = 0.05;
+/// The floor is touched again in what lies behind this share of the cycles: growth may begin late.
+const MIN_LAST_TOUCH_RATIO: f64 = 0.8;
+/// The chance that the low points of one half of pure noise agree as well; both must.
+const MAX_CHANCE: f64 = 0.05;
 
 /// A fall by this share of the whole range is a return.
 const RETURN_RATIO: f64 = 0.25;
@@ -32,41 +36,59 @@ fn range(points: &[Point]) -> f64 {
     levels().fold(f64::MIN, f64::max) - levels().fold(f64::MAX, f64::min)
 }
 
-/// The most that can be growing, if both halves of the series touch a common low level twice.
+/// The most that can be growing, if both halves of the series touch a common low level more often than by chance.
 pub(crate) fn growth_at_most(points: &[Point]) -> Option<f64> {
     if points.len() < LEAST_POINTS {
         return None;
     }
     let points = from_first_return(points);
-    let (early, late) = points.split_at(points.len() / 2);
-    let (early, late) = (Low::of(early)?, Low::of(late)?);
     let range = range(points);
+    let (early, late) = points.split_at(points.len() / 2);
+    let (early, late) = (Low::of(early, range)?, Low::of(late, range)?);
     let spread = early.spread.max(late.spread);
     let distance = late.ordinal - early.ordinal;
     let rise = late.level - early.level;
     // A floor that went down is another floor: a drop between the halves would hide a leak.
-    let same = spread <= AGREE * range && rise >= -AGREE * range && distance >= LEAST_DISTANCE;
-    same.then(|| (rise + 2.0 * spread) / distance)
+    let same = rise >= -SAME_RATIO * range && distance >= LEAST_DISTANCE;
+    let ends = points.first()?.ordinal as f64..points.last()?.ordinal as f64;
+    let returns = late.last - ends.start >= MIN_LAST_TOUCH_RATIO * (ends.end - ends.start);
+    (same && returns).then(|| (rise + 2.0 * spread) / distance)
 }
 
-/// The two lowest points of a half: their mean, and how far apart they are.
+/// The low points of a half that lie together: their mean, and how far apart they are.
 struct Low {
     ordinal: f64,
+    /// Of the last of them.
+    last: f64,
     level: f64,
     spread: f64,
 }
 
 impl Low {
-    fn of(points: &[Point]) -> Option<Self> {
+    /// As many of the lowest points as agree better than noise would.
+    fn of(points: &[Point], range: f64) -> Option<Self> {
         let mut lowest: Vec<&Point> = points.iter().collect();
         lowest.sort_by(|a, b| a.level.total_cmp(&b.level));
-        let [first, second, ..] = lowest.as_slice() else { return None };
-        Some(Self {
-            ordinal: f64::midpoint(first.ordinal as f64, second.ordinal as f64),
-            level: f64::midpoint(first.level, second.level),
-            spread: second.level - first.level,
-        })
+        let least = lowest.first()?.level;
+        let agree = |count: &usize| {
+            let highest = lowest.get(count - 1).map_or(f64::INFINITY, |point| point.level);
+            highest - least <= by_chance(*count, points.len()) * range
+        };
+        let count = (2..=lowest.len()).rev().find(agree)?;
+        let mean =
+            |of: fn(&Point) -> f64| lowest.iter().take(count).map(|p| of(p)).sum::<f64>() / count as f64;
+        let spread = lowest.get(count - 1)?.level - least;
+        let last = lowest.iter().take(count).map(|p| p.ordinal).max()? as f64;
+        Some(Self { ordinal: mean(|p| p.ordinal as f64), last, level: mean(|p| p.level), spread })
     }
+}
+
+/// The share of its range within which the lowest `count` of so many points of noise lie with the chance of [`MAX_CHANCE`]. For points
+/// that are spread evenly, the chance that so many others lie within a share f above the lowest is at most (n f)^m / m!, m = count - 1.
+fn by_chance(count: usize, points: usize) -> f64 {
+    let others = count.saturating_sub(1).max(1);
+    let factorial: f64 = (1..=others).map(|i| i as f64).product();
+    (MAX_CHANCE * factorial).powf(1.0 / others as f64) / points.max(1) as f64
 }
 
 #[cfg(test)]
@@ -105,6 +127,31 @@ mod tests {
         assert!(growth_at_most(&points(&leak)).is_none_or(|b| b >= 5.0));
         let straight: Vec<f64> = (0..40).map(|i| f64::from(i) * 5.0).collect();
         assert!(growth_at_most(&points(&straight)).is_none_or(|b| b >= 5.0));
+    }
+
+    #[test]
+    fn low_points_of_noise_agree_by_chance_seldom() {
+        let mut seed = 7_u64;
+        let mut share = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as f64 / (1_u64 << 31) as f64
+        };
+        let mut wrong = 0;
+        for _ in 0..1000 {
+            // It grows by a 24th of the noise with each cycle.
+            let leak: Vec<f64> = (0..24).map(|i| f64::from(i) / 24.0 + share()).collect();
+            wrong += usize::from(growth_at_most(&points(&leak)).is_some_and(|bound| bound < 1.0 / 24.0));
+        }
+        assert!(wrong <= 10, "{wrong} of 1000 bounds lie below the growth");
+    }
+
+    #[test]
+    fn growth_that_begins_late_is_not_bounded_by_what_was_before() {
+        let late: Vec<f64> =
+            (0..24).map(|i: u32| f64::from(i % 3) * 20.0 + f64::from(i.saturating_sub(14)) * 8.0).collect();
+        assert_eq!(growth_at_most(&points(&late)), None);
+        let flat: Vec<f64> = (0..24).map(|i: u32| f64::from(i % 3) * 20.0).collect();
+        assert!(growth_at_most(&points(&flat)).is_some_and(|bound| bound < 1.0));
     }
 
     #[test]
