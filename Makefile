@@ -23,8 +23,12 @@ test-fast: test-rust $(VENV)/.wheel
 test-rust:
 	cargo test --workspace --locked --quiet
 
+# Two at a time: these import TensorFlow and assert no figure that a busy machine moves.
+PARALLEL := tests/hooks tests/prove tests/page
+
 test-python: $(VENV)/.wheel
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(PARALLEL)
+	$(BIN)/python -m pytest $(addprefix --ignore=,$(PARALLEL))
 
 ## check: formatting, lints, types, layers
 check: $(VENV)/.packages
