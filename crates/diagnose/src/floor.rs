@@ -69,15 +69,15 @@ impl Low {
     fn of(points: &[Point], range: f64) -> Option<Self> {
         let mut lowest: Vec<&Point> = points.iter().collect();
         lowest.sort_by(|a, b| a.level.total_cmp(&b.level));
-        let least = lowest.first()?.level;
+        let bottom = lowest.first()?.level;
         let agree = |count: &usize| {
             let highest = lowest.get(count - 1).map_or(f64::INFINITY, |point| point.level);
-            highest - least <= by_chance(*count, points.len()) * range
+            highest - bottom <= by_chance(*count, points.len()) * range
         };
         let count = (2..=lowest.len()).rev().find(agree)?;
         let mean =
             |of: fn(&Point) -> f64| lowest.iter().take(count).map(|p| of(p)).sum::<f64>() / count as f64;
-        let spread = lowest.get(count - 1)?.level - least;
+        let spread = lowest.get(count - 1)?.level - bottom;
         let last = lowest.iter().take(count).map(|p| p.ordinal).max()? as f64;
         Some(Self { ordinal: mean(|p| p.ordinal as f64), last, level: mean(|p| p.level), spread })
     }
