@@ -13,7 +13,7 @@ const LEAST_DISTANCE: f64 = 3.0;
 /// A floor that lies lower by more than this share of the whole range is another floor.
 const SAME_RATIO: f64 = 0.05;
 /// The floor is touched again in what lies behind this share of the cycles: growth may begin late.
-const MIN_LAST_TOUCH_RATIO: f64 = 0.8;
+const MIN_LAST_TOUCH_RATIO: f64 = 0.7;
 /// The chance that the low points of one half of pure noise agree as well; both must.
 const MAX_CHANCE: f64 = 0.05;
 
