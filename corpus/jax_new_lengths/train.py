@@ -28,6 +28,7 @@ def padded(sentence, length):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--steps", type=int, default=20, help="steps of a round")
     parser.add_argument("--fixed", action="store_true", help="pads all sentences to one length")
     args = parser.parse_args()
 
@@ -37,7 +38,7 @@ def main():
         sentence = rng.normal(size=(20 + number, 64)).astype("float32")
         if args.fixed:
             sentence = padded(sentence, 20 + args.rounds)
-        for _ in range(20):
+        for _ in range(args.steps):
             value, weights = step(weights, sentence)
         print(f"{number}/{args.rounds} length {len(sentence)}: {float(value):.6f}", flush=True)
 
