@@ -52,8 +52,9 @@ pub(crate) fn seconds(timeline: &Timeline, unit: CycleUnit) -> Option<f64> {
 
 /// Cycles that were read span the run of them if the last one lies beyond this share of their number.
 const MIN_READ_RATIO: f64 = 0.9;
-/// Where memory fell after them, a clean-up hides what the unread cycles kept: this share must have been read.
-const MIN_READ_BEFORE_FALL_RATIO: f64 = 0.5;
+/// Where memory fell after them, a clean-up hides what the unread cycles kept: this share must have been read. The first 8 always are,
+/// also where a reading is dear.
+const MIN_READ_BEFORE_FALL_RATIO: f64 = 0.25;
 /// A fall by less is none.
 const MIN_FALL_BYTES: f64 = 256.0 * 1024.0;
 /// After the last mark of a cycle so much time must have gone by for there to be no other: marks of fast cycles are so far apart.

@@ -138,6 +138,8 @@ fn a_clean_up_at_the_end_hides_no_leak() {
     };
     assert_eq!(job(35, 5, 2 * MIB).verdict, Verdict::Leak);
     assert_eq!(job(35, 5, 0).verdict, Verdict::NoLeak, "nearly all were read");
+    assert_eq!(job(9, 15, 0).verdict, Verdict::NoLeak, "dear readings of a short run");
+    assert_eq!(job(9, 40, 0).verdict, Verdict::Undecided);
     assert_eq!(job(35, 400, 0).verdict, Verdict::Undecided, "nobody knows what the others kept until then");
 }
 
