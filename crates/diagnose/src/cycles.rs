@@ -120,7 +120,7 @@ impl Unread {
         }
         let (ordinal, level, at_ns) = (last.ordinal, last.level, last.at_ns);
         let readings = timeline.readings.iter().enumerate();
-        let is_whole = |r: &Reading| basis != Basis::Live || r.has_python;
+        let is_whole = |r: &Reading| (basis != Basis::Live || r.has_python) && r.level(basis).is_some();
         let end = readings
             .filter(|(_, r)| r.at_ns > at_ns && r.moment != Moment::AfterExitCollection)
             .find(|(_, r)| after(r) && is_whole(r))

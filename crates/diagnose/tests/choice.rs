@@ -134,6 +134,8 @@ fn a_clean_up_at_the_end_hides_no_leak() {
             w.takes(each).objects(100).cycle(Step);
         }
         w.takes(each * i64::try_from(unread).unwrap()).unread_cycles(Step, unread);
+        // The first reading after them was short of time.
+        w.passes(1.0).heap_is_read(false).reads(Moment::Tick).heap_is_read(true);
         w.takes(-60 * MIB).ends(0).report()
     };
     assert_eq!(job(35, 5, 2 * MIB).verdict, Verdict::Leak);

@@ -162,6 +162,12 @@ impl World {
         self
     }
 
+    /// Readings from now on have malloc's own figures, or lack them, as where time was short.
+    pub(crate) fn heap_is_read(&mut self, is_read: bool) -> &mut Self {
+        self.has_heap = is_read;
+        self
+    }
+
     /// Tensors take so much more of their pool, which reserves regions of doubling size.
     pub(crate) fn pool_takes(&mut self, bytes: i64) -> &mut Self {
         let (used, mut reserved) = self.pool.unwrap_or((0, 0));
