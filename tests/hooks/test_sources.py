@@ -43,6 +43,7 @@ def both(run: Runner, program: str, name: str, package: str) -> Ran:
         ("rq", "rq", {"task": 3}),
         ("shell", "IPython", {"cell": 3}),
         ("driver", "nbclient", {"cell": 4}),
+        ("papermill", "papermill", {"cell": 2}),
     ],
 )
 def test_cycles(run: Runner, name: str, package: str, cycles: dict[str, int]) -> None:

@@ -55,8 +55,8 @@ const MIN_READ_RATIO: f64 = 0.9;
 /// Where memory fell after them, a clean-up hides what the unread cycles kept: this share must have been read. The first 8 always are,
 /// also where a reading is dear.
 const MIN_READ_BEFORE_FALL_RATIO: f64 = 0.25;
-/// A fall by less is none.
-const MIN_FALL_BYTES: f64 = 256.0 * 1024.0;
+/// A rise or a fall below this in all is within what any process breathes.
+pub(crate) const LEAST_RISE: f64 = 256.0 * 1024.0;
 /// After the last mark of a cycle so much time must have gone by for there to be no other: marks of fast cycles are so far apart.
 const LAST_MARK_NS: u64 = 20_000_000;
 
@@ -125,7 +125,7 @@ impl Unread {
             .filter(|(_, r)| r.at_ns > at_ns && r.moment != Moment::AfterExitCollection)
             .find(|(_, r)| after(r) && is_whole(r))
             .and_then(|(index, r)| point(index, r, count, basis));
-        let fell = end.as_ref().is_some_and(|end| end.level < level - MIN_FALL_BYTES);
+        let fell = end.as_ref().is_some_and(|end| end.level < level - LEAST_RISE);
         let read = ordinal as f64 / count as f64;
         let tells = !fell || read >= MIN_READ_BEFORE_FALL_RATIO;
         let rise = end.as_ref().map(|end| end.level - level).filter(|_| tells);

@@ -7,9 +7,9 @@
 use nilometer_stats::{Interval, Sampled};
 
 use crate::collector::rising;
-use crate::cycles::{Cycles, Point};
+use crate::cycles::{Cycles, LEAST_RISE, Point};
 use crate::held::Held;
-use crate::judge::{Judgement, LEAST_RISE};
+use crate::judge::Judgement;
 use crate::report::Verdict;
 use crate::sampled::GrowingSite;
 use crate::sampled::origin::Origin;

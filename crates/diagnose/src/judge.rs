@@ -8,7 +8,7 @@ use nilometer_stats::{Interval, Shape, cycles_needed, shape, warm_up};
 
 use crate::at_exit::ExitCollection;
 use crate::collector::{Net, Part, net_growth, rising, series};
-use crate::cycles::{Cycles, Point, Unread};
+use crate::cycles::{Cycles, LEAST_RISE, Point, Unread};
 use crate::early::even_rise;
 use crate::floor::growth_at_most;
 use crate::onset::growing_part;
@@ -61,8 +61,6 @@ const LONG_START: usize = 3;
 const TOLERANCE: f64 = 0.0005;
 /// Where garbage was not seen to be taken back but only may be there, this share of what could matter must not be left.
 const PLAUSIBLE: f64 = 0.75;
-/// A rise below this in all is within what any process breathes.
-pub(crate) const LEAST_RISE: f64 = 256.0 * 1024.0;
 /// A rise that ended is worth telling from this on.
 pub(crate) const LEAST_FILLING: f64 = 1024.0 * 1024.0;
 /// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.

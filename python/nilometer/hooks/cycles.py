@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nilometer.hooks import marks, probes
 from nilometer.hooks.marks import thread
-from nilometer.hooks.wrapping import forget_frame
+from nilometer.hooks.wrapping import forget_frame, wrap_then
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,20 +30,7 @@ def update() -> None:
 def wrap_each(unit: int) -> Callable[[Any], Any]:
     """A maker of wrappers around a function whose every call is a cycle, also one that an exception ends."""
     cycle = probes.cycle
-
-    def make(original: Any) -> Any:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return original(*args, **kwargs)
-            except BaseException as error:
-                forget_frame(error)
-                raise
-            finally:
-                cycle(unit)
-
-        return call
-
-    return make
+    return wrap_then(lambda *_args, **_kwargs: cycle(unit))
 
 
 def wrap_outermost(unit: int, scope: str) -> Callable[[Any], Any]:

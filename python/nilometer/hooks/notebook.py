@@ -7,7 +7,7 @@ Never: a cycle for what a front end runs silently, for itself, or for a cell wit
 from __future__ import annotations
 
 from nilometer.hooks import marks, probes
-from nilometer.hooks.wrapping import forget_frame, replace
+from nilometer.hooks.wrapping import forget_frame, replace, wrap_async_then, wrap_then
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def install(name: str, module: ModuleType) -> None:
         replace(module.InteractiveShell, "init_events", _init_events)
     else:
         # The class made the second of the first: it does not come through the wrapper of the first.
-        replace(module.NotebookClient, "async_execute_cell", _async_execute)
-        replace(module.NotebookClient, "execute_cell", _execute, needed=False)
+        replace(module.NotebookClient, "async_execute_cell", wrap_async_then(_driven))
+        replace(module.NotebookClient, "execute_cell", wrap_then(_driven), needed=False)
 
 
 def _init_events(original: Any) -> Any:
@@ -44,32 +44,8 @@ def _cell_ended(result: Any) -> None:
         probes.cycle(marks.CELL)
 
 
-def _async_execute(original: Any) -> Any:
-    async def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return await original(self, *args, **kwargs)
-        except BaseException as error:
-            forget_frame(error)
-            raise
-        finally:
-            _driven(*args, **kwargs)
-
-    return call
-
-
-def _execute(original: Any) -> Any:
-    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(self, *args, **kwargs)
-        except BaseException as error:
-            forget_frame(error)
-            raise
-        finally:
-            _driven(*args, **kwargs)
-
-    return call
-
-
-def _driven(cell: Any = None, *_: Any, **__: Any) -> None:
-    if getattr(cell, "cell_type", "") == "code" and str(getattr(cell, "source", "")).strip():
+def _driven(*args: Any, **kwargs: Any) -> None:
+    cell = args[1] if len(args) > 1 else kwargs.get("cell")
+    source = getattr(cell, "source", "")
+    if getattr(cell, "cell_type", "") == "code" and isinstance(source, str) and source.strip():
         probes.cycle(marks.CELL)

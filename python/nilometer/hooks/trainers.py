@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from nilometer.hooks import cycles, marks, probes, shapes, stateful
 from nilometer.hooks.marks import begin, end, enter, leave, thread
-from nilometer.hooks.wrapping import forget_frame, replace
+from nilometer.hooks.wrapping import forget_frame, replace, wrap_then
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,17 +89,7 @@ def _on_batch(original: Any) -> Any:
 def count_updates(original: Any) -> Any:
     """Wraps the method by which an optimizer applies gradients. A step that is traced is a call instead."""
     update = cycles.update
-
-    def apply(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(self, *args, **kwargs)
-        except BaseException as error:
-            forget_frame(error)
-            raise
-        finally:
-            update()
-
-    return apply
+    return wrap_then(lambda *_args, **_kwargs: update())(original)
 
 
 def wrap_phase(name: str) -> Callable[[Any], Any]:

@@ -37,6 +37,42 @@ def replace(owner: Any, name: str, make: Callable[[Any], Any], needed: bool = Tr
     return True
 
 
+def wrap_then(after: Callable[..., object]) -> Callable[[Any], Any]:
+    """A maker of wrappers that call `after` with a call's arguments when it ends, also by an exception."""
+
+    def make(original: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return original(*args, **kwargs)
+            except BaseException as error:
+                forget_frame(error)
+                raise
+            finally:
+                after(*args, **kwargs)
+
+        return call
+
+    return make
+
+
+def wrap_async_then(after: Callable[..., object]) -> Callable[[Any], Any]:
+    """The same for a coroutine function, whose call ends when it was awaited."""
+
+    def make(original: Any) -> Any:
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return await original(*args, **kwargs)
+            except BaseException as error:
+                forget_frame(error)
+                raise
+            finally:
+                after(*args, **kwargs)
+
+        return call
+
+    return make
+
+
 def forget_frame(error: BaseException) -> None:
     """Takes the frame of the calling wrapper out of the traceback of the exception that passes through it.
 

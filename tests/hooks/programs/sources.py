@@ -290,6 +290,18 @@ def driver():
         client.execute_cell(cell=cells[2], cell_index=2)
 
 
+def papermill():
+    """Its client is nbclient's with a loop of its own."""
+    import nbformat
+    from papermill import execute_notebook
+
+    cells = [nbformat.v4.new_code_cell(text) for text in ("x = 1", "print(x)")]
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), "in.ipynb")
+    book = execute_notebook("in.ipynb", "out.ipynb", progress_bar=False)
+    print(book.cells[1].outputs[0].text)
+
+
 def threads():
     """A thread's calls are its own."""
     from torch import nn, rand

@@ -20,7 +20,7 @@ use crate::sizes::size;
 const NEARLY_ALL: f64 = 0.8;
 /// Growth of a user's own line, or in a user's own container, counts from this share of the floor on: frameworks' residue does not hide in it.
 const OWN_FLOOR: f64 = 0.25;
-/// A site that added less in all may be a library's table that fills: pickle and numpy keep 5 KiB in the first 50 arrays from a queue.
+/// A site that added less in all may be a library's table that fills: pickle and numpy keep 6 KiB in the first 50 arrays from a queue.
 const MIN_KEPT_BYTES: f64 = 16.0 * 1024.0;
 /// Samples that account for this share of a growth may say that it is over.
 const COVERED: f64 = 0.6;

@@ -52,6 +52,11 @@ fn keeps_beside(epochs: u64, blocks: impl Fn(u64) -> u64) -> Report {
     breathes(epochs, |w, stack, epoch| _ = w.takes(2 * MIB).makes(stack, 8 << 10, blocks(epoch)))
 }
 
+/// Blocks of each epoch, where the first half of them makes so many tenths of what the second does.
+fn slowed(epochs: u64, tenths: u64) -> impl Fn(u64) -> u64 {
+    move |epoch| if epoch <= epochs / 2 { 2 * tenths } else { 20 }
+}
+
 /// A ring, or a reservoir that another line keeps up once it is full: this many of its blocks change in an epoch.
 fn replaces(changes: u64, keeps: u64, by_another: bool, size: u64) -> Report {
     let mut held: VecDeque<Made> = VecDeque::new();
@@ -87,8 +92,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         // In few epochs less decides.
         let few = if (10..=16).contains(&tenths) { 2 } else { 1 };
         for (epochs, many) in [(24, "24 epochs"), (9, "9 epochs")].into_iter().take(few) {
-            // The first third makes so many tenths of what the last does.
-            let blocks = |epoch: u64| if epoch <= epochs / 2 { 2 * tenths } else { 20 };
+            let blocks = slowed(epochs, tenths);
             let name = format!(
                 "{many}, the early ones keep {}.{} times as much as the late: about VERY_EVEN, EVEN, SLOWED",
                 tenths / 10,
@@ -110,7 +114,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for (epochs, tenths) in
         [(24, 4), (24, 6), (24, 16), (24, 19), (24, 23), (24, 28), (24, 40), (8, 13), (8, 17), (8, 23)]
     {
-        let blocks = |epoch: u64| if epoch <= epochs / 2 { 2 * tenths } else { 20 };
+        let blocks = slowed(epochs, tenths);
         let name = format!(
             "{epochs} epochs that keep 2 MiB besides, the early ones {}.{} times as much as the late: about EVEN, SLOWED, DIFFER",
             tenths / 10,
