@@ -21,3 +21,72 @@ def test_what_is_in_use_and_what_was_taken(run: Runner) -> None:
     assert TENSOR <= used - said["two"][0] < TENSOR + 1_000_000
     assert said["two"][1:] == [peak, reserved]
     assert said["as_needed"][2] == 0, "nothing is reserved that is taken bit by bit"
+
+
+TORCH = """
+import sys, types
+from nilometer.hooks import gpu_memory_torch as memory
+
+def stats(device):
+    asked.append(device)
+    of = lambda current, peak: {"all": {"current": current, "peak": peak}, "small_pool": {}}
+    return {"allocated_bytes": of(100 + device, 700), "reserved_bytes": of(1000, 1000)}
+
+def no_stats(device): raise AssertionError("asked before there is a device")
+
+asked, is_on = [], False
+native = types.SimpleNamespace(_cuda_memoryStats=no_stats, _cuda_getDeviceCount=lambda: 2)
+cuda = {"torch": types.SimpleNamespace(_C=native), "is_initialized": lambda: is_on}
+say = lambda: print(memory.in_use(cuda), memory.peak(cuda), memory.reserved(cuda))
+say()
+is_on, native._cuda_memoryStats = True, stats
+say()
+print(asked)
+"""
+
+
+def test_pytorch_is_asked_of_every_gpu_once_it_has_one(run: Runner) -> None:
+    assert run(["-c", TORCH]).stdout.splitlines() == ["0 0 0", "201 1400 2000", "[0, 1, 0, 1, 0, 1]"]
+
+
+JAX = """
+import types
+from nilometer.hooks import gpu_memory_jax as memory
+
+def backend(platform, *stats):
+    devices = [types.SimpleNamespace(memory_stats=lambda one=one: one) for one in stats]
+    return types.SimpleNamespace(platform=platform, local_devices=lambda: devices)
+
+bridge = {"_backends": {}}
+say = lambda: print(memory.in_use(bridge), memory.peak(bridge), memory.reserved(bridge))
+say()
+bridge["_backends"]["cpu"] = backend("cpu", {"bytes_in_use": 5, "peak_bytes_in_use": 5, "pool_bytes": 5})
+say()
+one = {"bytes_in_use": 10, "peak_bytes_in_use": 70, "pool_bytes": 900}
+bridge["_backends"]["cuda"] = backend("cuda", one, one, None, {"bytes_in_use": 1})
+say()
+"""
+
+
+def test_jax_is_asked_of_devices_that_are_no_processor(run: Runner) -> None:
+    assert run(["-c", JAX]).stdout.splitlines() == ["0 0 0", "0 0 0", "21 140 1800"]
+
+
+TICKS = """
+from nilometer.hooks import ticks
+from nilometer import _native
+calls = []
+_native.at_ticks = calls.append
+turns = []
+def breaks(): turns.append("breaks"); raise ValueError("ours")
+ticks.add(breaks); ticks.add(lambda: turns.append("goes on"))
+print(len(calls))
+for _ in range(2): calls[0]()
+print(turns)
+"""
+
+
+def test_what_breaks_at_a_tick_is_told_and_left_out(run: Runner) -> None:
+    ended = run(["-c", TICKS])
+    assert ended.stdout.splitlines() == ["1", "['breaks', 'goes on', 'goes on']"]
+    assert (ended.stderr, ended.losses()) == ("", ["__main__: ValueError"])

@@ -12,6 +12,7 @@ import sys
 from time import monotonic
 
 from nilometer import _native
+from nilometer.hooks import ticks
 from nilometer.hooks.origin import is_users
 
 TYPE_CHECKING = False
@@ -63,7 +64,7 @@ def install() -> None:
             monitoring.use_tool_id(tool, "nilometer")
             monitoring.register_callback(tool, monitoring.events.JUMP, _jump)
             _tool = tool
-            _native.at_ticks(look)
+            ticks.add(look)
             return
 
 
