@@ -49,7 +49,7 @@ impl Chosen {
         let windows = || windows::of(timeline, &Course::of(capture), basis);
         let at = choice.unit.filter(|_| !asked_for_windows);
         let cycles = at.and_then(|at| all.get(at)).cloned().unwrap_or_else(windows);
-        let coarser = choice.coarser.and_then(|at| all.get(at)).cloned();
+        let coarser = choice.coarser.and_then(|at| all.get(at)).cloned().map(Cycles::over_steps);
         let others = all.iter().enumerate().filter(|(index, one)| Some(*index) != at && one.count > 1);
         let alternatives = others.map(|(_, one)| one.alternative()).collect();
         Self { cycles, coarser, alternatives }
@@ -134,6 +134,11 @@ impl Cycles {
     pub(crate) fn alternative(&self) -> OtherCycles {
         let unit = self.unit;
         OtherCycles { unit: unit.word(), kind: unit.kind(), found_by: self.found_by(), count: self.count }
+    }
+
+    /// The same series, of which each turn ends many steps.
+    fn over_steps(self) -> Self {
+        Self { unit: self.unit.over_steps(), ..self }
     }
 
     fn candidate(&self, timeline: &Timeline) -> Candidate {

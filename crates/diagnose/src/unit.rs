@@ -1,7 +1,7 @@
 //! What a series counts: its word, its floor, and how it was found.
 //!
 //! In: a unit of the capture, or a length of time. Out: words and bytes for the report. What must not happen here: a floor for a
-//! found unit that depends on its name, which is the program's; only its duration says what it may keep.
+//! found unit that depends on its name, which is the program's; its duration, and the steps that it ends, say what it may keep.
 
 use nilometer_capture::{CycleUnit, FoundKind};
 
@@ -11,7 +11,8 @@ pub(crate) enum Unit {
     /// Hooks know it by name.
     Marked(CycleUnit),
     /// A kind of printed line, or a loop.
-    Found { unit: CycleUnit, kind: FoundKind, word: &'static str, seconds: f64 },
+    /// Its floor is in bytes per turn.
+    Found { unit: CycleUnit, kind: FoundKind, word: &'static str, floor: f64 },
     /// A stretch of time.
     Window { seconds: f64 },
 }
@@ -65,7 +66,17 @@ impl Unit {
             FoundKind::Line => noun(text).unwrap_or("line"),
             FoundKind::Loop => "turn",
         };
-        Some(Self::Found { unit, kind, word, seconds })
+        let floor = (Self::FLOOR_PER_SECOND * seconds).clamp(Self::SHORT_FLOOR, Self::LONG_FLOOR);
+        Some(Self::Found { unit, kind, word, floor })
+    }
+
+    /// The same unit where each turn ends many of a framework's steps: an epoch, however short. Programs note numbers per step, and a
+    /// hundred losses are 3 KiB.
+    pub(crate) fn over_steps(self) -> Self {
+        match self {
+            Self::Found { unit, kind, word, .. } => Self::Found { unit, kind, word, floor: Self::LONG_FLOOR },
+            other => other,
+        }
     }
 
     /// The word in the report.
@@ -117,9 +128,7 @@ impl Unit {
             Self::Marked(Epoch | Fit | Evaluate | Model | Cell | Trial | Pass) => Self::LONG_FLOOR,
             Self::Marked(Predict | Request | Served | Task) => 2.0 * 1024.0,
             Self::Marked(_) => Self::SHORT_FLOOR,
-            Self::Found { seconds, .. } => {
-                (Self::FLOOR_PER_SECOND * seconds).clamp(Self::SHORT_FLOOR, Self::LONG_FLOOR)
-            }
+            Self::Found { floor, .. } => floor,
             Self::Window { seconds } => Self::FLOOR_PER_SECOND * seconds,
         }
     }
@@ -177,5 +186,6 @@ mod tests {
         assert!((line("round #", 1.0).floor() - 4096.0).abs() < 1.0);
         assert!((line("step #", 0.001).floor() - 256.0).abs() < 1.0);
         assert!((line("step #", 60.0).floor() - Unit::LONG_FLOOR).abs() < 1.0);
+        assert!((line("epoch #", 0.1).over_steps().floor() - Unit::LONG_FLOOR).abs() < 1.0);
     }
 }

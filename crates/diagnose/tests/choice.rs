@@ -40,15 +40,29 @@ fn printed_rounds_of_a_program_without_a_framework() {
 
 /// Rounds of a hundred updates of 10 ms, of which each keeps so many bytes, and each round so many more.
 fn updates_in_rounds(per_update: i64, per_round: i64) -> Report {
+    updates_of(0.01, per_update, per_round)
+}
+
+/// The same, of updates that take so many seconds.
+fn updates_of(seconds: f64, per_update: i64, per_round: i64) -> Report {
     let mut w = started();
     let round = found(&mut w, 0, "line:epoch # loss #");
     for _ in 0..24 {
         for _ in 0..100 {
-            w.takes(per_update).passes(-0.99).cycle(Update);
+            w.takes(per_update).passes(seconds - 1.0).cycle(Update);
         }
-        w.takes(per_round).passes(-0.99).cycle(round);
+        w.takes(per_round).passes(seconds - 1.0).cycle(round);
     }
     w.ends(0).report()
+}
+
+#[test]
+fn numbers_that_are_noted_per_step_are_no_leak_of_a_short_round() {
+    // A float and its place in a list.
+    let noted = updates_of(0.001, 32, 0);
+    assert_eq!(noted.verdict, Verdict::NoLeak, "{}", noted.reason);
+    let kept = updates_of(0.001, 0, 24 * KIB);
+    assert_eq!((kept.verdict, kept.cycles.unit), (Verdict::Leak, "epoch"), "{}", kept.reason);
 }
 
 #[test]

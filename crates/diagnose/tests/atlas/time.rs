@@ -109,6 +109,11 @@ pub(crate) fn worlds(theme: &mut Theme) {
             theme.world(name, truth, nested(coarse, fine, of_coarse * KIB, of_fine * KIB));
         }
     }
+    for of_coarse in [4, 12, 20, 24] {
+        let name = format!("24 printed epochs of 100 updates, keep {of_coarse} KiB: about LONG_FLOOR");
+        let truth = if of_coarse < 16 { Truth::Either } else { Truth::Leak(of_coarse * KIB) };
+        theme.world(name, truth, nested(24, 100, of_coarse * KIB, 0));
+    }
     for (name, before, unit, after) in [
         ("3 epochs, then 60 requests served", 3, Served, 60),
         ("50 epochs, then 60 requests served", 50, Served, 60),
