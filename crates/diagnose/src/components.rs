@@ -24,7 +24,7 @@ const LEAST_RESERVED: f64 = 4.0 * 1024.0 * 1024.0;
 const LEAST_FILE: f64 = 32.0 * 1024.0 * 1024.0;
 
 /// All that components are made from.
-pub(crate) struct Evidence<'a> {
+pub(crate) struct Picture<'a> {
     pub(crate) timeline: &'a Timeline,
     pub(crate) cycles: &'a Cycles,
     pub(crate) judgement: &'a Judgement,
@@ -40,7 +40,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) kept: Option<&'a Component>,
 }
 
-impl Evidence<'_> {
+impl Picture<'_> {
     /// The components, in the order in which they are told.
     pub(crate) fn components(&self) -> Vec<Component> {
         let mut out = Vec::new();

@@ -58,7 +58,7 @@ pub(crate) const LEAST_POINTS: usize = 6;
 /// Start-up of more cycles than this is told apart from the one-time rises of the first ones.
 const LONG_START: usize = 3;
 /// Growth below this share of live memory per cycle cannot matter within a thousand cycles' doubling.
-const TOLERANCE: f64 = 0.0005;
+pub(crate) const TOLERANCE_RATIO: f64 = 0.0005;
 /// Where garbage was not seen to be taken back but only may be there, this share of what could matter must not be left.
 const PLAUSIBLE: f64 = 0.75;
 /// A rise that ended is worth telling from this on.
@@ -268,7 +268,7 @@ impl Case<'_> {
         let floor = self.cycles.unit.floor();
         // Many short calls to the hour: a share of all memory per call would hide any leak.
         let long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= Unit::LONG_FLOOR;
-        let share = if long { TOLERANCE * level } else { 0.0 };
+        let share = if long { TOLERANCE_RATIO * level } else { 0.0 };
         // What would have been too little to be called a leak in this run, were it sure, need not be ruled out.
         let unseen = (LEAST_RISE / self.span() as f64).min(4.0 * floor);
         share.max(2.0 * floor).max(unseen)

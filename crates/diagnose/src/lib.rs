@@ -28,6 +28,7 @@ mod judge;
 mod leftover;
 mod lookup;
 mod next_steps;
+mod numbers;
 mod objects;
 mod onset;
 mod phase_of_growth;
@@ -67,7 +68,7 @@ use nilometer_capture::{Capture, Record, Stamped};
 
 use at_exit::ExitCollection;
 use chosen::Chosen;
-use components::Evidence;
+use components::Picture;
 use cycles::Cycles;
 use held::Held;
 use program::Outside;
@@ -144,10 +145,7 @@ fn judged_by(
         folder: outside.folder(),
     };
     let sites = Sites::of(capture, &setting, &held, lookup);
-    let concluded = conclude(sites.as_ref(), &setting, &held, lookup);
-    let concluded = in_flight::settle(concluded, sites.as_ref(), &setting);
-    let job = until_full::Job { held: &held, cycles, limit: outside.limit(), folder: outside.folder() };
-    let settled = until_full::settle(concluded, job, lookup);
+    let settled = settled(sites.as_ref(), &setting, &held, &outside, lookup);
     let (judgement, mut findings, explained) = (at_least(&settled), settled.findings, settled.explained);
     let stretches = phases::stretches(capture, timeline, basis);
     let course = phases::Course::of(capture);
@@ -178,7 +176,7 @@ fn judged_by(
     let explained = explained_with(&mut findings, &judgement, run, explained);
     let mut holders = sites.as_ref().map(|sites| sites.holders(&findings)).unwrap_or_default();
     held.count(&mut findings, &mut holders, &cycles.points);
-    let evidence = Evidence {
+    let picture = Picture {
         timeline,
         cycles,
         judgement: &judgement,
@@ -210,7 +208,7 @@ fn judged_by(
         forecast: forecast::forecast(judgement.verdict, rate, cycles, limit_ahead(&outside, &program)),
         program,
         memory: levels(&outside, timeline),
-        components: evidence.components().into_iter().chain(gpu::reserved(&counts)).collect(),
+        components: picture.components().into_iter().chain(gpu::reserved(&counts)).collect(),
         findings,
         next_steps: Vec::new(),
         warnings,
@@ -229,6 +227,22 @@ fn judged_by(
     job::settle(&mut report, &outside, timeline, cycles);
     report.next_steps = next_steps::next_steps(&report, outside.records_children());
     (report, sites.map(Sites::into_heard))
+}
+
+/// The verdict with its findings: what counters and samples say, less numbers, batches in flight, and what fills and ends.
+fn settled(
+    sites: Option<&Sites>,
+    setting: &Setting,
+    held: &Held,
+    outside: &Outside,
+    lookup: &mut dyn Lookup,
+) -> until_full::Settled {
+    let cycles = setting.cycles;
+    let concluded = conclude(sites, setting, held, lookup);
+    let concluded = numbers::settle(concluded, held, sites, cycles);
+    let concluded = in_flight::settle(concluded, sites, setting);
+    let job = until_full::Job { held, cycles, limit: outside.limit(), folder: outside.folder() };
+    until_full::settle(concluded, job, lookup)
 }
 
 /// Levels and limits at the end.

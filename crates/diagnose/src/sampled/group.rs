@@ -11,6 +11,7 @@ use super::recording::Sample;
 use super::replaced::is_made_good;
 use super::trail::{Place, Trail};
 use crate::held::Held;
+use crate::numbers::MAX_NUMBER_BYTES;
 
 /// A site that grows, and its samples that make the growth.
 pub(crate) struct GrowingSite<'a> {
@@ -20,6 +21,18 @@ pub(crate) struct GrowingSite<'a> {
     /// The user's line does the work, or is called by a library: not just the call of a training loop.
     pub(crate) direct: bool,
 }
+
+impl GrowingSite<'_> {
+    /// Whether nearly all that it keeps is as small as a number.
+    pub(super) fn is_of_numbers(&self) -> bool {
+        let weight = |one: &Sample| one.weight;
+        let small: f64 = self.survivors.iter().filter(|one| one.size() <= MAX_NUMBER_BYTES).map(weight).sum();
+        small >= MIN_NUMBERS_RATIO * self.survivors.iter().map(weight).sum::<f64>()
+    }
+}
+
+/// Of what a line keeps, by weight. A text or the list itself may be among its survivors.
+const MIN_NUMBERS_RATIO: f64 = 0.9;
 
 /// Birth cycles from which on a line's growth is believed as a whole: in fewer, three things that happened once each
 /// look like one that goes on.

@@ -1,0 +1,62 @@
+//! Numbers that a program notes: the loss of every batch in a list. They stay for good, and are too little to matter.
+//!
+//! In: a leak that was called, what scans and samples saw. Out: no leak, where numbers carry the growth and all of it is within what an
+//! epoch may keep. What must not happen here: a leak that is excused for numbers beside it.
+//!
+//! A callback that notes 1,500 losses per epoch keeps 47 KiB, three times the floor; live memory of 300 MiB doubles in 6,000 epochs by it.
+
+use crate::cycles::Cycles;
+use crate::held::{Held, are_numbers};
+use crate::judge::{Judgement, TOLERANCE_RATIO};
+use crate::report::{Finding, Verdict};
+use crate::sampled::Sites;
+use crate::sizes::size;
+use crate::unit::Unit;
+
+/// A float takes 24 bytes, an int 28 or 32.
+pub(crate) const MAX_NUMBER_BYTES: u64 = 32;
+/// The places of a list that grows, beside each number: 8 bytes, and a ninth in reserve.
+const WITH_PLACE_RATIO: f64 = 4.0 / 3.0;
+/// Something else beside them counts from this share of the floor on, as a line of the user's does.
+const MIN_OTHER_RATIO: f64 = 0.25;
+/// Numbers carry the growth from this share of it on: scans and samples are sure to a third.
+const MIN_CARRIED_RATIO: f64 = 0.6;
+
+/// The verdict and findings, of which a leak may have become none.
+pub(crate) fn settle(
+    (judgement, findings, explained): (Judgement, Vec<Finding>, Option<f64>),
+    held: &Held,
+    sites: Option<&Sites>,
+    cycles: &Cycles,
+) -> (Judgement, Vec<Finding>, Option<f64>) {
+    let least = MIN_OTHER_RATIO * cycles.unit.floor();
+    let (sampled, beside) = sites.map_or((0.0, false), |sites| sites.numbers(least));
+    let noted = held.numbers(&cycles.points).max(WITH_PLACE_RATIO * sampled);
+    let is_other = |finding: &Finding| {
+        let holder = finding.holder.as_ref().filter(|holder| !are_numbers(&holder.elements));
+        holder.is_some() && finding.bytes_per_cycle.low as f64 > least
+    };
+    if !beside && !findings.iter().any(is_other) && are_too_little(&judgement, noted, cycles) {
+        let estimate = judgement.rate.map_or(0.0, |rate| rate.estimate);
+        let reason = format!(
+            "live memory grows by {} per {}, most of it numbers that the program notes: too little to matter",
+            size(estimate),
+            cycles.unit.word()
+        );
+        let judgement = Judgement { verdict: Verdict::NoLeak, reason, needed: None, ..judgement };
+        return (judgement, Vec::new(), None);
+    }
+    (judgement, findings, explained)
+}
+
+/// Whether a leak is nothing but so many bytes of numbers per cycle, and within what a cycle may keep.
+fn are_too_little(judgement: &Judgement, noted: f64, cycles: &Cycles) -> bool {
+    let Some(rate) = judgement.rate.filter(|_| judgement.verdict == Verdict::Leak) else { return false };
+    let floor = cycles.unit.floor();
+    let level = cycles.points.last().map_or(0.0, |point| point.level);
+    // Of short calls there are many to the hour: a share of all memory per call would hide any leak.
+    floor >= Unit::LONG_FLOOR
+        && rate.high <= TOLERANCE_RATIO * level
+        && noted >= MIN_CARRIED_RATIO * rate.estimate
+        && rate.estimate - noted <= floor
+}

@@ -1,0 +1,75 @@
+//! Numbers that a program notes stay for good and harm nobody; what is kept beside them is told.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+use nilometer_capture::CycleUnit::{Epoch, Served};
+use nilometer_capture::{CycleUnit, Grown, Holder};
+use nilometer_diagnose::{Report, Verdict};
+use world::started;
+
+const FIT: &str = "/job/train.py:60 <module>";
+const NOTES: &str = "/job/train.py:30 LossHistory.on_train_batch_end";
+const KEEPS: &str = "/job/train.py:40 Keep.on_epoch_end";
+
+/// Cycles of so many numbers each, and of blocks beside them; scans tell of the list if they are to.
+fn notes(unit: CycleUnit, numbers: u64, beside: Option<u64>, scanned: Option<&str>) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job").records(16 << 10, 5);
+    let (notes, keeps) = (w.stack(&[FIT, NOTES, "PyFloat_FromDouble"]), w.stack(&[FIT, KEEPS, "malloc"]));
+    for epoch in 1..=20 {
+        w.makes(notes, 24, numbers);
+        w.takes(8 * numbers.cast_signed());
+        if let Some(size) = beside {
+            w.makes(keeps, size, 1);
+        }
+        if let Some(elements) = scanned {
+            let path = "__main__.history.losses[*]".to_owned();
+            let (kind, file) = ("list".to_owned(), "/job/train.py".to_owned());
+            let holder =
+                Holder { id: 1, path, kind, file, elements: elements.to_owned(), ..Holder::default() };
+            let (length, bytes) = (epoch * numbers, 24 * numbers);
+            let grown = Grown { holder: 1, cycle: epoch, length, bytes, new: numbers, ..Grown::default() };
+            w.scans_grown(holder, grown).scan_ends();
+        }
+        w.objects(20).cycle(unit);
+    }
+    w.ends(0).report_with_names()
+}
+
+#[test]
+fn the_losses_of_all_batches_are_no_leak() {
+    for scanned in [None, Some("1,500 x float")] {
+        let report = notes(Epoch, 1500, None, scanned);
+        assert_eq!(report.verdict, Verdict::NoLeak, "{scanned:?}: {}", report.reason);
+        assert!(report.reason.contains("numbers that the program notes"), "{}", report.reason);
+        assert_eq!(report.findings, []);
+        assert!(report.growth.unwrap().bytes_per_cycle.estimate > 40_000, "it is still said how much it is");
+    }
+}
+
+#[test]
+fn arrays_beside_numbers_are_told() {
+    for beside in [30_000, 60_000] {
+        let report = notes(Epoch, 1500, Some(beside), Some("1,500 x float"));
+        assert_eq!(report.verdict, Verdict::Leak, "{beside}: {}", report.reason);
+    }
+}
+
+#[test]
+fn many_numbers_are_a_leak() {
+    let report = notes(Epoch, 40_000, None, Some("40,000 x float"));
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+}
+
+#[test]
+fn numbers_of_a_request_are_a_leak_as_anything_is() {
+    let report = notes(Served, 1500, None, Some("1,500 x float"));
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+}
+
+#[test]
+fn a_list_of_other_things_is_a_leak() {
+    let report = notes(Epoch, 0, Some(60_000), Some("1 x ndarray (7500,) float64"));
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+}
