@@ -37,7 +37,8 @@ def main():
     book = notebook(args.rounds, args.fixed)
     NotebookClient(book, timeout=120, kernel_name="python3").execute()
     for cell in book.cells[1:]:
-        print(cell.outputs[0].text, end="")
+        # What one cell prints may come in several pieces.
+        print("".join(output.text for output in cell.outputs), end="")
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
 
 
