@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 FUZZ_SECONDS ?= 60
 SOURCES := $(shell git ls-files -co --exclude-standard -- crates python scripts/build_backend.py Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
 
-.PHONY: demo test test-fast test-rust test-python check format lock corpus harm orders miri bench fuzz clean
+.PHONY: demo test test-fast test-rust test-python check format lock corpus replay harm orders miri bench fuzz clean
 
 ## demo: run the main job on a leaking Keras script, then on its mended twin
 demo: $(VENV)/.wheel
@@ -47,6 +47,10 @@ format: $(VENV)/.packages
 ## corpus: every program with a known truth, and a table of how often the verdict was right
 corpus: $(VENV)/.wheel
 	$(BIN)/python -m pytest tests/corpus --all-corpus
+
+## replay: today's rules on the evidence of real runs; what changed is shown as a difference
+replay:
+	cargo test --locked --quiet -p nilometer-diagnose --test replay
 
 ## harm: does anything of the user's break under the recorder; the long part too (CPython's own tests, numpy's)
 harm: $(VENV)/.wheel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from corpus_score import Score, summary
@@ -13,6 +14,12 @@ SCORES: pytest.StashKey[list[Score]] = pytest.StashKey()
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-corpus", action="store_true", help="also run the corpus programs that take a minute"
+    )
+    parser.addoption(
+        "--keep-evidence",
+        type=Path,
+        metavar="FOLDER",
+        help="write the evidence of each run into this folder, as corpus/evidence has it",
     )
 
 

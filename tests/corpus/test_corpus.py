@@ -69,6 +69,13 @@ def report_of(capture: Path, folder: Path) -> Report:
     return report
 
 
+def keep_evidence(capture: Path, target: Path) -> None:
+    made = python(
+        "-m", "nilometer", "report", capture, "--format", "evidence", "-o", target, cwd=target.parent
+    )
+    assert made.returncode == 0, text_of(made)
+
+
 def watched(
     command: list[str | Path], run: Run, capture: Path
 ) -> tuple[subprocess.CompletedProcess[bytes], int | None]:
@@ -230,6 +237,9 @@ def test_truth(
     args = [words.get(arg, arg) for arg in run.args]
     ran, scored = observe(run, args, tmp_path, watch=everything)
     score(scored)
+    folder = request.config.getoption("--keep-evidence", default=None)
+    if folder is not None:
+        keep_evidence(tmp_path / "x.nilo", folder / f"{run.program}-{run.name}.evidence")
     assert ran.returncode == run.exit_code, text_of(ran)
     assert wrong_facts(run, scored.report) == [], text_of(ran)
     if run.same_stdout:

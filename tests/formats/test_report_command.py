@@ -17,7 +17,7 @@ TEXT = ["terminal", "json", "jsonl", "markdown", "collapsed", "speedscope", "fir
 TEXT += ["junit", "github", "html"]
 
 
-@pytest.mark.parametrize("form", BINARY)
+@pytest.mark.parametrize("form", [*BINARY, "evidence"])
 def test_what_is_no_text_is_kept_from_a_terminal(forms: Forms, form: str) -> None:
     master, terminal = pty.openpty()
     try:

@@ -15,7 +15,7 @@ def test_every_warning_has_a_section_and_a_word() -> None:
     names = re.findall(r'^        "([a-z-]+)",$', table, re.MULTILINE)
     assert names
     gpu = (ROOT / "crates/diagnose/src/gpu.rs").read_text()
-    names += re.findall(r'^        name: "([a-z-]+)"', gpu, re.MULTILINE)
+    names += re.findall(r'^ +name: "([a-z-]+)"', gpu, re.MULTILINE)
     pages = re.findall(r"^## ([a-z-]+)$", (ROOT / "docs/warnings.md").read_text(), re.MULTILINE)
     assert sorted(names) == sorted(pages)
     schema = json.loads((ROOT / "docs/report.schema.json").read_text())

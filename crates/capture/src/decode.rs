@@ -61,7 +61,7 @@ impl<'a> Rest<'a> {
         self.0.len()
     }
 
-    fn bytes(&mut self, count: usize) -> Result<&'a [u8], Unreadable> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Unreadable> {
         let (taken, left) = self.0.split_at_checked(count).ok_or(Unreadable::Garbage)?;
         self.0 = left;
         Ok(taken)

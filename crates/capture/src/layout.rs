@@ -174,6 +174,23 @@ impl BoardCounts {
     pub fn cycles(&self, unit: CycleUnit) -> u64 {
         self.counts.get(unit.index()).copied().unwrap_or(0)
     }
+
+    /// All numbers, steps first.
+    pub(crate) fn to_numbers(&self) -> impl Iterator<Item = u64> {
+        [self.steps, self.counts.len() as u64].into_iter().chain(self.counts)
+    }
+
+    /// From such numbers, taken one by one; `None` where they end too soon.
+    pub(crate) fn from_numbers(mut next: impl FnMut() -> Option<u64>) -> Option<Self> {
+        let mut board = Self { steps: next()?, ..Self::default() };
+        for place in 0..next()? {
+            let count = next()?;
+            if let Some(known) = usize::try_from(place).ok().and_then(|place| board.counts.get_mut(place)) {
+                *known = count;
+            }
+        }
+        Some(board)
+    }
 }
 
 /// Why the first bytes are not a header that can be read.

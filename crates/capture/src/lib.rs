@@ -23,6 +23,7 @@ mod layout;
 mod mapping;
 mod nursery;
 pub mod observation;
+mod packed;
 mod reader;
 pub mod record;
 pub mod sample;

@@ -39,7 +39,7 @@ pub struct Capture {
     /// What could not be written or read, one sentence each; empty is the normal case.
     pub losses: Vec<String>,
     /// Where samples are that are not among the records.
-    streamed: Option<Streamed>,
+    pub(crate) streamed: Option<Streamed>,
 }
 
 impl Capture {

@@ -38,6 +38,8 @@ pub(crate) enum Format {
     Junit,
     /// Annotations and the summary of a workflow's step
     Github,
+    /// All that the report is made of, small enough to send: report reads it as a capture
+    Evidence,
 }
 
 /// How a form is made.
@@ -48,11 +50,11 @@ pub(crate) struct Making {
 }
 
 impl Format {
-    /// The bytes of a report in this form; not of [`Format::Terminal`], which needs a screen.
+    /// The bytes of a report in this form; not of [`Format::Terminal`], which needs a screen, nor of [`Format::Evidence`], which is no report.
     pub(crate) fn bytes(self, material: &Material, making: Making) -> Vec<u8> {
         let Material { report, profile, .. } = *material;
         match self {
-            Self::Terminal => Vec::new(),
+            Self::Terminal | Self::Evidence => Vec::new(),
             Self::Html => {
                 nilometer_report::html(report, profile, &HtmlOptions { redact: making.redact }).into_bytes()
             }
@@ -86,13 +88,14 @@ impl Format {
             | Self::Openmetrics
             | Self::Sarif
             | Self::Junit
-            | Self::Github => false,
+            | Self::Github
+            | Self::Evidence => false,
         }
     }
 
     /// Whether a terminal would only show signs of it.
     pub(crate) fn is_binary(self) -> bool {
-        matches!(self, Self::Pprof | Self::Tensorboard | Self::Parquet)
+        matches!(self, Self::Pprof | Self::Tensorboard | Self::Parquet | Self::Evidence)
     }
 
     /// What stands behind the capture's name in the name of a file of this form.
@@ -113,6 +116,7 @@ impl Format {
             Self::Sarif => "sarif",
             Self::Junit => "xml",
             Self::Github => "github.txt",
+            Self::Evidence => "evidence",
         }
     }
 

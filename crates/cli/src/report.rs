@@ -1,12 +1,12 @@
 //! `nilometer report FILE`: a capture in any form, also while its program still runs.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::{IsTerminal as _, Write as _, stdout};
+use std::fs::{File, OpenOptions};
+use std::io::{IsTerminal as _, Read as _, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
 use nilometer_capture::{Capture, Record};
-use nilometer_diagnose::{CycleRow, OtherCycles, Profile, Report, Side};
+use nilometer_diagnose::{CycleRow, Evidence, Lookup, OtherCycles, Profile, Report, Side};
 use nilometer_report::Material;
 
 use crate::format::{Format, Making};
@@ -24,6 +24,9 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
             if format == Format::Tensorboard { "logs".to_owned() } else { format.name(&options.file, 0) };
         return Err(Failure::new("this form is no text, a terminal cannot show it").hint(format!("-o {to}")));
     }
+    if format == Format::Evidence {
+        return evidence(options);
+    }
     let mut read = Read::by(&options.file, format.draws_stacks(), options.cycle.as_deref())?;
     if options.redact {
         nilometer_report::redact(&mut read.report, read.profile.as_mut());
@@ -40,6 +43,20 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
     match to(options, format, read.began as u64)? {
         None => bytes_to_stdout(&bytes),
         Some(path) => write(&path, &bytes),
+    }
+}
+
+/// What the report is made of, as a file of its own.
+fn evidence(options: &ReportOptions) -> Result<(), Failure> {
+    if options.redact {
+        let what = "evidence holds folders and lines of source, and cannot be redacted";
+        return Err(Failure::new(what).hint("--format json --redact"));
+    }
+    let capture = open(&options.file)?;
+    let (evidence, _) = Evidence::of(&capture, &mut Remembering::new(Files::default()));
+    match to(options, Format::Evidence, 0)? {
+        None => bytes_to_stdout(&evidence.to_bytes()),
+        Some(path) => write(&path, &evidence.to_bytes()),
     }
 }
 
@@ -105,11 +122,11 @@ impl Read {
     /// The same, counted by the unit that was asked for.
     fn by(path: &Path, stacks: bool, unit: Option<&str>) -> Result<Self, Failure> {
         let progress = Progress::begin("reading the capture");
-        let mut capture = open(path)?;
+        let (mut capture, mut lookup) = open_either(path)?;
         if let Some(unit) = unit {
             nilometer_diagnose::count_by(&mut capture, unit);
         }
-        let read = Self::from(&capture, stacks, &mut Remembering::new(Files::default()), &progress);
+        let read = Self::from(&capture, stacks, lookup.as_mut(), &progress);
         match unit.filter(|unit| !read.report.cycles.is_called(unit)) {
             None => Ok(read),
             Some(unit) => {
@@ -125,7 +142,7 @@ impl Read {
     pub(crate) fn from(
         capture: &Capture,
         stacks: bool,
-        files: &mut Remembering<Files>,
+        lookup: &mut dyn Lookup,
         progress: &Progress,
     ) -> Self {
         progress.now("looking for what grows");
@@ -135,9 +152,9 @@ impl Read {
         });
         let (report, profile) = if stacks {
             let sorting = || progress.now("sorting the stacks");
-            nilometer_diagnose::diagnose_and_profile(capture, files, sorting)
+            nilometer_diagnose::diagnose_and_profile(capture, lookup, sorting)
         } else {
-            (nilometer_diagnose::diagnose_with(capture, files), None)
+            (nilometer_diagnose::diagnose_with(capture, lookup), None)
         };
         Self {
             report,
@@ -161,6 +178,34 @@ impl Read {
             began: self.began,
         }
     }
+}
+
+/// Opens a capture, or evidence of one, with what answers for its files.
+fn open_either(path: &Path) -> Result<(Capture, Box<dyn Lookup>), Failure> {
+    // Only a plain file is opened here: a pipe would wait for who writes to it.
+    let plain = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    let is_evidence = plain && File::open(path).is_ok_and(|file| Evidence::begins(&first_bytes(file)));
+    if !is_evidence {
+        return Ok((open(path)?, Box::new(Remembering::new(Files::default()))));
+    }
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::new(format!("{} cannot be read ({error})", path.display())))?;
+    let read = Evidence::from_bytes(&bytes).ok_or_else(|| {
+        let what = format!("{} is damaged, or by another version of nilometer", path.display());
+        Failure::new(what).hint("make it anew from its capture: nilometer report --format evidence")
+    })?;
+    let (capture, answers) = read.into_parts();
+    Ok((capture, Box::new(answers)))
+}
+
+fn first_bytes(file: File) -> Vec<u8> {
+    const ENOUGH: u64 = 64;
+    let mut bytes = Vec::new();
+    // What cannot be read is no evidence; opening it as a capture says why.
+    if file.take(ENOUGH).read_to_end(&mut bytes).is_err() {
+        bytes.clear();
+    }
+    bytes
 }
 
 /// Opens a capture, without its samples in memory. Its errors bring their own hint, after a semicolon.

@@ -18,6 +18,7 @@ mod cycles;
 mod diff;
 mod diff_lists;
 mod early;
+mod evidence;
 mod floor;
 mod forecast;
 mod garbage_weight;
@@ -54,6 +55,7 @@ mod windows;
 
 pub use cycle_table::{CycleRow, cycle_table};
 pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};
+pub use evidence::Evidence;
 pub use job::child_fact;
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};

@@ -23,16 +23,16 @@ pub(crate) struct GrowingSite<'a> {
 }
 
 impl GrowingSite<'_> {
-    /// Whether nearly all that it keeps is as small as a number.
+    /// Whether all that it keeps is as small as a number, but for a text or the list itself that a sample met by chance.
     pub(super) fn is_of_numbers(&self) -> bool {
-        let weight = |one: &Sample| one.weight;
-        let small: f64 = self.survivors.iter().filter(|one| one.size() <= MAX_NUMBER_BYTES).map(weight).sum();
-        small >= MIN_NUMBERS_RATIO * self.survivors.iter().map(weight).sum::<f64>()
+        let others = self.survivors.iter().filter(|one| one.size() > MAX_NUMBER_BYTES).count();
+        others <= MAX_STRAYS && others * MIN_NUMBERS_PER_STRAY <= self.survivors.len()
     }
 }
 
-/// Of what a line keeps, by weight. A text or the list itself may be among its survivors.
-const MIN_NUMBERS_RATIO: f64 = 0.9;
+/// Samples of other sizes that do not make a line one of other things. What it keeps in each cycle has a sample per cycle.
+const MAX_STRAYS: usize = 2;
+const MIN_NUMBERS_PER_STRAY: usize = 10;
 
 /// Birth cycles from which on a line's growth is believed as a whole: in fewer, three things that happened once each
 /// look like one that goes on.

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use nilometer_capture::{Birth, Capture, Record, Sampling, SamplingCount, Source, StackFrame};
 
+use crate::evidence;
 use crate::lookup::Object;
 
 use super::by_id::ById;
@@ -107,6 +108,7 @@ impl<'a> Recording<'a> {
             _ => {}
         });
         (out.samples, out.passed) = lives.told();
+        out.passed += evidence::left_out(capture);
         Some(out)
     }
 
