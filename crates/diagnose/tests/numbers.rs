@@ -4,7 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{Epoch, Served};
-use nilometer_capture::{CycleUnit, Grown, Holder};
+use nilometer_capture::{CycleUnit, Found, Grown, Holder};
 use nilometer_diagnose::{Report, Verdict};
 use world::started;
 
@@ -60,6 +60,29 @@ fn arrays_beside_numbers_are_told() {
 fn many_numbers_are_a_leak() {
     let report = notes(Epoch, 40_000, None, Some("40,000 x float"));
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+}
+
+#[test]
+fn a_short_printed_round_may_note_numbers() {
+    let found = Found::new(0).unwrap();
+    let rounds = |numbers, beside: Option<u64>| {
+        let mut w = started();
+        w.fact(&found.fact(), "line:epoch # loss #").fact("cwd", "/job").records(4 << 10, 5);
+        let (notes, keeps) = (w.stack(&[FIT, NOTES, "PyFloat_FromDouble"]), w.stack(&[FIT, KEEPS, "malloc"]));
+        for _ in 0..40 {
+            w.makes(notes, 24, numbers);
+            if let Some(size) = beside {
+                w.makes(keeps, size, 1);
+            }
+            w.objects(3).passes(-0.8).cycle(CycleUnit::Found(found));
+        }
+        w.ends(0).report_with_names()
+    };
+    let noted = rounds(150, None);
+    assert_eq!(noted.verdict, Verdict::NoLeak, "{}", noted.reason);
+    assert!(noted.reason.contains("numbers"), "{}", noted.reason);
+    assert_eq!(rounds(150, Some(3000)).verdict, Verdict::Leak, "an array beside them");
+    assert_eq!(rounds(1500, None).verdict, Verdict::Leak, "too many");
 }
 
 #[test]
