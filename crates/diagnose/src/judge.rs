@@ -36,6 +36,8 @@ pub(crate) struct Judgement {
     pub(crate) sawtooth: f64,
     /// No leak, if what memory grows by is garbage; nothing else says so.
     pub(crate) rests_on_garbage: bool,
+    /// Undecided for no other reason than that the growth may be garbage.
+    pub(crate) is_open_by_garbage: bool,
     /// Bytes per cycle that memory rose by which a full collection left; 0 where none was seen.
     pub(crate) outlived: f64,
     /// Memory that is no garbage rose, be it once or for good.
@@ -133,6 +135,7 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Judgement {
         started: warm.min(cycles.points.len().saturating_sub(1)),
         sawtooth: 0.0,
         rests_on_garbage: false,
+        is_open_by_garbage: false,
         outlived: 0.0,
         surely_rose: false,
         even_rise: None,
@@ -292,7 +295,10 @@ impl Case<'_> {
             size(self.net.gross.estimate)
         );
         // A full collection comes after a quarter more containers; how soon is not known better than "twice as long".
-        self.say(Verdict::Undecided, reason, Some(self.cycles.count))
+        Judgement {
+            is_open_by_garbage: true,
+            ..self.say(Verdict::Undecided, reason, Some(self.cycles.count))
+        }
     }
 
     fn levelling(&self, bound: f64, cycles_to_95: f64, x: &[f64], y: &[f64]) -> Judgement {
@@ -339,6 +345,7 @@ impl Case<'_> {
             started: self.started,
             sawtooth: self.net.sawtooth,
             rests_on_garbage: false,
+            is_open_by_garbage: false,
             outlived: self.net.outlived,
             surely_rose: self.surely_rose(),
             even_rise: None,

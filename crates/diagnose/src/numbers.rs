@@ -1,6 +1,6 @@
 //! Numbers that a program notes: the loss of every batch in a list. They stay for good, and are too little to matter.
 //!
-//! In: a leak that was called, what scans and samples saw. Out: no leak, where numbers carry the growth and all of it is within what an
+//! In: a verdict, what scans and samples saw. Out: no leak, where numbers carry the growth and all of it is within what an
 //! epoch may keep. What must not happen here: a leak that is excused for numbers beside it.
 //!
 //! A callback that notes 1,500 losses per epoch keeps 47 KiB, three times the floor; live memory of 300 MiB doubles in 6,000 epochs by it.
@@ -22,7 +22,7 @@ const MIN_OTHER_RATIO: f64 = 0.25;
 /// Numbers carry the growth from this share of it on: scans and samples are sure to a third.
 const MIN_CARRIED_RATIO: f64 = 0.6;
 
-/// The verdict and findings, of which a leak may have become none.
+/// The verdict and findings, of which a leak or an open one may have become none.
 pub(crate) fn settle(
     (judgement, findings, explained): (Judgement, Vec<Finding>, Option<f64>),
     held: &Held,
@@ -49,18 +49,27 @@ pub(crate) fn settle(
     (judgement, findings, explained)
 }
 
-/// Whether a leak is nothing but so many bytes of numbers per cycle, and within what a cycle may keep.
+/// Whether a growth is nothing but so many bytes of numbers per cycle, and within what a cycle may keep.
 fn are_too_little(judgement: &Judgement, noted: f64, cycles: &Cycles) -> bool {
-    let Some(rate) = judgement.rate.filter(|_| judgement.verdict == Verdict::Leak) else { return false };
-    let floor = cycles.unit.floor();
-    rate.high <= most(cycles) && noted >= MIN_CARRIED_RATIO * rate.estimate && rate.estimate - noted <= floor
+    let told = match judgement.verdict {
+        Verdict::Leak => judgement.rate.map(|rate| (rate, rate.high)),
+        // Numbers or garbage: neither matters, if all that live memory may grow by is as little.
+        Verdict::Undecided if judgement.is_open_by_garbage => {
+            judgement.rate.map(|rate| (rate, judgement.at_most.max(rate.high)))
+        }
+        Verdict::Undecided | Verdict::NoLeak => None,
+    };
+    let Some((rate, high)) = told else { return false };
+    let rest = cycles.unit.floor().max(MIN_OTHER_RATIO * Unit::LONG_FLOOR);
+    let carry = noted >= MIN_CARRIED_RATIO * rate.estimate && rate.estimate - noted <= rest;
+    carry && high <= most(cycles)
 }
 
 /// Bytes of numbers that a cycle may keep. Of requests, calls and steps there are many to the hour: they may keep no more than others.
 fn most(cycles: &Cycles) -> f64 {
     let level = cycles.points.last().map_or(0.0, |point| point.level);
     match cycles.unit {
-        unit if unit.floor() >= Unit::LONG_FLOOR => TOLERANCE_RATIO * level,
+        unit if unit.floor() >= Unit::LONG_FLOOR => (TOLERANCE_RATIO * level).max(2.0 * unit.floor()),
         // A round that is found has no name that tells; who notes a loss per step prints a line per hundred.
         Unit::Found { .. } => Unit::LONG_FLOOR,
         Unit::Marked(_) | Unit::Window { .. } => 0.0,

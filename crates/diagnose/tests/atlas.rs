@@ -24,6 +24,8 @@ mod growth;
 mod holders;
 #[path = "atlas/noise.rs"]
 mod noise;
+#[path = "atlas/numbers.rs"]
+mod numbers;
 #[path = "atlas/passing.rs"]
 mod passing;
 #[path = "atlas/sites.rs"]
@@ -42,7 +44,7 @@ mod unseen;
 use table::{Titled, atlas};
 
 /// Themes, in the order of the snapshot.
-const THEMES: [Titled; 16] = [
+const THEMES: [Titled; 17] = [
     ("growth", growth::worlds),
     ("start-up", start_up::worlds),
     ("onset", start_up::onsets),
@@ -56,6 +58,7 @@ const THEMES: [Titled; 16] = [
     ("holders", holders::worlds),
     ("holders of a growth that counters do not show", unseen::worlds),
     ("containers with a bound", full::worlds),
+    ("numbers", numbers::worlds),
     ("in flight", passing::worlds),
     ("early", early::worlds),
     ("children", children::worlds),

@@ -78,10 +78,10 @@ fn a_short_printed_round_may_note_numbers() {
         }
         w.ends(0).report_with_names()
     };
-    let noted = rounds(150, None);
+    let noted = rounds(200, None);
     assert_eq!(noted.verdict, Verdict::NoLeak, "{}", noted.reason);
     assert!(noted.reason.contains("numbers"), "{}", noted.reason);
-    assert_eq!(rounds(150, Some(3000)).verdict, Verdict::Leak, "an array beside them");
+    assert_eq!(rounds(150, Some(6000)).verdict, Verdict::Leak, "an array beside them");
     assert_eq!(rounds(1500, None).verdict, Verdict::Leak, "too many");
 }
 
