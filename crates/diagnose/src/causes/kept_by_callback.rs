@@ -5,6 +5,7 @@
 //! whoever filled it.
 
 use super::{Case, Explanation};
+use crate::held::are_numbers;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
@@ -50,11 +51,18 @@ pub(super) fn what(case: &Case) -> String {
 }
 
 fn kind(case: &Case) -> String {
-    let elements = case.elements();
+    kind_of(case.elements(), case.is_part("NumPy"))
+}
+
+/// What elements are, of which the types are known, or at least whether `NumPy` made them.
+fn kind_of(elements: &str, is_of_numpy: bool) -> String {
     let known = match () {
-        () if elements.contains("EagerTensor") => "tensors",
+        // What is made in NumPy may be one number, which the program's line takes out of an array.
+        () if are_numbers(elements) => "numbers",
+        // `EagerTensor` of TensorFlow, `Tensor` of PyTorch.
+        () if elements.contains("Tensor") => "tensors",
         () if elements.contains("ResourceVariable") => "variables",
-        () if elements.contains("ndarray") || case.is_part("NumPy") => "arrays",
+        () if elements.contains("ndarray") || elements.contains("ArrayImpl") || is_of_numpy => "arrays",
         () if elements.contains("dict") => "dictionaries",
         () if elements.contains("bytes") => "bytes",
         () if is_of(elements, "list") => "lists",
@@ -99,6 +107,28 @@ pub(super) fn change(case: &Case) -> String {
                 "give it a bound (`collections.deque(maxlen=...)`)"
             };
             format!("keep only what is read later, {bound}, or write it to disk{shown}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_called_what_they_are() {
+        for (elements, is_of_numpy, kind) in [
+            ("4,500 x float", true, "numbers"),
+            ("9 x ndarray (2000, 500) float64", false, "arrays"),
+            ("60 x ArrayImpl (256,) float32", false, "arrays"),
+            ("", true, "arrays"),
+            ("12 x EagerTensor () float32", false, "tensors"),
+            ("347 x Tensor () float32", false, "tensors"),
+            ("3 x str", false, "texts"),
+            ("3 x Event", false, "Event objects"),
+            ("", false, "something"),
+        ] {
+            assert_eq!(kind_of(elements, is_of_numpy), kind, "{elements}");
         }
     }
 }
