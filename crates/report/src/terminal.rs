@@ -242,8 +242,13 @@ fn course(report: &Report) -> String {
     let time = duration(report.program.seconds);
     match (report.cycles.unit, report.cycles.seconds) {
         ("window", Some(seconds)) => {
-            let windows = counted(report.cycles.count, "window");
-            format!("{time}, no cycle seen ({windows} of {} serve)", duration(seconds))
+            let windows = format!("{} of {}", counted(report.cycles.count, "window"), duration(seconds));
+            // Cycles may have been seen of which too few could be read, or windows were asked for.
+            if report.cycles.alternatives.is_empty() {
+                format!("{time}, no cycle seen ({windows} serve)")
+            } else {
+                format!("{time}, told by {windows}")
+            }
         }
         (unit, _) => {
             let how =

@@ -3,7 +3,7 @@
 
 mod reports;
 
-use nilometer_diagnose::Report;
+use nilometer_diagnose::{OtherCycles, Report};
 use nilometer_report::{Style, json, live_line, terminal, terminal_verbose};
 use reports::{growing_worker, healthy, leak, sites, undecided, unrecorded, without_cycles};
 
@@ -43,6 +43,15 @@ fn no_line_is_wider_than_the_screen_and_colour_changes_no_word() {
         assert!(coloured.contains('\u{1b}'));
         assert_eq!(stripped(&coloured), stripped(&plain(&report, 100)));
     }
+}
+
+#[test]
+fn windows_beside_cycles_that_were_seen_do_not_say_that_there_were_none() {
+    let mut report = without_cycles();
+    let found_by = Some("the printed line `round N/N`".to_owned());
+    report.cycles.alternatives = vec![OtherCycles { unit: "round", kind: "line", found_by, count: 40 }];
+    let screen = plain(&report, 100);
+    assert!(screen.contains("3.2 s, told by 3 windows of 1.0 s"), "{screen}");
 }
 
 #[test]

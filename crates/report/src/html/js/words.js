@@ -95,7 +95,10 @@ function course(report) {
   const { unit, count, seconds } = report.cycles;
   const time = duration(report.program.seconds);
   if (unit === "window" && seconds !== null) {
-    return `${time}, no cycle seen (${counted(count, unit)} of ${duration(seconds)} serve)`;
+    const windows = `${counted(count, unit)} of ${duration(seconds)}`;
+    // Cycles may have been seen of which too few could be read, or windows were asked for.
+    const seen = report.cycles.alternatives.length > 0;
+    return seen ? `${time}, told by ${windows}` : `${time}, no cycle seen (${windows} serve)`;
   }
   const how = report.cycles.found_by ? ` (counted by ${report.cycles.found_by})` : "";
   return `${counted(count, unit)}${how} in ${time}`;
