@@ -23,7 +23,7 @@ const NEARLY_ALL: f64 = 0.8;
 const OWN_FLOOR: f64 = 0.25;
 /// A site that added less in all may be a library's table that fills: pickle and numpy keep 6 KiB in the first 50 arrays from a queue.
 const MIN_KEPT_BYTES: f64 = 16.0 * 1024.0;
-/// The same where turns were found: the floor of a short one is a few hundred bytes. A table of metrics that gets a row per round of 0.1 s kept
+/// The same where short turns were found: the floor of one is a few hundred bytes. A table of metrics that gets a row per round of 0.1 s kept
 /// 85 KiB in 60 rounds; pandas keeps a KiB beside each row.
 const MIN_KEPT_BY_FOUND_BYTES: f64 = 128.0 * 1024.0;
 /// Samples that account for this share of a growth may say that it is over.
@@ -164,8 +164,8 @@ impl Case<'_, '_> {
     fn speaks(&self, site: &GrowingSite) -> bool {
         let is_sure = self.setting.cycles.unit.repeats() && site.growing.speaks;
         let least = match self.setting.cycles.unit {
-            Unit::Found { .. } => MIN_KEPT_BY_FOUND_BYTES,
-            Unit::Marked(_) | Unit::Window { .. } => MIN_KEPT_BYTES,
+            Unit::Found { floor, .. } if floor < Unit::LONG_FLOOR => MIN_KEPT_BY_FOUND_BYTES,
+            Unit::Found { .. } | Unit::Marked(_) | Unit::Window { .. } => MIN_KEPT_BYTES,
         };
         is_sure && site.growing.rate.low > self.floor(site) && self.kept(site) > least
     }

@@ -34,6 +34,22 @@ fn notes(unit: CycleUnit, cycles: u64, seconds: f64, numbers: u64, beside: u64) 
     w.ends(0).report_with_names()
 }
 
+/// Cycles that keep three blocks of 3000 bytes each, of which every one is sampled, beside batches that come and go.
+fn blocks(unit: CycleUnit, cycles: u64, seconds: f64) -> Report {
+    let mut w: World = started();
+    if let CycleUnit::Found(found) = unit {
+        w.fact(&found.fact(), "line:epoch # loss #");
+    }
+    w.fact("cwd", "/job").records(256, 7);
+    let keeping = w.stack(&[MAIN, KEEPS, "malloc"]);
+    for cycle in 0..cycles {
+        w.makes(keeping, 3000, 3);
+        w.takes(if cycle % 2 == 0 { 40 * KIB } else { -40 * KIB });
+        w.objects(3).passes(seconds - 1.0).cycle(unit);
+    }
+    w.ends(0).report_with_names()
+}
+
 pub(crate) fn worlds(theme: &mut Theme) {
     let round = CycleUnit::Found(Found::new(0).unwrap());
     for numbers in [400, 1500, 3000, 4000, 6000, 20_000] {
@@ -57,6 +73,11 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let name = format!("40 printed rounds of 0.2 s keep {bytes} B: about MIN_KEPT_BY_FOUND_BYTES");
         let truth = if bytes <= 4000 { Truth::Either } else { Truth::Leak(bytes) };
         theme.world(name, truth, notes(round, 40, 0.2, 0, bytes.unsigned_abs()));
+    }
+    for seconds in [1.0, 5.0] {
+        let name =
+            format!("14 printed rounds of {seconds} s keep 9000 B in blocks: about MIN_KEPT_BY_FOUND_BYTES");
+        theme.world(name, Truth::Either, blocks(round, 14, seconds));
     }
     theme.world("100 requests note 1500 numbers each", Truth::Leak(36_000), notes(Served, 100, 1.0, 1500, 0));
 }
