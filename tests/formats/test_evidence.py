@@ -21,6 +21,11 @@ def report(forms: Forms, file: str) -> Any:
     return json.loads(forms.of("json", capture=file))
 
 
+def report_of_bytes(forms: Forms, evidence: bytes) -> Any:
+    (forms.folder / "again.evidence").write_bytes(evidence)
+    return report(forms, "again.evidence")
+
+
 def test_the_report_is_the_same_on_any_machine(forms: Forms) -> None:
     evidence = made(forms)
     whole = report(forms, "gone.nilo")
@@ -34,6 +39,7 @@ def test_the_report_is_the_same_on_any_machine(forms: Forms) -> None:
     by_window = forms.run("report", evidence, "--cycle", "window", "--format", "json")
     assert json.loads(by_window.stdout)["cycles"]["unit"] == "window", "another unit can be asked for"
     assert "gone.py" in forms.of("html", capture=evidence).decode()
+    assert report_of_bytes(forms, forms.of("evidence", capture=evidence)) == whole, "evidence of evidence"
 
 
 def test_a_damaged_file_is_refused_in_words(forms: Forms) -> None:

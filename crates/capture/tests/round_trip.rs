@@ -158,6 +158,7 @@ proptest! {
         let pid = std::process::id();
         let expected: Vec<_> =
             expected.into_iter().map(|(at_ns, record)| Stamped { at_ns, pid, record }).collect();
+        prop_assert_eq!(Capture::from_packed(&capture.to_packed()), Some(capture.clone()));
         prop_assert_eq!(capture.records, expected);
         prop_assert_eq!(capture.losses, Vec::<String>::new());
     }

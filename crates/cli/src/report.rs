@@ -52,11 +52,14 @@ fn evidence(options: &ReportOptions) -> Result<(), Failure> {
         let what = "evidence holds folders and lines of source, and cannot be redacted";
         return Err(Failure::new(what).hint("--format json --redact"));
     }
-    let capture = open(&options.file)?;
-    let (evidence, _) = Evidence::of(&capture, &mut Remembering::new(Files::default()));
+    let (mut capture, mut lookup) = open_either(&options.file)?;
+    if let Some(unit) = &options.cycle {
+        nilometer_diagnose::count_by(&mut capture, unit);
+    }
+    let evidence = Evidence::of(&capture, lookup.as_mut()).0.to_bytes();
     match to(options, Format::Evidence, 0)? {
-        None => bytes_to_stdout(&evidence.to_bytes()),
-        Some(path) => write(&path, &evidence.to_bytes()),
+        None => bytes_to_stdout(&evidence),
+        Some(path) => write(&path, &evidence),
     }
 }
 

@@ -49,20 +49,6 @@ fn the_losses_of_all_batches_are_no_leak() {
 }
 
 #[test]
-fn arrays_beside_numbers_are_told() {
-    for beside in [30_000, 60_000] {
-        let report = notes(Epoch, 1500, Some(beside), Some("1,500 x float"));
-        assert_eq!(report.verdict, Verdict::Leak, "{beside}: {}", report.reason);
-    }
-}
-
-#[test]
-fn many_numbers_are_a_leak() {
-    let report = notes(Epoch, 40_000, None, Some("40,000 x float"));
-    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
-}
-
-#[test]
 fn a_short_printed_round_may_note_numbers() {
     let found = Found::new(0).unwrap();
     let rounds = |numbers, beside: Option<u64>| {
@@ -86,13 +72,15 @@ fn a_short_printed_round_may_note_numbers() {
 }
 
 #[test]
-fn numbers_of_a_request_are_a_leak_as_anything_is() {
-    let report = notes(Served, 1500, None, Some("1,500 x float"));
-    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
-}
-
-#[test]
-fn a_list_of_other_things_is_a_leak() {
-    let report = notes(Epoch, 0, Some(60_000), Some("1 x ndarray (7500,) float64"));
-    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+fn what_is_more_than_noted_numbers_is_a_leak() {
+    let noted = "1,500 x float";
+    for (what, report) in [
+        ("arrays of 30 kB beside numbers", notes(Epoch, 1500, Some(30_000), Some(noted))),
+        ("arrays of 60 kB beside numbers", notes(Epoch, 1500, Some(60_000), Some(noted))),
+        ("far more numbers", notes(Epoch, 40_000, None, Some("40,000 x float"))),
+        ("numbers of each request", notes(Served, 1500, None, Some(noted))),
+        ("a list of arrays", notes(Epoch, 0, Some(60_000), Some("1 x ndarray (7500,) float64"))),
+    ] {
+        assert_eq!(report.verdict, Verdict::Leak, "{what}: {}", report.reason);
+    }
 }

@@ -28,7 +28,9 @@ impl Answers {
             file
         };
         let files = self.files.iter().map(|(file, lines)| (other(file), lines.iter().map(other).collect()));
-        let lines = self.lines.iter().map(|(file, lines)| (other(file), lines.clone()));
+        let texts =
+            |lines: &BTreeMap<u32, String>| lines.iter().map(|(nth, text)| (*nth, other(text))).collect();
+        let lines = self.lines.iter().map(|(file, lines)| (other(file), texts(lines)));
         Self { lines: lines.collect(), files: files.collect(), ..self.clone() }
     }
 }
@@ -109,7 +111,10 @@ fn key(frames: &[(&str, &str)]) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     // The folder of an object may be another one when this is asked again.
-    let file = |object: &str| object.rsplit('/').next().unwrap_or_default().to_owned();
-    let bytes = frames.iter().flat_map(|(name, object)| format!("{name}\0{}\n", file(object)).into_bytes());
+    let file = |object: &str| object.rfind('/').map_or(0, |slash| slash + 1);
+    let bytes = frames.iter().flat_map(|(name, object)| {
+        let object = object.get(file(object)..).unwrap_or_default();
+        name.bytes().chain([0]).chain(object.bytes()).chain([b'\n'])
+    });
     bytes.fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }

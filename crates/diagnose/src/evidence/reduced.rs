@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use nilometer_capture::{Capture, Observation, Record, Sampling, StackFrame, Stamped};
+use nilometer_capture::{Capture, Record, Sampling, StackFrame, Stamped};
 
 /// The fact that says how many samples were left out.
 const LEFT_OUT: &str = "evidence.samples_left_out";
@@ -131,7 +131,6 @@ impl Used {
             }
             Record::Sampling(Sampling::Code { id, .. }) => self.codes.contains(id),
             Record::Sampling(Sampling::Text { id, .. }) => self.texts.contains(id),
-            Record::Observation(Observation::Held { samples, .. }) => !samples.is_empty(),
             _ => true,
         }
     }
