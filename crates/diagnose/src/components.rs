@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::cycles::{Cycles, Point};
-use crate::judge::Judgement;
+use crate::decide::Judgement;
 use crate::phase_of_growth::{born_in, place, risen_in};
 use crate::phases::{OWN_WORK, Stretch};
 use crate::program::DataCopies;

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use nilometer_capture::Capture;
 use serde::Serialize;
 
-use crate::at_exit::ExitCollection;
+use crate::claims::count;
+use crate::claims::garbage::at_exit::ExitCollection;
 use crate::cycles::Cycles;
-use crate::judge;
 use crate::lookup::{Lookup, Name};
 use crate::phases::{Course, OWN_WORK};
 use crate::program::Outside;
@@ -85,11 +85,11 @@ pub(crate) fn of_heard(capture: &Capture, heard: Heard, lookup: &mut dyn Lookup)
     let basis = timeline.basis();
     let cycles = Cycles::of(&timeline, capture, basis);
     let exit = ExitCollection::of(&timeline, basis);
-    let judgement = judge::judge(&timeline, &cycles, basis, exit);
+    let counted = count(&timeline, &cycles, basis, exit);
     let setting = Setting {
         timeline: &timeline,
         cycles: &cycles,
-        judgement: &judgement,
+        counted: &counted,
         exit,
         basis,
         pid: outside.pid(),

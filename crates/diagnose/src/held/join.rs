@@ -17,7 +17,7 @@ const NEARLY_ALL: f64 = 0.8;
 const SOME: f64 = 0.2;
 
 /// A finding by site, and who keeps its memory.
-pub(crate) struct Claim<'a> {
+pub(crate) struct BySite<'a> {
     pub(crate) finding: Finding,
     pub(crate) keeps: Vec<Keeps<'a>>,
     /// Its line does the work, and not only calls a training loop.
@@ -25,10 +25,10 @@ pub(crate) struct Claim<'a> {
 }
 
 /// One finding per holder.
-pub(crate) fn by_holder(claims: Vec<Claim>) -> Vec<Finding> {
+pub(crate) fn by_holder(sites: Vec<BySite>) -> Vec<Finding> {
     // Beside each finding, whether its first line does the work.
     let mut out: Vec<(Finding, bool)> = Vec::new();
-    for Claim { mut finding, keeps, direct } in claims {
+    for BySite { mut finding, keeps, direct } in sites {
         let Some(first) = keeps.first().filter(|k| k.share >= MOST).map(|first| plainest(first, &keeps))
         else {
             out.push((finding, direct));

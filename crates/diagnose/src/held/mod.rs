@@ -14,7 +14,6 @@ pub(crate) mod level;
 mod native;
 mod numbers;
 mod own_bound;
-mod proof;
 mod room;
 mod scans;
 mod siblings;
@@ -32,16 +31,15 @@ use crate::sampled::recording::Sample;
 
 pub(crate) use adds::{adds_elsewhere, adds_to};
 pub(crate) use grown::grown;
-pub(crate) use join::{Claim, by_holder, of as shown};
+pub(crate) use join::{BySite, by_holder, of as shown};
 use join::{is_element, is_within};
 pub(crate) use kept_at::add_kept_at;
 use level::{elements, is_namespace, split};
 pub(crate) use native::KIND as NATIVE;
-pub(crate) use numbers::are_numbers;
+pub(crate) use numbers::{MAX_NUMBER_BYTES, are_numbers};
 pub(crate) use own_bound::{OwnBound, own_bound};
-pub(crate) use proof::{prove, prove_evenly};
 pub(crate) use room::Room;
-use scans::Rise;
+pub(crate) use scans::{Pace, Rise, Weighed};
 pub(crate) use siblings::fold;
 pub(crate) use standing::Standing;
 pub(crate) use unheld::hold;
@@ -72,9 +70,9 @@ pub(crate) struct Held<'a> {
     whole: Vec<u64>,
     cut: Vec<u64>,
     /// When each scan ended.
-    scans: Vec<u64>,
+    pub(crate) scans: Vec<u64>,
     /// Containers that grew, by holder, in the order of the scans.
-    rises: BTreeMap<u64, Vec<Rise>>,
+    pub(crate) rises: BTreeMap<u64, Vec<Rise>>,
 }
 
 /// A holder and its share of something.

@@ -6,8 +6,9 @@
 use super::Held;
 use super::scans::Pace;
 use crate::cycles::Point;
-use crate::numbers::MAX_NUMBER_BYTES;
 
+/// A float takes 24 bytes, an int 28 or 32.
+pub(crate) const MAX_NUMBER_BYTES: u64 = 32;
 /// Types of Python's and of `NumPy`'s that are one number.
 const NUMBERS: [&str; 8] = ["float", "int", "bool", "float64", "float32", "int64", "int32", "bool_"];
 /// The place in the container.

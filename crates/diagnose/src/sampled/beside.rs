@@ -21,7 +21,7 @@ const NATIVE_ALIKE: f64 = 0.4;
 
 /// A container of arrays that was seen to grow by as much as native code is said to keep is who keeps it: a look that went over the
 /// heap just before the arrays were put there finds nothing that leads to them.
-pub(super) fn take_from_native(told: &mut Vec<Finding>) {
+pub(crate) fn take_from_native(told: &mut Vec<Finding>) {
     let is_native = |f: &Finding| f.holder.as_ref().is_some_and(|h| h.kind == NATIVE);
     let Some(at) = told.iter().position(is_native) else { return };
     let bytes = told[at].bytes_per_cycle.estimate as f64;
@@ -42,7 +42,7 @@ pub(super) fn take_from_native(told: &mut Vec<Finding>) {
 
 /// Places that nobody is known to hold, beside holders that were seen: memory that Python keeps for reuse has the stack of
 /// its first use, so that a line may seem to make what another one did. What holders account for needs no such line.
-pub(super) fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &Interval) -> Vec<Finding> {
+pub(crate) fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &Interval) -> Vec<Finding> {
     let held: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
     let room = rate.high - held as f64;
     for holder in told.iter_mut().filter(|f| f.sites.iter().all(|site| site.role != MADE_AT)) {

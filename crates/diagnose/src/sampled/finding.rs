@@ -19,7 +19,7 @@ const CAUSE: &str = "growth-at-site";
 const MOST: f64 = 0.5;
 
 impl<'a> Sites<'a> {
-    pub(super) fn finding(&self, site: &GrowingSite<'a>, confidence: &'static str) -> Finding {
+    pub(crate) fn finding(&self, site: &GrowingSite<'a>, confidence: &'static str) -> Finding {
         let stack = heaviest(site);
         let phase = self.phase(site);
         let rate = Bytes::round(&site.growing.rate);
@@ -171,7 +171,7 @@ fn heaviest(site: &GrowingSite) -> u64 {
 }
 
 /// Adds the source of each site, where it can be read.
-pub(super) fn add_source(findings: &mut [Finding], folder: Option<&str>, lookup: &mut dyn Lookup) {
+pub(crate) fn add_source(findings: &mut [Finding], folder: Option<&str>, lookup: &mut dyn Lookup) {
     for site in findings.iter_mut().flat_map(|f| &mut f.sites).filter(|s| s.line > 0) {
         let file = match folder {
             Some(folder) if !site.file.starts_with(['/', '<']) => format!("{folder}/{}", site.file),

@@ -10,8 +10,7 @@ use super::growing::{Growing, Look};
 use super::recording::Sample;
 use super::replaced::is_made_good;
 use super::trail::{Place, Trail};
-use crate::held::Held;
-use crate::numbers::MAX_NUMBER_BYTES;
+use crate::held::{Held, MAX_NUMBER_BYTES};
 
 /// A site that grows, and its samples that make the growth.
 pub(crate) struct GrowingSite<'a> {

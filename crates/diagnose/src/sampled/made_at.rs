@@ -17,7 +17,7 @@ const MOST: f64 = 0.6;
 
 impl Sites<'_> {
     /// Adds the line, and what it was called by.
-    pub(super) fn add_made_at(&self, findings: &mut [Finding]) {
+    pub(crate) fn add_made_at(&self, findings: &mut [Finding]) {
         for finding in findings {
             let Some(path) = finding.holder.as_ref().map(|holder| holder.path.as_str()) else { continue };
             if finding.sites.iter().any(|site| site.role == "made_at") {

@@ -3,13 +3,12 @@
 //! In: the recorder's part of a capture, the cycles, the phases. Out: sites that grow, and where one-time memory was
 //! made. What must not happen here: an accusation that the rules in [`growing`] do not carry.
 
-mod beside;
+pub(crate) mod beside;
 pub(crate) mod bins;
 pub(crate) mod by_id;
 pub(crate) mod finding;
 mod group;
 pub(crate) mod growing;
-pub(crate) mod in_flight;
 pub(crate) mod lives;
 mod made_at;
 mod net;
@@ -17,19 +16,18 @@ pub(crate) mod origin;
 pub(crate) mod recording;
 mod replaced;
 pub(crate) mod trail;
-mod verdict;
 
 use std::collections::{BTreeMap, HashSet};
 
 use nilometer_capture::Capture;
 use nilometer_stats::Sampled;
 
-use crate::at_exit::ExitCollection;
-use crate::collector::{full_collections, garbage_at_most};
+use crate::claims::Counted;
+use crate::claims::garbage::at_exit::ExitCollection;
+use crate::claims::garbage::{full_collections, garbage_at_most};
 use crate::cycles::Cycles;
 use crate::held::level::split;
 use crate::held::{Held, shown};
-use crate::judge::Judgement;
 use crate::lookup::{Lookup, Name};
 use crate::phases::{Course, IMPORT};
 use crate::report::{Finding, HolderBytes, Sampling, Site};
@@ -45,34 +43,32 @@ use net::Net;
 use recording::{Heard, Recording, Sample, addresses};
 use trail::{Place, Trail, has_line, trail};
 
-pub(crate) use verdict::conclude;
-
-/// Start-up cycles that are left out where no judgement says how long start-up took.
+/// Start-up cycles that are left out where nothing says how long start-up took.
 const START_UP: u64 = 2;
 
 /// All samples that matter, by site.
 pub(crate) struct Sites<'a> {
-    recording: Recording<'a>,
+    pub(crate) recording: Recording<'a>,
     course: Course<'a>,
     names: ById<Name>,
     trails: ById<Trail<'a>>,
-    growing: Vec<GrowingSite<'a>>,
+    pub(crate) growing: Vec<GrowingSite<'a>>,
     /// What stays of each judged cycle in containers of the user's own which have no bound; empty where nobody asks.
-    of_users: Vec<Sampled>,
-    net: Net,
+    pub(crate) of_users: Vec<Sampled>,
+    pub(crate) net: Net,
     /// What stays of all that was made, per judged cycle, and at most of what the last third of them made.
-    kept: Option<(f64, f64)>,
+    pub(crate) kept: Option<(f64, f64)>,
     /// The last reading while the program's own code ran.
     end_ns: u64,
     folder: Option<&'a str>,
-    held: &'a Held<'a>,
+    pub(crate) held: &'a Held<'a>,
 }
 
 /// What the judged cycles are.
 pub(crate) struct Setting<'a> {
     pub(crate) timeline: &'a Timeline,
     pub(crate) cycles: &'a Cycles,
-    pub(crate) judgement: &'a Judgement,
+    pub(crate) counted: &'a Counted,
     pub(crate) exit: Option<ExitCollection>,
     pub(crate) basis: Basis,
     pub(crate) pid: Option<u64>,
@@ -142,7 +138,7 @@ impl<'a> Sites<'a> {
         let made: Vec<&Sample> = old.iter().copied().filter(|s| course.at(s.born_ns) != IMPORT).collect();
         let growing = grown(&made, &trails, &look, held);
         // Asked for by a run that is one cycle too short alone.
-        let of_users = setting.judgement.even_rise.and_then(|_| {
+        let of_users = setting.counted.even_rise.and_then(|_| {
             let of_users: Vec<&Sample> = made.iter().copied().filter(|s| held.is_users(s)).collect();
             look.stays(&of_users)
         });
@@ -186,7 +182,7 @@ impl<'a> Sites<'a> {
     }
 
     /// Whether the memory of a stack is an array's of `NumPy`.
-    fn is_array(&self, stack: u64) -> bool {
+    pub(crate) fn is_array(&self, stack: u64) -> bool {
         self.trails.get(&stack).is_some_and(Trail::is_array)
     }
 
@@ -241,8 +237,8 @@ impl<'a> Sites<'a> {
 /// The judged stretch, with what is known about garbage in it.
 pub(crate) fn look<'b>(setting: &Setting, bins: &'b Bins) -> Look<'b> {
     let points = &setting.cycles.points;
-    let since = setting.judgement.since;
-    let judged = setting.judgement.rate.is_some();
+    let since = setting.counted.since;
+    let judged = setting.counted.rate.is_some();
     let first = points.get(since).filter(|_| judged).map_or(START_UP + 1, |p| p.ordinal);
     let mut first = bins.of_ordinal(first.max(START_UP + 1));
     if bins.width(first) > 1.0 {

@@ -15,13 +15,13 @@ const DEVIATIONS: f64 = 1.0;
 
 /// Old memory that came in the judged cycles and stayed, less old memory that went.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Net {
+pub(crate) struct Net {
     /// Bytes per cycle, as far as sampling may have missed them.
     at_most: f64,
 }
 
 impl Net {
-    pub(super) fn of(old: &[&Sample], look: &Look) -> Self {
+    pub(crate) fn of(old: &[&Sample], look: &Look) -> Self {
         let Some((end, born_before)) = look.ends() else { return Self { at_most: 0.0 } };
         let begins = look.begins();
         let mut came = Sampled::default();
@@ -48,7 +48,7 @@ impl Net {
     }
 
     /// Whether a site that makes at least so many bytes per cycle may be one that keeps them.
-    pub(super) fn leaves_room_for(self, bytes: f64) -> bool {
+    pub(crate) fn leaves_room_for(self, bytes: f64) -> bool {
         NET * bytes <= self.at_most
     }
 }

@@ -5,7 +5,7 @@
 
 use nilometer_capture::Moment;
 
-use crate::collector::rising;
+use crate::claims::garbage::rising;
 use crate::cycles::Point;
 use crate::timeline::{Basis, Reading, Timeline};
 

@@ -5,9 +5,9 @@
 
 use nilometer_stats::{ChangeKind, Interval, change, growth};
 
-use crate::collector::series;
+use super::counters::{MIN_FILLING_BYTES, MIN_POINTS};
+use crate::claims::garbage::series;
 use crate::cycles::Point;
-use crate::judge::{LEAST_FILLING, LEAST_POINTS};
 
 /// Steps of at least this share of the biggest are steps; between them the series is level.
 const LESSER: f64 = 0.25;
@@ -20,9 +20,9 @@ const LONGER: f64 = 2.5;
 pub(crate) fn growing_part(points: &[Point], rose_before: bool, floor: f64) -> (usize, Option<f64>) {
     let (x, y) = series(points);
     let bend = change(&x, &y)
-        .filter(|found| found.kind == ChangeKind::Rate && points.len() - found.at >= LEAST_POINTS);
+        .filter(|found| found.kind == ChangeKind::Rate && points.len() - found.at >= MIN_POINTS);
     let stepped = || {
-        let told = |(at, rise)| (at, Some(rise).filter(|rise| *rise > LEAST_FILLING));
+        let told = |(at, rise)| (at, Some(rise).filter(|rise| *rise > MIN_FILLING_BYTES));
         last_step(points, rose_before).map_or((0, None), told)
     };
     let Some(found) = bend else { return stepped() };
@@ -35,7 +35,7 @@ pub(crate) fn growing_part(points: &[Point], rose_before: bool, floor: f64) -> (
         (false, true) if is_below(early, late.map_or(0.0, |r| r.low)) => (found.at, None),
         // It ended. A small rise is none that need be told.
         (true, false) if is_below(late, early.map_or(0.0, |r| r.estimate)) => {
-            (found.at, Some(rise).filter(|r| *r > LEAST_FILLING))
+            (found.at, Some(rise).filter(|r| *r > MIN_FILLING_BYTES))
         }
         _ => stepped(),
     }
@@ -46,7 +46,7 @@ pub(crate) fn growing_part(points: &[Point], rose_before: bool, floor: f64) -> (
 fn last_step(points: &[Point], rose_before: bool) -> Option<(usize, f64)> {
     let steps: Vec<f64> = points.windows(2).map(|w| w[1].level - w[0].level).collect();
     let biggest = steps.iter().copied().fold(0.0, f64::max);
-    if biggest < LEAST_FILLING || steps.iter().any(|step| *step <= -LESSER * biggest) {
+    if biggest < MIN_FILLING_BYTES || steps.iter().any(|step| *step <= -LESSER * biggest) {
         return None;
     }
     let at: Vec<usize> =
@@ -60,7 +60,7 @@ fn last_step(points: &[Point], rose_before: bool) -> Option<(usize, f64)> {
     let last = *at.last()?;
     let level = points.last()?.ordinal as f64 - ordinal(last)?;
     let rise = points.get(last)?.level - points.first()?.level;
-    (points.len() - last >= LEAST_POINTS && level >= LONGER * longest).then_some((last, rise))
+    (points.len() - last >= MIN_POINTS && level >= LONGER * longest).then_some((last, rise))
 }
 
 /// The cycles before this one start things up.

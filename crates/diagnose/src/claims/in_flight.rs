@@ -11,58 +11,39 @@ use std::collections::BTreeMap;
 
 use nilometer_stats::growth;
 
-use super::bins::Bins;
-use super::growing::{AGE, Look};
-use super::recording::Sample;
-use super::{Setting, Sites, look};
+use super::Limit;
+use super::counters::{State, count};
 use crate::cycles::{Cycles, Point};
-use crate::judge::{Judgement, judge};
-use crate::report::{Finding, Verdict};
+use crate::sampled::bins::Bins;
+use crate::sampled::growing::{AGE, Look};
+use crate::sampled::recording::Sample;
+use crate::sampled::{Setting, Sites, look};
 use crate::sizes::size;
 use crate::timeline::Basis;
 
 /// Blocks that are sampled with this chance at least are as good as counted: of the others too few are seen to be worth it.
-const SURELY_SEEN: f64 = 0.9;
+const SURELY_SEEN_CHANCE: f64 = 0.9;
 /// What is in flight has sizes that come again: they were seen in this first part of the judged stretch already.
-const EARLY: f64 = 1.0 / 3.0;
+const EARLY_RATIO: f64 = 1.0 / 3.0;
 /// The first half of the cycles has this share at least of what the other half has in flight, at most or on average: either alone is a matter
 /// of a moment, as three batches before seven are. What grows with the cycles has neither.
-const NO_MORE: f64 = 0.75;
+const NO_MORE_RATIO: f64 = 0.75;
 
-/// What was concluded; no leak where it was undecided, nothing was found, and memory does not grow but for what is in flight.
-pub(crate) fn settle(
-    concluded: (Judgement, Vec<Finding>, Option<f64>),
-    sites: Option<&Sites>,
-    setting: &Setting,
-) -> (Judgement, Vec<Finding>, Option<f64>) {
-    let (judgement, findings, explained) = concluded;
-    let is_open = judgement.verdict == Verdict::Undecided
-        && judgement.rate.is_some()
-        && !judgement.surely_rose
-        && findings.is_empty();
-    let lasting = sites
-        .filter(|_| is_open && setting.basis == Basis::Live)
-        .and_then(|sites| sites.without_in_flight(setting))
-        .map(|cycles| judge(setting.timeline, &cycles, setting.basis, setting.exit))
-        // Of two kinds of noise one at a time may be taken away: what both together hide may be a leak.
-        .filter(|lasting| lasting.verdict == Verdict::NoLeak && !lasting.rests_on_garbage);
-    let Some(lasting) = lasting else { return (judgement, findings, explained) };
+/// Says that memory does not grow but for what is in flight, where the counters leave it open.
+pub(super) fn limit(sites: &Sites, setting: &Setting) -> Option<Limit> {
+    let counted = setting.counted;
+    let is_open = counted.rate.is_some() && !counted.is_bounded() && !counted.surely_rose;
+    let cycles = sites.without_in_flight(setting).filter(|_| is_open && setting.basis == Basis::Live)?;
+    let lasting = count(setting.timeline, &cycles, setting.basis, setting.exit);
+    // Of two kinds of noise one at a time may be taken away: what both together hide may be a leak.
+    let rate = lasting.rate.filter(|_| lasting.state == State::Bounded)?;
     let unit = setting.cycles.unit.word();
     let reason = format!(
         "but for what is in flight at the end of each {unit} and goes soon after, live memory does not grow (at most {} \
              per {unit})",
         size(lasting.at_most.max(0.0))
     );
-    let settled = Judgement {
-        verdict: Verdict::NoLeak,
-        reason,
-        needed: None,
-        rate: lasting.rate,
-        at_most: lasting.at_most,
-        filling: lasting.filling,
-        ..judgement
-    };
-    (settled, findings, explained)
+    Some(Limit { rate, filling: lasting.filling, reason })
 }
 
 impl Sites<'_> {
@@ -87,10 +68,10 @@ impl Sites<'_> {
     /// Big blocks that did not grow old, by their size; of sizes that the first part of the judged stretch made already.
     fn passing(&self, look: &Look) -> BTreeMap<u64, Vec<&Sample>> {
         let judged = look.bins.len().saturating_sub(look.first);
-        let until = look.first + (EARLY * judged as f64) as usize;
+        let until = look.first + (EARLY_RATIO * judged as f64) as usize;
         let is_early = |s: &Sample| (look.first..until).contains(&look.bins.at(s.born_ns));
         let mut by_size: BTreeMap<u64, Vec<&Sample>> = BTreeMap::new();
-        for sample in self.recording.samples.iter().filter(|s| s.chance >= SURELY_SEEN) {
+        for sample in self.recording.samples.iter().filter(|s| s.chance >= SURELY_SEEN_CHANCE) {
             by_size.entry(bytes_of(sample)).or_default().push(sample);
         }
         by_size.retain(|_, samples| samples.iter().any(|s| is_early(s)));
@@ -111,7 +92,7 @@ fn in_flight(samples: &[&Sample], points: &[Point]) -> Option<Vec<f64>> {
     let (early, late) = levels.split_at(levels.len() / 2);
     let ordinals: Vec<f64> = points.iter().map(|point| point.ordinal as f64).collect();
     let rises = growth(&ordinals, &levels).is_none_or(|rate| rate.low > 0.0);
-    let is_as_much = |of: &dyn Fn(&[f64]) -> f64| of(early) >= NO_MORE * of(late);
+    let is_as_much = |of: &dyn Fn(&[f64]) -> f64| of(early) >= NO_MORE_RATIO * of(late);
     (!rises && (is_as_much(&most) || is_as_much(&mean))).then_some(levels)
 }
 

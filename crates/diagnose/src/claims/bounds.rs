@@ -1,40 +1,29 @@
 //! A growth that ends by arithmetic: what a container with a bound keeps is no leak where the bound is in reach.
 //!
-//! In: a leak with its findings, what scans said of lengths, the limit, the user's source. Out: the leak without what only fills; no leak if
-//! nothing else is left, undecided where the program keeps a bound of its own, which this run did not reach. What must not happen here: a leak
-//! hidden behind a container that fills; a bound that this job, or the machine's memory, never reaches taken for an end.
+//! In: findings of a growth, what scans said of lengths, the limit, the user's source. Out: which of them fill, and the growth beside them.
+//! What must not happen here: a leak hidden behind a container that fills; a bound that this job, or the machine's memory, never reaches
+//! taken for an end.
 
 use nilometer_stats::Interval;
 
 use crate::cycles::Cycles;
 use crate::held::level::words;
 use crate::held::{Held, OwnBound, Room, WEIGHED, own_bound};
-use crate::judge::Judgement;
 use crate::lookup::Lookup;
 use crate::program::Limit;
-use crate::report::{Component, Finding, Kind, Verdict};
+use crate::report::{Component, Finding, Kind};
 use crate::sizes::size;
 
 /// All of it may take this share of what the limit leaves free, ...
-const OF_FREE: f64 = 0.5;
+const MAX_OF_FREE_RATIO: f64 = 0.5;
 /// ... and it must be near, or take no more than this.
-const SMALL: f64 = 256.0 * 1024.0 * 1024.0;
+const SMALL_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
 /// Growth beside it of this share may be what was not weighed of it.
-const REST: f64 = 0.25;
+const MAX_REST_RATIO: f64 = 0.25;
 /// Cycles beyond a bound that show that it holds.
-const BEYOND: u64 = 6;
+const BEYOND_CYCLES: u64 = 6;
 /// A bound in bytes was passed if so many times as much was kept.
-const PASSED: f64 = 1.5;
-
-/// What is left of a judgement without what fills.
-pub(crate) struct Settled {
-    pub(crate) judgement: Judgement,
-    pub(crate) findings: Vec<Finding>,
-    /// One for each container that fills.
-    pub(crate) filling: Vec<Component>,
-    /// The share of the growth that the findings account for.
-    pub(crate) explained: Option<f64>,
-}
+const PASSED_RATIO: f64 = 1.5;
 
 /// What a bound is compared with.
 #[derive(Clone, Copy)]
@@ -43,6 +32,18 @@ pub(crate) struct Job<'a> {
     pub(crate) cycles: &'a Cycles,
     pub(crate) limit: Option<Limit>,
     pub(crate) folder: Option<&'a str>,
+}
+
+/// The part of a growth that fills and ends.
+pub(crate) struct Filled {
+    /// One for each container that fills.
+    pub(crate) filling: Vec<Component>,
+    /// The growth without it; all of it where nothing fills.
+    pub(crate) beside: Interval,
+    /// What there is beside it may be what was not weighed of it.
+    pub(crate) is_all: bool,
+    /// Cycles until the program's own bounds have shown that they hold, where nothing but the source says so.
+    pub(crate) unproven: Option<u64>,
 }
 
 /// What becomes of the container that a finding accuses.
@@ -55,21 +56,20 @@ enum End {
     Far(Option<u64>),
 }
 
-/// Takes what fills out of a leak.
-pub(crate) fn settle(
-    (judgement, findings, explained): (Judgement, Vec<Finding>, Option<f64>),
+/// Takes the findings out that tell of what fills; the others get the bound that is out of reach.
+pub(crate) fn filled(
+    findings: Vec<Finding>,
+    rate: Interval,
     job: Job,
     lookup: &mut dyn Lookup,
-) -> Settled {
-    let cycles = job.cycles;
-    let rate = judgement.rate.filter(|_| judgement.verdict == Verdict::Leak);
-    let (mut full, mut rest, mut open) = (Vec::new(), Vec::new(), Vec::new());
+) -> (Vec<Finding>, Filled) {
+    let (mut filling, mut rest, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for mut finding in findings {
-        match rate.map_or(End::Far(None), |_| job.end(&finding, lookup)) {
-            End::Full(component) => full.push(component),
+        match job.end(&finding, lookup) {
+            End::Full(component) => filling.push(component),
             End::Open(component, cycles) => {
                 open.push(cycles);
-                full.push(component);
+                filling.push(component);
             }
             End::Far(bound) => {
                 if let Some(holder) = finding.holder.as_mut() {
@@ -79,85 +79,32 @@ pub(crate) fn settle(
             }
         }
     }
-    let (Some(rate), false) = (rate, full.is_empty()) else {
-        return Settled { judgement, findings: rest, filling: Vec::new(), explained };
-    };
-    let fills: f64 = full.iter().filter_map(|c| c.bytes_per_cycle).sum::<i64>() as f64;
+    if filling.is_empty() {
+        return (rest, Filled { filling, beside: rate, is_all: false, unproven: None });
+    }
+    let fills: f64 = filling.iter().filter_map(|c| c.bytes_per_cycle).sum::<i64>() as f64;
     let beside = Interval {
         estimate: rate.estimate - fills,
         low: rate.low - (1.0 + WEIGHED) * fills,
         high: (rate.high - fills).max(0.0),
     };
-    let nothing_else = beside.estimate <= REST * rate.estimate && beside.low <= cycles.unit.floor();
-    let sure = |f: &Finding| f.confidence != "possible" && f.bytes_per_cycle.low as f64 > cycles.unit.floor();
-    let rest: Vec<Finding> = if nothing_else { rest.into_iter().filter(sure).collect() } else { rest };
-    if rest.is_empty() && nothing_else && !open.is_empty() {
-        let reason = format!(
-            "what live memory grows by is kept by what the program itself bounds, and this run did not show that it ends: {}",
-            sentences(&full),
-        );
-        let judgement = Judgement {
-            verdict: Verdict::Undecided,
-            reason,
-            needed: Some(needed(&open, cycles.count)),
-            rate: Some(rate),
-            ..judgement
-        };
-        return Settled { judgement, findings: rest, filling: full, explained: None };
+    let floor = job.cycles.unit.floor();
+    let is_all = beside.estimate <= MAX_REST_RATIO * rate.estimate && beside.low <= floor;
+    let is_sure = |f: &Finding| f.confidence != "possible" && f.bytes_per_cycle.low as f64 > floor;
+    if is_all {
+        rest.retain(is_sure);
     }
-    if rest.is_empty() && nothing_else {
-        let reason = format!(
-            "what live memory grows by is kept by what fills and ends: {} (beside it at most {} per {})",
-            sentences(&full),
-            size(beside.high),
-            cycles.unit.word()
-        );
-        let judgement = Judgement {
-            verdict: Verdict::NoLeak,
-            reason,
-            needed: None,
-            rate: Some(beside),
-            at_most: beside.high,
-            ..judgement
-        };
-        return Settled { judgement, findings: rest, filling: full, explained: None };
-    }
-    // What fills made the growth sure; what is beside it must be so by itself.
-    if rest.is_empty() && beside.low <= cycles.unit.floor() {
-        let unit = cycles.unit.word();
-        let reason = format!(
-            "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \
-             growth of up to {} per {unit} from none",
-            sentences(&full),
-            size(beside.high),
-        );
-        let judgement = Judgement {
-            verdict: Verdict::Undecided,
-            reason,
-            needed: Some(cycles.count),
-            rate: Some(beside),
-            at_most: beside.high,
-            ..judgement
-        };
-        return Settled { judgement, findings: rest, filling: full, explained: None };
-    }
-    let told: i64 = rest.iter().map(|f| f.bytes_per_cycle.estimate).sum();
-    let estimate = beside.estimate.max(told as f64).min(rate.estimate);
-    let beside =
-        Interval { estimate, low: beside.low.min(estimate).max(0.0), high: beside.high.max(estimate) };
-    let explained = (!rest.is_empty() && estimate > 0.0).then_some(told as f64 / estimate);
-    let judgement = Judgement { rate: Some(beside), ..judgement };
-    Settled { judgement, findings: rest, filling: full, explained }
+    let count = job.cycles.count;
+    let until = |cycles: &Option<f64>| cycles.map_or(count, |cycles| cycles.ceil() as u64 + BEYOND_CYCLES);
+    let unproven = open.iter().map(until).max();
+    (rest, Filled { filling, beside, is_all, unproven })
 }
 
-/// Cycles until all of it has been full for some; twice the run where nobody knows.
-fn needed(open: &[Option<f64>], count: u64) -> u64 {
-    let until = |cycles: &Option<f64>| cycles.map_or(count, |cycles| cycles.ceil() as u64 + BEYOND);
-    open.iter().map(until).max().unwrap_or(count)
-}
-
-fn sentences(filling: &[Component]) -> String {
-    filling.iter().map(|c| c.sentence.as_str()).collect::<Vec<_>>().join("; ")
+impl Filled {
+    /// What fills, as sentences.
+    pub(crate) fn words(&self) -> String {
+        self.filling.iter().map(|c| c.sentence.as_str()).collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl Job<'_> {
@@ -189,10 +136,10 @@ impl Job<'_> {
         let per_cycle = finding.bytes_per_cycle.estimate.max(1) as f64;
         let there = per_cycle * self.cycles.count as f64;
         let more = bound as f64 - there;
-        let fits = self.limit.is_none_or(|limit| more <= OF_FREE * limit.headroom as f64);
-        let near = Room::is_so_near(more / per_cycle, self.cycles.count) || more <= SMALL;
+        let fits = self.limit.is_none_or(|limit| more <= MAX_OF_FREE_RATIO * limit.headroom as f64);
+        let near = Room::is_so_near(more / per_cycle, self.cycles.count) || more <= SMALL_BYTES;
         // It has passed it.
-        let is_passed = there > PASSED * bound as f64;
+        let is_passed = there > PASSED_RATIO * bound as f64;
         if is_passed || !fits || !near {
             return End::Far(None);
         }
@@ -202,8 +149,8 @@ impl Job<'_> {
     /// What fills, if it is full soon enough.
     fn full(self, finding: &Finding, room: &Room, own: Option<&OwnBound>) -> Option<Component> {
         let more = room.cycles * finding.bytes_per_cycle.estimate.max(0) as f64;
-        let fits = self.limit.is_none_or(|limit| more <= OF_FREE * limit.headroom as f64);
-        let near = room.is_near(self.cycles.count) || more <= SMALL;
+        let fits = self.limit.is_none_or(|limit| more <= MAX_OF_FREE_RATIO * limit.headroom as f64);
+        let near = room.is_near(self.cycles.count) || more <= SMALL_BYTES;
         let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
         let (name, by) = match own {
             Some(own) => (words(path), format!(" by `{}` ({})", own.text, own.place)),

@@ -9,9 +9,9 @@
 
 use nilometer_stats::{MIN_POINTS, growth};
 
-use crate::collector::{Part, jitter, rising, series, troughs};
+use crate::claims::garbage::sawtooth::without_sawtooth;
+use crate::claims::garbage::{Part, jitter, rising, series, troughs};
 use crate::cycles::Point;
-use crate::sawtooth::without_sawtooth;
 use crate::timeline::Timeline;
 
 /// Collections must lie so many cycles apart, and cover this share of the series.

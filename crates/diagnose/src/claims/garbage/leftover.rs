@@ -9,9 +9,9 @@
 
 use nilometer_stats::growth;
 
-use crate::collector::{rising, series};
+use crate::claims::garbage::sawtooth::without_sawtooth;
+use crate::claims::garbage::{rising, series};
 use crate::cycles::Point;
-use crate::sawtooth::without_sawtooth;
 use crate::timeline::Timeline;
 
 /// Bytes per cycle at most; nothing where blocks were not counted, or no sawtooth is seen in them.

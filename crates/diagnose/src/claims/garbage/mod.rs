@@ -14,16 +14,21 @@
 //!   object so far, in this very program, is what garbage weighs here; frameworks' own weighs 200 to 300 bytes with all
 //!   it keeps, a user's own cycles around arrays may weigh megabytes. Before any collection, [`MOST_PER_OBJECT`].
 
+pub(crate) mod at_exit;
+mod leftover;
+pub(crate) mod sawtooth;
+mod teeth;
+mod weight;
+
 use nilometer_capture::Moment;
 use nilometer_stats::{Interval, growth};
 
-use crate::at_exit::ExitCollection;
 use crate::cycles::Point;
-use crate::garbage_weight;
-use crate::leftover::left_at_most;
-use crate::sawtooth::without_sawtooth;
-use crate::teeth::{Limit, limit};
 use crate::timeline::{Reading, Timeline};
+use at_exit::ExitCollection;
+use leftover::left_at_most;
+use sawtooth::without_sawtooth;
+use teeth::{Limit, limit};
 
 /// Bytes of garbage per container object that are plausible at most.
 const MOST_PER_OBJECT: f64 = 1024.0;
@@ -132,8 +137,8 @@ pub(crate) fn net_growth(
     let kept = old.zip(flat.and_then(|flat| growth(&x, &flat))).map(|(old, flat)| flat.low - old);
     rate.estimate = rate.estimate.clamp(rate.low, rate.high.max(rate.low));
     let sawtooth = (rising(points) - rate.estimate).max(0.0);
-    let plausible = || seen.high - usual(garbage_weight::seen(timeline, all).reduce(f64::min));
-    let at_exit = exit.zip(by_exit).zip(garbage_weight::usual(timeline, all));
+    let plausible = || seen.high - usual(weight::seen(timeline, all).reduce(f64::min));
+    let at_exit = exit.zip(by_exit).zip(weight::usual(timeline, all));
     let at_exit = at_exit.map_or(0.0, |((exit, freed), weight)| exit.garbage_of_weight(freed, weight));
     let beside = |limit: Limit| limit.likely_with(at_exit).max(limit.surely - left);
     let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(beside(limit)));
@@ -149,7 +154,7 @@ fn most(
     objects: f64,
     by_exit: Option<f64>,
 ) -> f64 {
-    let ceiling = MOST_PER_OBJECT.max(WEIGHT_MARGIN * garbage_weight::most(timeline, points, exit));
+    let ceiling = MOST_PER_OBJECT.max(WEIGHT_MARGIN * weight::most(timeline, points, exit));
     by_exit.unwrap_or(f64::INFINITY).min(objects * ceiling)
 }
 

@@ -1,20 +1,22 @@
 //! Numbers that a program notes: the loss of every batch in a list. They stay for good, and are too little to matter.
 //!
-//! In: a verdict, what scans and samples saw. Out: no leak, where numbers carry the growth and all of it is within what an
+//! In: a growth and who explains it, what scans and samples saw. Out: a limit, where numbers carry the growth and all of it is within what an
 //! epoch may keep. What must not happen here: a leak that is excused for numbers beside it.
 //!
 //! A callback that notes 1,500 losses per epoch keeps 47 KiB, three times the floor; live memory of 300 MiB doubles in 6,000 epochs by it.
 
+use nilometer_stats::Interval;
+
+use super::Limit;
+use super::counters::State;
+use super::stretch::TOLERANCE_RATIO;
 use crate::cycles::Cycles;
 use crate::held::{Held, are_numbers};
-use crate::judge::{Judgement, TOLERANCE_RATIO};
-use crate::report::{Finding, Verdict};
-use crate::sampled::Sites;
+use crate::report::Finding;
+use crate::sampled::{Setting, Sites};
 use crate::sizes::size;
 use crate::unit::Unit;
 
-/// A float takes 24 bytes, an int 28 or 32.
-pub(crate) const MAX_NUMBER_BYTES: u64 = 32;
 /// The places of a list that grows, beside each number: 8 bytes, and a ninth in reserve.
 const WITH_PLACE_RATIO: f64 = 4.0 / 3.0;
 /// Something else beside them counts from this share of the floor on, as a line of the user's does.
@@ -22,13 +24,15 @@ const MIN_OTHER_RATIO: f64 = 0.25;
 /// Numbers carry the growth from this share of it on: scans and samples are sure to a third.
 const MIN_CARRIED_RATIO: f64 = 0.6;
 
-/// The verdict and findings, of which a leak or an open one may have become none.
-pub(crate) fn settle(
-    (judgement, findings, explained): (Judgement, Vec<Finding>, Option<f64>),
+/// Says that numbers carry a growth, and that all of it is too little to matter.
+pub(super) fn limit(
+    (rate, findings): (Interval, &[Finding]),
+    is_sure: bool,
+    setting: &Setting,
     held: &Held,
     sites: Option<&Sites>,
-    cycles: &Cycles,
-) -> (Judgement, Vec<Finding>, Option<f64>) {
+) -> Option<Limit> {
+    let (counted, cycles) = (setting.counted, setting.cycles);
     let least = MIN_OTHER_RATIO * cycles.unit.floor();
     let (sampled, beside) = sites.map_or((0.0, false), |sites| sites.numbers(least));
     let noted = held.numbers(&cycles.points).max(WITH_PLACE_RATIO * sampled);
@@ -36,30 +40,22 @@ pub(crate) fn settle(
         let holder = finding.holder.as_ref().filter(|holder| !are_numbers(&holder.elements));
         holder.is_some() && finding.bytes_per_cycle.low as f64 > least
     };
-    if !beside && !findings.iter().any(is_other) && are_too_little(&judgement, noted, cycles) {
-        let estimate = judgement.rate.map_or(0.0, |rate| rate.estimate);
-        let reason = format!(
-            "live memory grows by {} per {}, most of it numbers that the program notes: too little to matter",
-            size(estimate),
-            cycles.unit.word()
-        );
-        let judgement = Judgement { verdict: Verdict::NoLeak, reason, needed: None, ..judgement };
-        return (judgement, Vec::new(), None);
+    // Numbers or garbage: neither matters, if all that live memory may grow by is as little.
+    let high = if is_sure { rate.high } else { counted.at_most.max(rate.high) };
+    let speaks = is_sure || counted.state == State::MayBeGarbage;
+    if !speaks || beside || findings.iter().any(is_other) || !are_too_little(rate, high, noted, cycles) {
+        return None;
     }
-    (judgement, findings, explained)
+    let reason = format!(
+        "live memory grows by {} per {}, most of it numbers that the program notes: too little to matter",
+        size(rate.estimate),
+        cycles.unit.word()
+    );
+    Some(Limit { rate, filling: counted.filling, reason })
 }
 
 /// Whether a growth is nothing but so many bytes of numbers per cycle, and within what a cycle may keep.
-fn are_too_little(judgement: &Judgement, noted: f64, cycles: &Cycles) -> bool {
-    let told = match judgement.verdict {
-        Verdict::Leak => judgement.rate.map(|rate| (rate, rate.high)),
-        // Numbers or garbage: neither matters, if all that live memory may grow by is as little.
-        Verdict::Undecided if judgement.is_open_by_garbage => {
-            judgement.rate.map(|rate| (rate, judgement.at_most.max(rate.high)))
-        }
-        Verdict::Undecided | Verdict::NoLeak => None,
-    };
-    let Some((rate, high)) = told else { return false };
+fn are_too_little(rate: Interval, high: f64, noted: f64, cycles: &Cycles) -> bool {
     let rest = cycles.unit.floor().max(MIN_OTHER_RATIO * Unit::LONG_FLOOR);
     let carry = noted >= MIN_CARRIED_RATIO * rate.estimate && rate.estimate - noted <= rest;
     carry && high <= most(cycles)

@@ -1,0 +1,240 @@
+//! What the judged stretch of a series says: it grows, it does not, it levels off, or nobody can tell.
+//!
+//! In: the points of the stretch, their growth with the garbage taken out. Out: what was counted. What must not happen here: growth
+//! claimed of a curve that levels off, of two steps, or of memory whose use nobody can ask for.
+
+use nilometer_stats::{Shape, cycles_needed, shape};
+
+use super::counters::{Counted, Filling, State};
+use super::garbage::{Net, rising, series};
+use super::returns::growth_at_most;
+use crate::cycles::{Cycles, LEAST_RISE, Point, Unread};
+use crate::sizes::size;
+use crate::timeline::Basis;
+use crate::unit::Unit;
+
+/// Growth below this share of live memory per cycle cannot matter within a thousand cycles' doubling.
+pub(crate) const TOLERANCE_RATIO: f64 = 0.0005;
+/// Where garbage was not seen to be taken back but only may be there, this share of the tolerance must not be left.
+const PLAUSIBLE_RATIO: f64 = 0.75;
+/// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
+const MIN_CARRIED_BY_MANY_RATIO: f64 = 0.3;
+/// Nobody is told to run more than so many times as long.
+const MAX_NEEDED_RATIO: u64 = 10;
+/// A curve that levels off is settled when this share of its rise is still to come.
+const SETTLED_RATIO: f64 = 0.05;
+
+pub(super) struct Stretch<'a> {
+    pub(super) cycles: &'a Cycles,
+    pub(super) basis: Basis,
+    pub(super) points: &'a [Point],
+    pub(super) net: Net,
+    pub(super) since: usize,
+    pub(super) started: usize,
+}
+
+impl Stretch<'_> {
+    pub(super) fn counted(&self) -> Counted {
+        let rate = self.net.rate;
+        let (x, y) = series(self.points);
+        let rise = rate.low * (x[x.len() - 1] - x[0]);
+        if rate.low > self.cycles.unit.floor() && rise > LEAST_RISE {
+            return self.growing(&x, &y);
+        }
+        self.bounded().unwrap_or_else(|| self.open(&x, &y))
+    }
+
+    /// Growth ended inside the run; the stretch begins there.
+    pub(super) fn after_filling(&self, bytes: f64) -> Counted {
+        let counted = self.counted();
+        if !counted.is_bounded() {
+            return counted;
+        }
+        let from = self.points.first().map_or(0, |p| p.ordinal);
+        let unit = self.cycles.unit.word();
+        let reason = format!(
+            "live memory rose by {} until {unit} {from} and is flat since (at most {} per {unit})",
+            size(bytes),
+            size(self.surely_high().max(0.0))
+        );
+        Counted { filling: Some(Filling { bytes, bound: None }), reason, ..counted }
+    }
+
+    /// Growth that is seen: is every cycle part of it, and does it go on?
+    fn growing(&self, x: &[f64], y: &[f64]) -> Counted {
+        let unit = self.cycles.unit.word();
+        if let Shape::Levelling { bound, cycles_to_95 } = shape(x, y) {
+            return self.levelling(bound, cycles_to_95, x, y);
+        }
+        if carried_by_few(self.points) {
+            let reason = format!("nearly all of the rise came in one or two {unit}s: that may have been all");
+            return self.say(State::Open, reason, Some(self.span()));
+        }
+        if self.basis == Basis::Anonymous {
+            let reason = "resident memory grows, but this allocator cannot be asked whether it is in use or \
+                          only kept: run with the C library's own";
+            return self.say(State::Open, reason.to_owned(), None);
+        }
+        let reason = match self.cycles.unit {
+            Unit::Window { .. } => {
+                "live memory grows all the time; no cycle was seen, so whether it should grow \
+                                    (data being loaded) is for you to say"
+                    .to_owned()
+            }
+            Unit::Marked(_) | Unit::Found { .. } => {
+                format!("live memory grows with every {unit} and shows no sign of levelling")
+            }
+        };
+        self.say(State::Grows, reason, None)
+    }
+
+    fn levelling(&self, bound: f64, cycles_to_95: f64, x: &[f64], y: &[f64]) -> Counted {
+        let (first, last) = (y[0], y[y.len() - 1]);
+        let (rise, to_come) = (last - first, (bound - last).max(0.0));
+        let unit = self.cycles.unit.word();
+        let filling = Some(Filling { bytes: rise, bound: Some(bound) });
+        if to_come <= SETTLED_RATIO * rise {
+            let reason = format!("live memory rose by {} and has levelled off", size(rise));
+            return Counted { filling, ..self.say(State::Bounded, reason, None) };
+        }
+        let left = (cycles_to_95 - (x[x.len() - 1] - x[0])).ceil().max(2.0) as u64;
+        let reason = format!(
+            "live memory grows, but ever more slowly: at this bend it ends about {} higher, in {left} more {unit}s",
+            size(to_come)
+        );
+        Counted { filling, ..self.say(State::Open, reason, Some(left)) }
+    }
+
+    /// No growth that matters, be it that what usually is garbage is garbage.
+    fn bounded(&self) -> Option<Counted> {
+        let (high, most) = (self.likely_high(), self.surely_high());
+        let (tolerance, floor) = (self.tolerance(), self.cycles.unit.floor());
+        let unit = self.cycles.unit.word();
+        if most <= tolerance {
+            let reason = if self.net.rate.low > 0.0 {
+                format!("live memory grows by at most {} per {unit}: too little to matter", size(most))
+            } else if most > 0.0 {
+                format!("live memory does not grow (at most {} per {unit})", size(most))
+            } else {
+                "live memory does not grow".to_owned()
+            };
+            return Some(self.say(State::Bounded, reason, None));
+        }
+        // A rise that garbage cannot explain is not called garbage.
+        let is_garbage = !self.surely_rose() && high <= (PLAUSIBLE_RATIO * tolerance).max(2.0 * floor);
+        is_garbage.then(|| {
+            let reason = format!(
+                "what live memory grows by is garbage that Python's collector takes back (beyond it at most {} per \
+                 {unit}, or {} if none of it were)",
+                size(high.max(0.0)),
+                size(most)
+            );
+            self.say(State::BoundedIfGarbage, reason, None)
+        })
+    }
+
+    fn open(&self, x: &[f64], y: &[f64]) -> Counted {
+        let unit = self.cycles.unit.word();
+        let is_noisy = self.net.gross.low <= self.cycles.unit.floor();
+        if is_noisy || self.net.examined {
+            let reason = format!(
+                "the {unit}s differ too much to tell a growth of up to {} per {unit} from none",
+                size(self.likely_high())
+            );
+            let most = MAX_NEEDED_RATIO * self.span();
+            let needed = cycles_needed(x, y, self.tolerance() / 2.0).clamp(1, most);
+            return self.say(State::Open, reason, Some(needed));
+        }
+        let reason = format!(
+            "live memory grows by {} per {unit}, but Python's collector has not looked at it yet: it may be garbage \
+             that the next full collection frees",
+            size(self.net.gross.estimate)
+        );
+        // A full collection comes after a quarter more containers; how soon is not known better than "twice as long".
+        self.say(State::MayBeGarbage, reason, Some(self.cycles.count))
+    }
+
+    /// Whether what is no garbage rose by more than any process does.
+    fn surely_rose(&self) -> bool {
+        self.net.kept > self.cycles.unit.floor() && self.net.kept * self.span() as f64 > LEAST_RISE
+    }
+
+    /// Cycles from the first point to the last.
+    fn span(&self) -> u64 {
+        let ends = self.points.first().zip(self.points.last());
+        ends.map_or(1, |(first, last)| last.ordinal - first.ordinal + 1)
+    }
+
+    /// The most that live memory plausibly grows by.
+    fn likely_high(&self) -> f64 {
+        let by_floor = growth_at_most(self.points).unwrap_or(f64::INFINITY);
+        self.net.likely_high.min(by_floor)
+    }
+
+    /// The most that live memory grows by, even if nothing of it is garbage.
+    fn surely_high(&self) -> f64 {
+        self.net.gross.high.min(growth_at_most(self.points).unwrap_or(f64::INFINITY))
+    }
+
+    /// Growth that could matter if it is there, and cannot be told from none.
+    fn tolerance(&self) -> f64 {
+        let level = self.points.last().map_or(0.0, |p| p.level);
+        let floor = self.cycles.unit.floor();
+        // Many short calls to the hour: a share of all memory per call would hide any leak.
+        let is_long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= Unit::LONG_FLOOR;
+        let share = if is_long { TOLERANCE_RATIO * level } else { 0.0 };
+        // What would have been too little to be called a leak in this run, were it sure, need not be ruled out.
+        let unseen = (LEAST_RISE / self.span() as f64).min(4.0 * floor);
+        share.max(2.0 * floor).max(unseen)
+    }
+
+    fn say(&self, state: State, reason: String, needed: Option<u64>) -> Counted {
+        Counted {
+            state,
+            reason,
+            needed,
+            rate: Some(self.net.rate),
+            at_most: self.surely_high(),
+            since: self.since,
+            started: self.started,
+            sawtooth: self.net.sawtooth,
+            outlived: self.net.outlived,
+            surely_rose: self.surely_rose(),
+            even_rise: None,
+            filling: None,
+        }
+    }
+}
+
+/// What was counted, if the cycles that were read span the run: of those that were not, nobody knows that nothing stays.
+pub(super) fn unread(counted: Counted, cycles: &Cycles) -> Counted {
+    let Some(Unread { last, rise }) = cycles.unread else { return counted };
+    let left = cycles.count.saturating_sub(last);
+    let harmless = LEAST_RISE.max(cycles.unit.floor() * left as f64);
+    if !counted.is_bounded() || rise.is_some_and(|rise| rise <= harmless) {
+        return counted;
+    }
+    let (unit, count) = (cycles.unit.word(), cycles.count);
+    let reason = match rise {
+        Some(rise) => format!(
+            "live memory was read until {unit} {last} of {count}, and rose by {} until the last one",
+            size(rise)
+        ),
+        None => format!("live memory was read until {unit} {last} of {count} only"),
+    };
+    Counted { state: State::Open, reason, needed: Some(count), filling: None, ..counted }
+}
+
+/// Whether one or two cycles brought nearly all of the rise: growth is what at least three cycles add to.
+fn carried_by_few(points: &[Point]) -> bool {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return true };
+    let usual = rising(points);
+    let mut excess: Vec<f64> = points
+        .windows(2)
+        .map(|w| w[1].level - w[0].level - usual * (w[1].ordinal - w[0].ordinal) as f64)
+        .collect();
+    excess.sort_by(|a, b| b.total_cmp(a));
+    let rise = last.level - first.level;
+    let by_few: f64 = excess.iter().take(2).filter(|e| **e > 0.0).sum();
+    rise - by_few < MIN_CARRIED_BY_MANY_RATIO * rise
+}

@@ -1,0 +1,174 @@
+//! The verdict: one table. The first row that applies is the verdict.
+//!
+//! In: what was counted, what is kept and by whose word, who explains it, what of it ends or does not matter. Out: the judgement, which
+//! nobody changes afterwards. What must not happen here: a number of an instrument's own.
+
+mod coarser;
+
+use nilometer_stats::Interval;
+
+pub(crate) use coarser::{decides, is_another};
+
+use crate::attribute::Attributed;
+use crate::claims::bounds::{Filled, Job, filled};
+use crate::claims::{self, Counted, Filling, Limit};
+use crate::cycles::Cycles;
+use crate::held::Held;
+use crate::lookup::Lookup;
+use crate::program;
+use crate::reconcile::{Kept, at_least};
+use crate::report::{Component, Finding, Verdict};
+use crate::sampled::{Setting, Sites};
+use crate::sizes::size;
+
+/// What was decided.
+#[derive(Clone, Debug)]
+pub(crate) struct Judgement {
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: String,
+    /// Cycles that would settle it, where it is undecided.
+    pub(crate) needed: Option<u64>,
+    /// Bytes per cycle that are kept; `None` with too few cycles.
+    pub(crate) rate: Option<Interval>,
+    /// Index of the first point that counts for the rate.
+    pub(crate) since: usize,
+    /// Index of the point at which start-up had ended.
+    pub(crate) started: usize,
+    /// Bytes per cycle that collections take back.
+    pub(crate) sawtooth: f64,
+    /// Rise that levels off.
+    pub(crate) filling: Option<Filling>,
+}
+
+/// All that a verdict rests on.
+pub(crate) struct Case<'a> {
+    pub(crate) counted: &'a Counted,
+    pub(crate) kept: &'a Kept,
+    pub(crate) told: Attributed,
+    /// The part of a sure growth that fills and ends.
+    pub(crate) filled: Option<Filled>,
+    /// Who says that no more is kept than what cannot matter.
+    pub(crate) limit: Option<Limit>,
+}
+
+impl<'a> Case<'a> {
+    /// What a verdict rests on: what is kept, and what of it ends or does not matter.
+    pub(crate) fn of(
+        kept: &'a Kept,
+        mut told: Attributed,
+        setting: &Setting<'a>,
+        sites: Option<&Sites>,
+        held: &Held,
+        limit: Option<program::Limit>,
+        lookup: &mut dyn Lookup,
+    ) -> Self {
+        let (cycles, folder, is_sure) = (setting.cycles, setting.folder, kept.by.is_some());
+        let no_more = claims::limit((told.rate, &told.findings), is_sure, setting, held, sites);
+        let filled = told.rate.filter(|_| is_sure && no_more.is_none()).map(|rate| {
+            let findings = std::mem::take(&mut told.findings);
+            let (rest, filled) = filled(findings, rate, Job { held, cycles, limit, folder }, lookup);
+            told.findings = rest;
+            filled
+        });
+        Self { counted: setting.counted, kept, told, filled, limit: no_more }
+    }
+}
+
+/// A judgement, with the findings that it leaves.
+pub(crate) struct Decided {
+    pub(crate) judgement: Judgement,
+    pub(crate) findings: Vec<Finding>,
+    /// The share of the growth that the findings account for.
+    pub(crate) explained: Option<f64>,
+    /// Containers that fill.
+    pub(crate) filling: Vec<Component>,
+}
+
+/// A row of the table: verdict, reason, growth, and the cycles that would settle it.
+struct Row {
+    verdict: Verdict,
+    reason: String,
+    rate: Option<Interval>,
+    needed: Option<u64>,
+}
+
+/// The verdict.
+pub(crate) fn decide(case: Case, cycles: &Cycles) -> Decided {
+    let Case { counted, kept, told: Attributed { findings, rate, mut explained }, filled, limit } = case;
+    let filling = limit.as_ref().map_or(counted.filling, |limit| limit.filling);
+    let row = match (limit, &filled, rate.filter(|_| kept.by.is_some())) {
+        (Some(limit), _, _) => Row::no_leak(limit.reason, Some(limit.rate)),
+        (None, Some(filled), Some(rate)) if !filled.filling.is_empty() => {
+            let row = Row::beside(filled, &findings, rate, kept, cycles);
+            let told: i64 = findings.iter().map(|f| f.bytes_per_cycle.estimate).sum();
+            let rate = row.rate.filter(|rate| rate.estimate > 0.0 && !findings.is_empty());
+            explained = rate.map(|rate| told as f64 / rate.estimate);
+            row
+        }
+        (None, _, Some(rate)) => Row::leak(kept.reason.clone(), rate),
+        (None, _, None) if counted.is_bounded() => Row::no_leak(kept.reason.clone(), rate),
+        (None, _, None) => {
+            Row { verdict: Verdict::Undecided, reason: kept.reason.clone(), rate, needed: kept.needed }
+        }
+    };
+    let findings = if row.verdict == Verdict::NoLeak { Vec::new() } else { findings };
+    let is_leak = row.verdict == Verdict::Leak;
+    let rate = row.rate.map(|rate| if is_leak { at_least(rate, &findings) } else { rate });
+    let Row { verdict, reason, needed, .. } = row;
+    let (since, started, sawtooth) = (kept.since, counted.started, counted.sawtooth);
+    let judgement = Judgement { verdict, reason, needed, rate, since, started, sawtooth, filling };
+    let filling = filled.map_or_else(Vec::new, |filled| filled.filling);
+    Decided { judgement, findings, explained, filling }
+}
+
+impl Row {
+    fn leak(reason: String, rate: Interval) -> Self {
+        Self { verdict: Verdict::Leak, reason, rate: Some(rate), needed: None }
+    }
+
+    fn no_leak(reason: String, rate: Option<Interval>) -> Self {
+        Self { verdict: Verdict::NoLeak, reason, rate, needed: None }
+    }
+
+    fn undecided(reason: String, rate: Interval, needed: u64) -> Self {
+        Self { verdict: Verdict::Undecided, reason, rate: Some(rate), needed: Some(needed) }
+    }
+
+    /// Where a part of the growth fills and ends: the verdict is about the rest.
+    fn beside(filled: &Filled, rest: &[Finding], rate: Interval, kept: &Kept, cycles: &Cycles) -> Self {
+        let (unit, beside) = (cycles.unit.word(), filled.beside);
+        match filled.unproven {
+            Some(needed) if rest.is_empty() && filled.is_all => {
+                let reason = format!(
+                    "what live memory grows by is kept by what the program itself bounds, and this run did not show that it ends: {}",
+                    filled.words(),
+                );
+                Self::undecided(reason, rate, needed)
+            }
+            None if rest.is_empty() && filled.is_all => {
+                let reason = format!(
+                    "what live memory grows by is kept by what fills and ends: {} (beside it at most {} per {unit})",
+                    filled.words(),
+                    size(beside.high),
+                );
+                Self::no_leak(reason, Some(beside))
+            }
+            // What fills made the growth sure; what is beside it must be so by itself.
+            _ if rest.is_empty() && beside.low <= cycles.unit.floor() => {
+                let reason = format!(
+                    "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \
+                     growth of up to {} per {unit} from none",
+                    filled.words(),
+                    size(beside.high),
+                );
+                Self::undecided(reason, beside, cycles.count)
+            }
+            _ => {
+                let told: i64 = rest.iter().map(|f| f.bytes_per_cycle.estimate).sum();
+                let estimate = beside.estimate.max(told as f64).min(rate.estimate);
+                let low = beside.low.min(estimate).max(0.0);
+                Self::leak(kept.reason.clone(), Interval { estimate, low, high: beside.high.max(estimate) })
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! One interval for what is kept of each cycle, from all who claim something of it.
+//!
+//! In: what was counted, the claims. Out: who is heard, and the interval. What must not happen here: a verdict; a claim that makes another
+//! instrument's lower end less sure.
+
+mod adds_up;
+
+use nilometer_stats::Interval;
+
+pub(crate) use adds_up::{add_up, at_least};
+
+use crate::claims::{Claim, Counted, Instrument, State};
+use crate::cycles::Cycles;
+
+/// What is kept of each cycle.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    /// Who is sure of it; `None` where nobody is.
+    pub(crate) by: Option<Instrument>,
+    /// Bytes per cycle; of what the counters see where nobody is sure.
+    pub(crate) rate: Option<Interval>,
+    /// What of it lines and holders are to explain; `None` where nobody is sure of any.
+    pub(crate) sure: Option<Interval>,
+    /// The first judged point that this speaks of.
+    pub(crate) since: usize,
+    pub(crate) reason: String,
+    /// Cycles that would settle what nobody is sure of, where it is not the counters who say so.
+    pub(crate) needed: Option<u64>,
+}
+
+impl Kept {
+    /// Nobody is sure that anything is.
+    fn unsure(counted: &Counted, reason: String, needed: Option<u64>) -> Self {
+        Self { by: None, rate: counted.rate, sure: None, since: counted.since, reason, needed }
+    }
+}
+
+/// Hears the first of the claims; the others make its interval narrower, and what was counted beyond it leaves it room. `over`: samples
+/// see that a growth is over.
+pub(crate) fn reconcile(counted: &Counted, claims: &[Claim], over: Option<String>, cycles: &Cycles) -> Kept {
+    let first = claims.iter().min_by_key(|claim| claim.by);
+    let Some(first) = first else { return Kept::unsure(counted, counted.reason.clone(), counted.needed) };
+    if let Some(reason) = over.filter(|_| first.by < Instrument::Sites) {
+        return Kept::unsure(counted, reason, Some(cycles.count));
+    }
+    let rate = match first.by {
+        Instrument::Counters => {
+            let containers = claims.iter().find(|claim| claim.by == Instrument::Containers);
+            containers.map_or(first.kept, |claim| narrowed(first.kept, claim.kept))
+        }
+        Instrument::NativeElements | Instrument::FirstCycles => first.kept,
+        Instrument::Containers | Instrument::Sites | Instrument::EvenContainers => beside(first, counted),
+    };
+    // Beyond what samples are sure of nobody knows what is garbage: no line is to blame for it.
+    let sure = if first.by >= Instrument::Sites { first.kept } else { rate };
+    let (by, rate, sure) = (Some(first.by), Some(rate), Some(sure));
+    Kept { by, rate, sure, since: first.since, reason: first.reason.clone(), needed: None }
+}
+
+/// A growth that is counted is at least what containers carry, if it may be so much, and if they tell it more exactly.
+fn narrowed(rate: Interval, carried: Interval) -> Interval {
+    let Interval { estimate, low, .. } = carried;
+    if estimate <= rate.estimate || estimate > rate.high || low <= rate.low {
+        return rate;
+    }
+    Interval { estimate, low, high: rate.high }
+}
+
+/// What is claimed, with room for what was counted beyond it: where collections were few nobody knows how much of that is garbage. What
+/// a full collection has left of it is none.
+fn beside(claim: &Claim, counted: &Counted) -> Interval {
+    let kept = claim.kept;
+    let Some(all) = counted.rate.filter(|_| counted.state != State::Bounded) else { return kept };
+    let sure = if claim.carries(all.estimate) { all.estimate } else { counted.outlived };
+    Interval {
+        estimate: kept.estimate.max(sure.min(all.estimate)),
+        low: kept.low.max(all.low),
+        high: kept.high.max(all.high),
+    }
+}

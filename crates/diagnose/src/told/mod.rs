@@ -1,0 +1,128 @@
+//! What is told of a run: the report, from the verdict and from all else that the capture says.
+//!
+//! In: a judgement with its findings, the run. Out: a [`Report`]. What must not happen here: a verdict that changes.
+
+mod curve;
+mod growth;
+
+use nilometer_capture::Capture;
+
+use crate::causes::{self, Run};
+use crate::claims::garbage;
+use crate::components::Picture;
+use crate::decide::Decided;
+use crate::held::Held;
+use crate::lookup::Lookup;
+use crate::program::{Limit, Outside};
+use crate::report::{Cycles, Job, Memory, Program, Report, SCHEMA};
+use crate::sampled::{Setting, Sites};
+use crate::timeline::{Reading, Timeline};
+use crate::{
+    forecast, gpu, job, next_steps, objects, phase_table, phases, probes, retention, retracing, warnings,
+};
+
+/// A run that is told of.
+pub(crate) struct Told<'a> {
+    pub(crate) capture: &'a Capture,
+    pub(crate) setting: &'a Setting<'a>,
+    pub(crate) outside: &'a Outside<'a>,
+    pub(crate) held: &'a Held<'a>,
+    pub(crate) sites: Option<&'a Sites<'a>>,
+}
+
+impl Told<'_> {
+    /// The report on a judgement.
+    pub(crate) fn report(&self, decided: Decided, lookup: &mut dyn Lookup) -> Report {
+        let Self { capture, outside, .. } = *self;
+        let Setting { timeline, cycles, basis, .. } = *self.setting;
+        let Decided { judgement, mut findings, explained, filling } = decided;
+        let stretches = phases::stretches(capture, timeline, basis);
+        let course = phases::Course::of(capture);
+        let program = outside.program();
+        let kept = retention::retained(timeline, cycles, basis, &program, outside.fact("heap.arenas"));
+        let counts = probes::Probes::of(capture, cycles);
+        let (probes, retraced) = (counts.told(), retracing::retraced(capture, cycles, outside.folder()));
+        let traced_at = retracing::called_most(capture, cycles, outside.folder());
+        let seen = self.sites.map(|sites| sites.holders(&findings)).unwrap_or_default();
+        let keeps_models = causes::who_keeps(&seen);
+        let run = Run {
+            traced_at: traced_at.as_ref(),
+            unit: cycles.unit.word(),
+            program: &program,
+            retraced: &retraced,
+            probes: &probes,
+            collector_off: garbage::is_off(timeline, &cycles.points),
+            cycles: cycles.count,
+            shared: causes::shared_growth(timeline, cycles.points.get(judgement.since..).unwrap_or_default()),
+            builds: causes::goes_on_building(capture, cycles),
+            keeps_models: keeps_models.as_ref(),
+        };
+        let explained = growth::explain(&mut findings, &judgement, run, explained);
+        let mut holders = self.sites.map(|sites| sites.holders(&findings)).unwrap_or_default();
+        self.held.count(&mut findings, &mut holders, &cycles.points);
+        let picture = Picture {
+            timeline,
+            cycles,
+            judgement: &judgement,
+            stretches: &stretches,
+            basis,
+            copies: outside.copies(),
+            sites: self.sites,
+            findings: &findings,
+            fills: &filling,
+            kept: kept.as_ref(),
+        };
+        let components = picture.components().into_iter().chain(gpu::reserved(&counts)).collect();
+        let rate = judgement.rate.map_or(0.0, |rate| rate.estimate);
+        let mut warnings = warnings::warnings(outside, lookup);
+        warnings.extend(gpu::growing(&counts, cycles.unit.word()));
+        let mut report = Report {
+            schema: SCHEMA,
+            verdict: judgement.verdict,
+            job: Job::own(judgement.verdict),
+            cycles: Cycles {
+                unit: cycles.unit.word(),
+                kind: cycles.unit.kind(),
+                found_by: cycles.found_by(),
+                alternatives: Vec::new(),
+                count: cycles.count,
+                needed: judgement.needed,
+                seconds: cycles.seconds,
+            },
+            growth: growth::growth(&judgement, cycles, basis, explained),
+            forecast: forecast::forecast(judgement.verdict, rate, cycles, limit_ahead(outside, &program)),
+            reason: judgement.reason,
+            program,
+            memory: levels(outside, timeline),
+            components,
+            findings,
+            next_steps: Vec::new(),
+            warnings,
+            holders,
+            recorder: outside.recorder(),
+            sampling: self.sites.map(Sites::summary),
+            probes,
+            objects: objects::objects(capture, outside.pid(), cycles),
+            retraced,
+            processes: Vec::new(),
+            timeline: curve::curve(timeline, cycles),
+            phases: phase_table::spans(&course, timeline.end_ns),
+            phase_totals: phase_table::totals(capture, &course, &stretches, timeline.end_ns),
+            losses: outside.losses.clone(),
+        };
+        job::settle(&mut report, outside, timeline, cycles);
+        report.next_steps = next_steps::next_steps(&report, outside.records_children());
+        report
+    }
+}
+
+/// Levels and limits at the end.
+fn levels(outside: &Outside, timeline: &Timeline) -> Memory {
+    let last = timeline.last();
+    outside.memory(last.and_then(|r| r.live), last.and_then(Reading::anonymous))
+}
+
+/// The limit that growth would meet. One that has been reached needs no forecast.
+fn limit_ahead(outside: &Outside, program: &Program) -> Option<Limit> {
+    outside.limit().filter(|_| program.exit.as_ref().is_none_or(|exit| !exit.oom_killed))
+}
