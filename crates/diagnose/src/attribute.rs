@@ -3,6 +3,7 @@
 //! In: what is kept of each cycle, the sites that explain it, what scans and looks saw held. Out: findings, and the growth, where they
 //! show it to be more. What must not happen here: a finding beside counters that exclude it, or surer than its samples.
 
+use crate::numbers::SEVERAL;
 use nilometer_stats::Interval;
 
 use crate::claims::{Instrument, sum, suspects};
@@ -15,7 +16,7 @@ use crate::sampled::finding::add_source;
 use crate::sampled::{GrowingSite, Setting, Sites};
 
 /// Birth cycles that make a finding likely.
-const MIN_LIKELY_CYCLES: usize = 4;
+const MIN_LIKELY_CYCLES: usize = SEVERAL as usize;
 
 /// A growth with what explains it.
 pub(crate) struct Attributed {

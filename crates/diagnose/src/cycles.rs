@@ -3,6 +3,7 @@
 //! In: the timeline and the board's counts. Out: one series of points. What must not happen here: a point that is not of the moment
 //! at which its cycle ended, except the one that ends a series whose last cycles were too fast to be read.
 
+use crate::numbers::{MIN_RISE_BYTES, PART, TENTH};
 use nilometer_capture::{BoardCounts, CycleUnit, Moment};
 
 use crate::timeline::{Basis, CycleMark, Reading, Timeline};
@@ -51,12 +52,10 @@ pub(crate) fn seconds(timeline: &Timeline, unit: CycleUnit) -> Option<f64> {
 }
 
 /// Cycles that were read span the run of them if the last one lies beyond this share of their number.
-const MIN_READ_RATIO: f64 = 0.9;
+const MIN_READ_RATIO: f64 = 1.0 - TENTH;
 /// Where memory fell after them, a clean-up hides what the unread cycles kept: this share must have been read. The first 8 always are,
 /// also where a reading is dear.
-const MIN_READ_BEFORE_FALL_RATIO: f64 = 0.25;
-/// A rise or a fall below this in all is within what any process breathes.
-pub(crate) const LEAST_RISE: f64 = 256.0 * 1024.0;
+const MIN_READ_BEFORE_FALL_RATIO: f64 = PART;
 /// After the last mark of a cycle so much time must have gone by for there to be no other: marks of fast cycles are so far apart.
 const LAST_MARK_NS: u64 = 20_000_000;
 
@@ -125,7 +124,7 @@ impl Unread {
             .filter(|(_, r)| r.at_ns > at_ns && r.moment != Moment::AfterExitCollection)
             .find(|(_, r)| after(r) && is_whole(r))
             .and_then(|(index, r)| point(index, r, count, basis));
-        let fell = end.as_ref().is_some_and(|end| end.level < level - LEAST_RISE);
+        let fell = end.as_ref().is_some_and(|end| end.level < level - MIN_RISE_BYTES);
         let read = ordinal as f64 / count as f64;
         let tells = !fell || read >= MIN_READ_BEFORE_FALL_RATIO;
         let rise = end.as_ref().map(|end| end.level - level).filter(|_| tells);

@@ -23,6 +23,7 @@ mod held;
 mod job;
 mod lookup;
 mod next_steps;
+mod numbers;
 mod objects;
 mod phase_of_growth;
 mod phase_table;

@@ -3,6 +3,7 @@
 //! In: a unit of the capture, or a length of time. Out: words and bytes for the report. What must not happen here: a floor for a
 //! found unit that depends on its name, which is the program's; its duration, and the steps that it ends, say what it may keep.
 
+use crate::numbers::{CALL_FLOOR_BYTES, FLOOR_BYTES_PER_SECOND, LONG_FLOOR_BYTES, REQUEST_FLOOR_BYTES};
 use nilometer_capture::{CycleUnit, FoundKind};
 
 /// What the series counts: a unit that was marked, one that was found in the program, or stretches of time.
@@ -66,7 +67,7 @@ impl Unit {
             FoundKind::Line => noun(text).unwrap_or("line"),
             FoundKind::Loop => "turn",
         };
-        let floor = (Self::FLOOR_PER_SECOND * seconds).clamp(Self::SHORT_FLOOR, Self::LONG_FLOOR);
+        let floor = (FLOOR_BYTES_PER_SECOND * seconds).clamp(CALL_FLOOR_BYTES, LONG_FLOOR_BYTES);
         Some(Self::Found { unit, kind, word, floor })
     }
 
@@ -74,7 +75,7 @@ impl Unit {
     /// hundred losses are 3 KiB.
     pub(crate) fn over_steps(self) -> Self {
         match self {
-            Self::Found { unit, kind, word, .. } => Self::Found { unit, kind, word, floor: Self::LONG_FLOOR },
+            Self::Found { unit, kind, word, .. } => Self::Found { unit, kind, word, floor: LONG_FLOOR_BYTES },
             other => other,
         }
     }
@@ -115,21 +116,16 @@ impl Unit {
         self.marks().is_some()
     }
 
-    /// The floor of cycles that take seconds, not milliseconds.
-    pub(crate) const LONG_FLOOR: f64 = 16.0 * 1024.0;
-    const SHORT_FLOOR: f64 = 256.0;
-    const FLOOR_PER_SECOND: f64 = 4.0 * 1024.0;
-
     /// Growth per cycle that nobody needs to hear of: what frameworks themselves keep per cycle (the history of an
     /// epoch, the record of a call). Measured residues are 3.5 KiB per epoch or fit and tens of bytes per call.
     pub(crate) fn floor(self) -> f64 {
         use CycleUnit::{Cell, Epoch, Evaluate, Fit, Model, Pass, Predict, Request, Served, Task, Trial};
         match self {
-            Self::Marked(Epoch | Fit | Evaluate | Model | Cell | Trial | Pass) => Self::LONG_FLOOR,
-            Self::Marked(Predict | Request | Served | Task) => 2.0 * 1024.0,
-            Self::Marked(_) => Self::SHORT_FLOOR,
+            Self::Marked(Epoch | Fit | Evaluate | Model | Cell | Trial | Pass) => LONG_FLOOR_BYTES,
+            Self::Marked(Predict | Request | Served | Task) => REQUEST_FLOOR_BYTES,
+            Self::Marked(_) => CALL_FLOOR_BYTES,
             Self::Found { floor, .. } => floor,
-            Self::Window { seconds } => Self::FLOOR_PER_SECOND * seconds,
+            Self::Window { seconds } => FLOOR_BYTES_PER_SECOND * seconds,
         }
     }
 }
@@ -185,7 +181,7 @@ mod tests {
     fn the_floor_of_a_found_unit_is_that_of_its_duration() {
         assert!((line("round #", 1.0).floor() - 4096.0).abs() < 1.0);
         assert!((line("step #", 0.001).floor() - 256.0).abs() < 1.0);
-        assert!((line("step #", 60.0).floor() - Unit::LONG_FLOOR).abs() < 1.0);
-        assert!((line("epoch #", 0.1).over_steps().floor() - Unit::LONG_FLOOR).abs() < 1.0);
+        assert!((line("step #", 60.0).floor() - LONG_FLOOR_BYTES).abs() < 1.0);
+        assert!((line("epoch #", 0.1).over_steps().floor() - LONG_FLOOR_BYTES).abs() < 1.0);
     }
 }

@@ -4,6 +4,7 @@
 //! What must not happen here: a leak hidden behind a container that fills; a bound that this job, or the machine's memory, never reaches
 //! taken for an end.
 
+use crate::numbers::{EXCESS, HALF, MIN_POINTS, PART, SMALL_BYTES};
 use nilometer_stats::Interval;
 
 use crate::cycles::Cycles;
@@ -15,15 +16,13 @@ use crate::report::{Component, Finding, Kind};
 use crate::sizes::size;
 
 /// All of it may take this share of what the limit leaves free, ...
-const MAX_OF_FREE_RATIO: f64 = 0.5;
-/// ... and it must be near, or take no more than this.
-const SMALL_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
+const MAX_OF_FREE_RATIO: f64 = HALF;
 /// Growth beside it of this share may be what was not weighed of it.
-const MAX_REST_RATIO: f64 = 0.25;
+const MAX_REST_RATIO: f64 = PART;
 /// Cycles beyond a bound that show that it holds.
-const BEYOND_CYCLES: u64 = 6;
+const BEYOND_CYCLES: u64 = MIN_POINTS as u64;
 /// A bound in bytes was passed if so many times as much was kept.
-const PASSED_RATIO: f64 = 1.5;
+const PASSED_RATIO: f64 = EXCESS;
 
 /// What a bound is compared with.
 #[derive(Clone, Copy)]

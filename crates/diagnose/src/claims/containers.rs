@@ -5,6 +5,10 @@
 //! (a list of the samples that were drawn keeps nothing), that slows (a dict of what was met last of each class), or that carries too
 //! little of the growth.
 
+use crate::numbers::{
+    AGAIN, ALIKE, EVEN_FLOOR_RATIO, EXCESS, HALF, HEAVY_BYTES, MIN_POINTS, MOST, NEARLY_ALL, PART, SEVERAL,
+    THIRD,
+};
 use std::collections::BTreeMap;
 
 use nilometer_stats::Interval;
@@ -17,28 +21,26 @@ use crate::sampled::origin::Origin;
 use crate::sizes::size;
 
 /// Containers must carry this share of a growth that was counted; half of it where that passes for garbage.
-const MIN_CARRIED_RATIO: f64 = 0.3;
-const MIN_CARRIED_OF_GARBAGE_RATIO: f64 = 0.5;
+const MIN_CARRIED_RATIO: f64 = THIRD;
+const MIN_CARRIED_OF_GARBAGE_RATIO: f64 = HALF;
 /// They carry no more than so many times as much: else the two do not speak of the same.
-const MAX_CARRIED_RATIO: f64 = 1.5;
+const MAX_CARRIED_RATIO: f64 = EXCESS;
 /// Times that a scan told of it, and where the counters show no growth.
-const MIN_TOLD: usize = 2;
-const MIN_TOLD_ALONE: usize = 3;
+const MIN_TOLD: usize = AGAIN;
+const MIN_TOLD_ALONE: usize = SEVERAL as usize;
 /// It was still growing in this last part of the judged cycles, ...
-const LATE_RATIO: f64 = 2.0 / 3.0;
+const LATE_RATIO: f64 = MOST;
 /// ... and was watched for this share of them; or it was watched for so many cycles, and grew just as live memory does all the
 /// while: scans of a big heap lie far apart.
-const MIN_WATCHED_RATIO: f64 = 0.25;
-const MIN_WATCHED_CYCLES: u64 = 6;
-const AGREES_RATIO: f64 = 0.2;
-/// What grows evenly counts from this share of the floor on: 6.4 KiB per epoch, so that one array of 8 kB does.
-const EVEN_FLOOR_RATIO: f64 = 0.4;
+const MIN_WATCHED_RATIO: f64 = PART;
+const MIN_WATCHED_CYCLES: u64 = MIN_POINTS as u64;
+const AGREES_RATIO: f64 = ALIKE;
 /// Each of its elements keeps so many bytes: the losses of all batches, which many note as numbers, are as even and harm nobody.
-const MIN_HEAVY_BYTES: f64 = 1024.0;
+const MIN_HEAVY_BYTES: f64 = HEAVY_BYTES;
 /// New elements per cycle that native memory hangs below: however little Python can see of them. Where the counters do not show the growth, each
 /// must have so many bytes that Python does see: a tensor of one number has 200, a summary writer 900.
-const MIN_NATIVE_ELEMENTS: f64 = 0.9;
-const MIN_NATIVE_BYTES: f64 = 512.0;
+const MIN_NATIVE_ELEMENTS: f64 = NEARLY_ALL;
+const MIN_NATIVE_BYTES: f64 = MIN_HEAVY_BYTES / 2.0;
 
 /// What the containers carry, if they carry enough of what was counted. Of a growth that the counters are sure of it says how much at least.
 pub(super) fn claim(held: &Held, counted: &Counted, cycles: &Cycles) -> Option<Claim> {

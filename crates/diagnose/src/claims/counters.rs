@@ -1,8 +1,9 @@
 //! What the counters and the collector say of a series: how much live memory grows by, and at most.
 //!
 //! In: one series of points and what is known of the collector. Out: what was counted, with a sentence that says why. What must not
-//! happen here: a word on so few points that start-up may be all there is. `docs/design/verdict.md` argues it.
+//! happen here: a word on so few points that start-up may be all there is. `docs/design/claims.md` argues it.
 
+use crate::numbers::{AGAIN, MIN_FILLING_BYTES, MIN_POINTS, SEVERAL};
 use nilometer_stats::{Interval, warm_up};
 
 use super::even_rise::even_rise;
@@ -67,14 +68,10 @@ pub(crate) struct Filling {
     pub(crate) bound: Option<f64>,
 }
 
-/// Points after start-up that say something about growth.
-pub(crate) const MIN_POINTS: usize = 6;
 /// The first cycles always start things up.
-const MIN_START_CYCLES: usize = 2;
+const MIN_START_CYCLES: usize = AGAIN;
 /// Start-up of more cycles than this is told apart from the one-time rises of the first ones.
-const LONG_START_CYCLES: usize = 3;
-/// A rise that ended is worth telling from this on.
-pub(crate) const MIN_FILLING_BYTES: f64 = 1024.0 * 1024.0;
+const LONG_START_CYCLES: usize = SEVERAL as usize;
 
 impl Counted {
     /// Whether the counters leave room for memory that is kept: they see a growth, and not what it is.

@@ -2,15 +2,16 @@
 //!
 //! In: the points after start-up. Out: bytes per cycle, or nothing. What must not happen here: a rise that slows, pauses or is small.
 
+use crate::numbers::{MIN_POINTS, MIN_RISE_BYTES, THIRD};
 use nilometer_stats::Interval;
 
 use super::garbage::rising;
-use crate::cycles::{Cycles, LEAST_RISE, Point};
+use crate::cycles::{Cycles, Point};
 
 /// Points after start-up that suffice.
-const MIN_EVEN_POINTS: usize = 5;
+const MIN_EVEN_POINTS: usize = MIN_POINTS - 1;
 /// Each step between them is the usual one within this share.
-const EVEN_RATIO: f64 = 0.3;
+const EVEN_RATIO: f64 = THIRD;
 
 /// The rise per cycle that is in every step of these points after start-up, if they are just enough.
 pub(super) fn even_rise(cycles: &Cycles, points: &[Point]) -> Option<Interval> {
@@ -27,7 +28,7 @@ pub(super) fn even_rise(cycles: &Cycles, points: &[Point]) -> Option<Interval> {
     let rise = last.level - first.level;
     let estimate = rise / last.ordinal.saturating_sub(first.ordinal).max(1) as f64;
     let even = low >= (1.0 - EVEN_RATIO) * usual && high <= (1.0 + EVEN_RATIO) * usual;
-    (even && low > cycles.unit.floor() && rise > LEAST_RISE).then_some(Interval { estimate, low, high })
+    (even && low > cycles.unit.floor() && rise > MIN_RISE_BYTES).then_some(Interval { estimate, low, high })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! the user's own containers. Out: a claim, or nothing. What must not happen here: a claim on the counters' word alone, on what a library or
 //! native code holds, or on a container that ends where its bound is.
 
+use crate::numbers::{AGAIN, ALIKE, EXCESS, MOST};
 use nilometer_stats::Sampled;
 
 use super::counters::Counted;
@@ -16,11 +17,11 @@ use crate::sampled::{GrowingSite, Sites};
 use crate::sizes::size;
 
 /// What the user's own holders keep is this share of the rise at least, and at most.
-const HELD_RATIO: (f64, f64) = (0.6, 1.5);
+const HELD_RATIO: (f64, f64) = (MOST, EXCESS);
 /// Samples tell of a cycle where they are unsure by this share at most.
-const TELLS_RATIO: f64 = 0.2;
+const TELLS_RATIO: f64 = ALIKE;
 /// Cycles that must be told of.
-const MIN_TOLD_CYCLES: usize = 2;
+const MIN_TOLD_CYCLES: usize = AGAIN;
 
 /// The even rise, if it is what the user's own containers keep of the likely sites, or of each cycle, whoever made it.
 pub(super) fn claim(sites: &Sites, counted: &Counted, cycles: &Cycles, held: &Held) -> Option<Claim> {

@@ -7,6 +7,7 @@
 //! A pipeline has some batches in flight at the end of each epoch, now more and now fewer: megabytes of noise in which a growth of a
 //! hundred kilobytes cannot be told from none. The recorder sees blocks of that size without fail, and sees them go.
 
+use crate::numbers::{MOST, NEARLY_ALL, THIRD};
 use std::collections::BTreeMap;
 
 use nilometer_stats::growth;
@@ -22,12 +23,12 @@ use crate::sizes::size;
 use crate::timeline::Basis;
 
 /// Blocks that are sampled with this chance at least are as good as counted: of the others too few are seen to be worth it.
-const SURELY_SEEN_CHANCE: f64 = 0.9;
+const SURELY_SEEN_CHANCE: f64 = NEARLY_ALL;
 /// What is in flight has sizes that come again: they were seen in this first part of the judged stretch already.
-const EARLY_RATIO: f64 = 1.0 / 3.0;
+const EARLY_RATIO: f64 = THIRD;
 /// The first half of the cycles has this share at least of what the other half has in flight, at most or on average: either alone is a matter
 /// of a moment, as three batches before seven are. What grows with the cycles has neither.
-const NO_MORE_RATIO: f64 = 0.75;
+const NO_MORE_RATIO: f64 = MOST;
 
 /// Says that memory does not grow but for what is in flight, where the counters leave it open.
 pub(super) fn limit(sites: &Sites, setting: &Setting) -> Option<Limit> {

@@ -18,6 +18,7 @@ mod returns;
 mod sites;
 mod stretch;
 
+use crate::numbers::{HALF, NEARLY_ALL};
 use nilometer_stats::Interval;
 
 pub(crate) use counters::{Counted, Filling, State, count};
@@ -25,7 +26,7 @@ pub(crate) use onset::began;
 pub(crate) use sites::{sum, suspects};
 
 use crate::cycles::Cycles;
-use crate::held::{Held, WEIGHED};
+use crate::held::Held;
 use crate::report::Finding;
 use crate::sampled::{Setting, Sites};
 
@@ -59,8 +60,8 @@ pub(crate) struct Claim {
 }
 
 /// A claim carries nearly all of a growth from this share of it on, where it was measured as a whole; else from half of it on.
-const NEARLY_ALL_RATIO: f64 = 1.0 - WEIGHED;
-const HALF_RATIO: f64 = 0.5;
+const NEARLY_ALL_RATIO: f64 = NEARLY_ALL;
+const HALF_RATIO: f64 = HALF;
 
 impl Claim {
     /// Whether nothing beyond it is left of a growth of so many bytes.

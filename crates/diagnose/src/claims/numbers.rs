@@ -5,11 +5,11 @@
 //!
 //! A callback that notes 1,500 losses per epoch keeps 47 KiB, three times the floor; live memory of 300 MiB doubles in 6,000 epochs by it.
 
+use crate::numbers::{LONG_FLOOR_BYTES, MOST, PART, THIRD, TOLERANCE_RATIO};
 use nilometer_stats::Interval;
 
 use super::Limit;
 use super::counters::State;
-use super::stretch::TOLERANCE_RATIO;
 use crate::cycles::Cycles;
 use crate::held::{Held, are_numbers};
 use crate::report::Finding;
@@ -18,11 +18,11 @@ use crate::sizes::size;
 use crate::unit::Unit;
 
 /// The places of a list that grows, beside each number: 8 bytes, and a ninth in reserve.
-const WITH_PLACE_RATIO: f64 = 4.0 / 3.0;
+const WITH_PLACE_RATIO: f64 = 1.0 + THIRD;
 /// Something else beside them counts from this share of the floor on, as a line of the user's does.
-const MIN_OTHER_RATIO: f64 = 0.25;
+const MIN_OTHER_RATIO: f64 = PART;
 /// Numbers carry the growth from this share of it on: scans and samples are sure to a third.
-const MIN_CARRIED_RATIO: f64 = 0.6;
+const MIN_CARRIED_RATIO: f64 = MOST;
 
 /// Says that numbers carry a growth, and that all of it is too little to matter.
 pub(super) fn limit(
@@ -56,7 +56,7 @@ pub(super) fn limit(
 
 /// Whether a growth is nothing but so many bytes of numbers per cycle, and within what a cycle may keep.
 fn are_too_little(rate: Interval, high: f64, noted: f64, cycles: &Cycles) -> bool {
-    let rest = cycles.unit.floor().max(MIN_OTHER_RATIO * Unit::LONG_FLOOR);
+    let rest = cycles.unit.floor().max(MIN_OTHER_RATIO * LONG_FLOOR_BYTES);
     let carry = noted >= MIN_CARRIED_RATIO * rate.estimate && rate.estimate - noted <= rest;
     carry && high <= most(cycles)
 }
@@ -65,9 +65,9 @@ fn are_too_little(rate: Interval, high: f64, noted: f64, cycles: &Cycles) -> boo
 fn most(cycles: &Cycles) -> f64 {
     let level = cycles.points.last().map_or(0.0, |point| point.level);
     match cycles.unit {
-        unit if unit.floor() >= Unit::LONG_FLOOR => (TOLERANCE_RATIO * level).max(2.0 * unit.floor()),
+        unit if unit.floor() >= LONG_FLOOR_BYTES => (TOLERANCE_RATIO * level).max(2.0 * unit.floor()),
         // A round that is found has no name that tells; who notes a loss per step prints a line per hundred.
-        Unit::Found { .. } => Unit::LONG_FLOOR,
+        Unit::Found { .. } => LONG_FLOOR_BYTES,
         Unit::Marked(_) | Unit::Window { .. } => 0.0,
     }
 }

@@ -3,17 +3,17 @@
 //! In: points after start-up. Out: an index. What must not happen here: a leak taken for one that ended, because a collection
 //! in its late part makes many rates possible.
 
+use crate::numbers::{LONGER_RATIO, MIN_FILLING_BYTES, MIN_POINTS, PART, SEVERAL};
 use nilometer_stats::{ChangeKind, Interval, change, growth};
 
-use super::counters::{MIN_FILLING_BYTES, MIN_POINTS};
 use crate::claims::garbage::series;
 use crate::cycles::Point;
 
 /// Steps of at least this share of the biggest are steps; between them the series is level.
-const LESSER: f64 = 0.25;
+const LESSER: f64 = PART;
 /// The level part at the end is so many times as long as any between two steps, or before the first. Twice would be what a table
 /// does that doubles.
-const LONGER: f64 = 2.5;
+const LONGER: f64 = LONGER_RATIO;
 
 /// Where the part begins that speaks for the future, and how much the part before it rose if growth ended there. `rose_before`: each
 /// cycle before the points brought a rise.
@@ -64,7 +64,7 @@ fn last_step(points: &[Point], rose_before: bool) -> Option<(usize, f64)> {
 }
 
 /// The cycles before this one start things up.
-const FIRST: u64 = 3;
+const FIRST: u64 = SEVERAL;
 
 /// The point that growth is told to go back to, from the one at which it was surely there: start-up may end late, or be thought to, while
 /// each of its cycles had added as much already. `least`: the growth is at least so much, bytes per cycle.

@@ -5,20 +5,21 @@
 //! lowest levels too, so two low points early and two late, all at one level, bound it far better than a slope does.
 
 use crate::cycles::Point;
+use crate::numbers::{LITTLE, MIN_POINTS, MOST, PART, SEVERAL};
 
 /// Fewer points have no halves to compare.
-const LEAST_POINTS: usize = 8;
+const LEAST_POINTS: usize = MIN_POINTS + 2;
 /// Halves must lie so many cycles apart.
-const LEAST_DISTANCE: f64 = 3.0;
+const LEAST_DISTANCE: f64 = SEVERAL as f64;
 /// A floor that lies lower by more than this share of the whole range is another floor.
-const SAME_RATIO: f64 = 0.05;
+const SAME_RATIO: f64 = LITTLE;
 /// The floor is touched again in what lies behind this share of the cycles: growth may begin late.
-const MIN_LAST_TOUCH_RATIO: f64 = 0.7;
+const MIN_LAST_TOUCH_RATIO: f64 = MOST;
 /// The chance that the low points of one half of pure noise agree as well; both must.
-const MAX_CHANCE: f64 = 0.05;
+const MAX_CHANCE: f64 = LITTLE;
 
 /// A fall by this share of the whole range is a return.
-const RETURN_RATIO: f64 = 0.25;
+const RETURN_RATIO: f64 = PART;
 
 /// The points from the first return on: a buffer that gathers for the first time starts at a level that it never returns to.
 fn from_first_return(points: &[Point]) -> &[Point] {

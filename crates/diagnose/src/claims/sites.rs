@@ -3,6 +3,7 @@
 //! In: the growing sites, what was counted. Out: claims, and the sites that a report names. What must not happen here: a claim beside
 //! counters that exclude it; a claim from samples that may be garbage.
 
+use crate::numbers::{HALF, LONG_FLOOR_BYTES, MIN_RISE_BYTES, MOST, NEARLY_ALL, PART};
 use nilometer_stats::Interval;
 
 use super::counters::{Counted, State};
@@ -15,18 +16,18 @@ use crate::sizes::size;
 use crate::unit::Unit;
 
 /// A user's container keeps a site's memory if looks met this share of it there.
-const NEARLY_ALL_RATIO: f64 = 0.8;
+const NEARLY_ALL_RATIO: f64 = NEARLY_ALL;
 /// Growth of a user's own line, or in a user's own container, counts from this share of the floor on: frameworks' residue does not hide in it.
-const OWN_FLOOR_RATIO: f64 = 0.25;
+const OWN_FLOOR_RATIO: f64 = PART;
 /// A site that added less in all may be a library's table that fills: pickle and numpy keep 6 KiB in the first 50 arrays from a queue.
-const MIN_KEPT_BYTES: f64 = 16.0 * 1024.0;
+const MIN_KEPT_BYTES: f64 = LONG_FLOOR_BYTES;
 /// The same where short turns were found: the floor of one is a few hundred bytes. A table of metrics that gets a row per round of 0.1 s kept
 /// 85 KiB in 60 rounds; pandas keeps a KiB beside each row.
-const MIN_KEPT_BY_FOUND_BYTES: f64 = 128.0 * 1024.0;
+const MIN_KEPT_BY_FOUND_BYTES: f64 = MIN_RISE_BYTES / 2.0;
 /// Samples that account for this share of a growth may say that it is over.
-const COVERED_RATIO: f64 = 0.6;
+const COVERED_RATIO: f64 = MOST;
 /// It is over where the last third of the cycles adds less than this share of it.
-const OVER_RATIO: f64 = 0.5;
+const OVER_RATIO: f64 = HALF;
 
 /// A leak that sites alone are sure of.
 pub(super) fn claim(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option<Claim> {
@@ -117,7 +118,7 @@ impl Case<'_, '_> {
     fn speaks(&self, site: &GrowingSite) -> bool {
         let is_sure = self.cycles.unit.repeats() && site.growing.speaks;
         let least = match self.cycles.unit {
-            Unit::Found { floor, .. } if floor < Unit::LONG_FLOOR => MIN_KEPT_BY_FOUND_BYTES,
+            Unit::Found { floor, .. } if floor < LONG_FLOOR_BYTES => MIN_KEPT_BY_FOUND_BYTES,
             Unit::Found { .. } | Unit::Marked(_) | Unit::Window { .. } => MIN_KEPT_BYTES,
         };
         is_sure && site.growing.rate.low > self.floor(site) && self.kept(site) > least

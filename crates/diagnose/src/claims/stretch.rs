@@ -3,26 +3,25 @@
 //! In: the points of the stretch, their growth with the garbage taken out. Out: what was counted. What must not happen here: growth
 //! claimed of a curve that levels off, of two steps, or of memory whose use nobody can ask for.
 
+use crate::numbers::{
+    LITTLE, LONG_FLOOR_BYTES, MAX_NEEDED_RATIO, MIN_RISE_BYTES, NEARLY_ALL, TENTH, THIRD, TOLERANCE_RATIO,
+};
 use nilometer_stats::{Shape, cycles_needed, shape};
 
 use super::counters::{Counted, Filling, State};
 use super::garbage::{Net, rising, series};
 use super::returns::growth_at_most;
-use crate::cycles::{Cycles, LEAST_RISE, Point, Unread};
+use crate::cycles::{Cycles, Point, Unread};
 use crate::sizes::size;
 use crate::timeline::Basis;
 use crate::unit::Unit;
 
-/// Growth below this share of live memory per cycle cannot matter within a thousand cycles' doubling.
-pub(crate) const TOLERANCE_RATIO: f64 = 0.0005;
 /// Where garbage was not seen to be taken back but only may be there, this share of the tolerance must not be left.
-const PLAUSIBLE_RATIO: f64 = 0.75;
+const PLAUSIBLE_RATIO: f64 = NEARLY_ALL;
 /// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
-const MIN_CARRIED_BY_MANY_RATIO: f64 = 0.3;
-/// Nobody is told to run more than so many times as long.
-const MAX_NEEDED_RATIO: u64 = 10;
+const MIN_CARRIED_BY_MANY_RATIO: f64 = (1.0 - TENTH) * THIRD;
 /// A curve that levels off is settled when this share of its rise is still to come.
-const SETTLED_RATIO: f64 = 0.05;
+const SETTLED_RATIO: f64 = LITTLE;
 
 pub(super) struct Stretch<'a> {
     pub(super) cycles: &'a Cycles,
@@ -38,7 +37,7 @@ impl Stretch<'_> {
         let rate = self.net.rate;
         let (x, y) = series(self.points);
         let rise = rate.low * (x[x.len() - 1] - x[0]);
-        if rate.low > self.cycles.unit.floor() && rise > LEAST_RISE {
+        if rate.low > self.cycles.unit.floor() && rise > MIN_RISE_BYTES {
             return self.growing(&x, &y);
         }
         self.bounded().unwrap_or_else(|| self.open(&x, &y))
@@ -156,7 +155,7 @@ impl Stretch<'_> {
 
     /// Whether what is no garbage rose by more than any process does.
     fn surely_rose(&self) -> bool {
-        self.net.kept > self.cycles.unit.floor() && self.net.kept * self.span() as f64 > LEAST_RISE
+        self.net.kept > self.cycles.unit.floor() && self.net.kept * self.span() as f64 > MIN_RISE_BYTES
     }
 
     /// Cycles from the first point to the last.
@@ -181,10 +180,10 @@ impl Stretch<'_> {
         let level = self.points.last().map_or(0.0, |p| p.level);
         let floor = self.cycles.unit.floor();
         // Many short calls to the hour: a share of all memory per call would hide any leak.
-        let is_long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= Unit::LONG_FLOOR;
+        let is_long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= LONG_FLOOR_BYTES;
         let share = if is_long { TOLERANCE_RATIO * level } else { 0.0 };
         // What would have been too little to be called a leak in this run, were it sure, need not be ruled out.
-        let unseen = (LEAST_RISE / self.span() as f64).min(4.0 * floor);
+        let unseen = (MIN_RISE_BYTES / self.span() as f64).min(4.0 * floor);
         share.max(2.0 * floor).max(unseen)
     }
 
@@ -210,7 +209,7 @@ impl Stretch<'_> {
 pub(super) fn unread(counted: Counted, cycles: &Cycles) -> Counted {
     let Some(Unread { last, rise }) = cycles.unread else { return counted };
     let left = cycles.count.saturating_sub(last);
-    let harmless = LEAST_RISE.max(cycles.unit.floor() * left as f64);
+    let harmless = MIN_RISE_BYTES.max(cycles.unit.floor() * left as f64);
     if !counted.is_bounded() || rise.is_some_and(|rise| rise <= harmless) {
         return counted;
     }

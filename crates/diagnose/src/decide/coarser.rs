@@ -3,10 +3,11 @@
 //! In: the reports by both. Out: which of them is told. What must not happen here: a leak by the coarser unit that the finer one rules
 //! out. 8 kB per epoch are 80 bytes per step, too little to matter; 8 MB per epoch would show in the steps.
 
+use crate::numbers::EXCESS;
 use crate::report::{Cycles, OtherCycles, Report, Verdict};
 
 /// Growth per coarse unit may exceed what the fine one leaves room for by this ratio: both are estimates.
-const MAX_EXCESS_RATIO: f64 = 1.5;
+const MAX_EXCESS_RATIO: f64 = EXCESS;
 
 /// Whether the coarser unit decides what the finer one does not.
 pub(crate) fn decides(fine: &Report, coarse: &Report) -> bool {

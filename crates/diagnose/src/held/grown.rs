@@ -3,6 +3,7 @@
 //! In: what the scans said of each container, the growth that was counted. Out: findings without a line. What must not happen
 //! here: a container accused that grows too little for it, or that stopped; a harmless list of numbers beside a real leak.
 
+use crate::numbers::{ALIKE, HALF};
 use nilometer_stats::Interval;
 
 use super::join::{is_within, of, sentence};
@@ -13,11 +14,11 @@ use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
 /// It must carry this share of the growth that is left to explain.
-const SHARE: f64 = 0.2;
+const SHARE: f64 = ALIKE;
 /// Memory that Python cannot see is credited to a container of native things if nothing else explains this share.
-const UNSEEN: f64 = 0.5;
+const UNSEEN: f64 = HALF;
 /// Bytes that agree with the growth this well are no coincidence.
-const AGREES: f64 = 0.2;
+const AGREES: f64 = ALIKE;
 
 /// Findings for what `told` leaves unexplained of `rate`, bytes per cycle of the series.
 pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Finding]) -> Vec<Finding> {

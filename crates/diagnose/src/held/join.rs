@@ -3,6 +3,7 @@
 //! In: findings by site, each with the holders of its samples. Out: findings by holder, and those without one as they were,
 //! the biggest first. What must not happen here: bytes that count twice, or a claim that is surer than its parts.
 
+use crate::numbers::{ALIKE, HALF, NEARLY_ALL};
 use nilometer_capture::Holder;
 
 use super::level::{self, split, words};
@@ -10,11 +11,9 @@ use super::{Keeps, NATIVE};
 use crate::report::{Bytes, Finding, Holder as Shown};
 
 /// A holder that keeps at least this share of a site's memory is named for it.
-const MOST: f64 = 0.5;
-/// From this share on it is who keeps it, without a doubt.
-const NEARLY_ALL: f64 = 0.8;
+const MOST: f64 = HALF;
 /// Others that keep this share of it are named beside the first.
-const SOME: f64 = 0.2;
+const SOME: f64 = ALIKE;
 
 /// A finding by site, and who keeps its memory.
 pub(crate) struct BySite<'a> {

@@ -3,6 +3,7 @@
 //! In: the lengths that scans told, the series of cycles. Out: the cycles until it is full. What must not happen here: an end
 //! that is guessed; without two lengths nobody knows the pace.
 
+use crate::numbers::FAR_RATIO;
 use nilometer_capture::Holder;
 
 use super::Held;
@@ -23,7 +24,7 @@ pub(crate) struct Room {
 }
 
 /// A bound so many times the run away is none.
-const FAR: f64 = 20.0;
+const FAR: f64 = FAR_RATIO;
 
 impl Room {
     /// Whether a run of so many cycles may well get there.

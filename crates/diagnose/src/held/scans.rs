@@ -3,6 +3,7 @@
 //! In: records of growth with the times of their scans, the series of cycles. Out: bytes per cycle of each container. What must not
 //! happen here: a rate over the time in which a container grew alone; where it stopped, the time after it counts as well.
 
+use crate::numbers::{HALF, SEVERAL};
 use nilometer_capture::Grown;
 
 use crate::cycles::Point;
@@ -131,9 +132,9 @@ fn slows(rises: &[Rise], points: &[Point], (from, to): (f64, f64)) -> Option<boo
 }
 
 /// Rises that say whether it slows.
-const LEAST_RISES: usize = 3;
+const LEAST_RISES: usize = SEVERAL as usize;
 /// It does below this share of what it had.
-const SLOWER: f64 = 0.5;
+const SLOWER: f64 = HALF;
 /// A container is watched for at least so long.
 const LEAST_CYCLES: f64 = 0.5;
 

@@ -4,6 +4,7 @@
 //! counted. Out: the same findings, some with better numbers, some with wider bounds. What must not happen here: a number below what the samples
 //! are sure of, or that does not bring the findings nearer to the growth; bounds that leave out what was seen to be held.
 
+use crate::numbers::{ALIKE, SEVERAL, TENTH};
 use nilometer_stats::Interval;
 
 use super::Held;
@@ -14,11 +15,11 @@ use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
 /// A container must have been watched for so many cycles: a scan strikes anywhere inside of one.
-const LEAST_CYCLES: u64 = 4;
+const LEAST_CYCLES: u64 = SEVERAL;
 /// With the number of the scans all findings together are so near the growth, as a share of it.
-const AGREES: f64 = 0.1;
+const AGREES: f64 = TENTH;
 /// What was weighed is right within this share.
-pub(crate) const WEIGHED: f64 = 0.2;
+pub(crate) const WEIGHED: f64 = ALIKE;
 
 impl Held<'_> {
     /// Gives findings the bytes that scans weighed, where samples, scans and counters agree.
@@ -164,7 +165,7 @@ mod tests {
     fn others_do_not() {
         let as_it_was = (630, 290, 690, 630);
         assert_eq!(weighed(650.0, 512.0, 8, false), as_it_was, "the samples are nearer");
-        assert_eq!(weighed(530.0, 512.0, 3, false), as_it_was, "too short a time");
+        assert_eq!(weighed(530.0, 512.0, 2, false), as_it_was, "too short a time");
         assert_eq!(weighed(530.0, 512.0, 8, true), as_it_was, "native code keeps more");
         assert_eq!(weighed(300.0, 280.0, 8, false), as_it_was, "the samples are sure of more");
         assert_eq!(weighed(400.0, 512.0, 8, false), as_it_was, "better, and wrong all the same");

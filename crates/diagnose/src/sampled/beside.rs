@@ -3,6 +3,7 @@
 //! In: findings with a holder, and findings by line that nobody is known to hold. Out: both as one list, each line told once. What must
 //! not happen here: a line given to a holder that another line may fill as well; bytes told with their holder and with their line again.
 
+use crate::numbers::{HALF, PART};
 use nilometer_stats::Interval;
 
 use crate::held::{NATIVE, adds_elsewhere, adds_to};
@@ -11,11 +12,11 @@ use crate::report::{Finding, Site};
 /// The role of a place that makes memory.
 const MADE_AT: &str = "made_at";
 /// A line makes what a holder keeps if their bytes differ by no more than this share.
-const ALIKE: f64 = 0.25;
+const ALIKE: f64 = PART;
 /// A line fills a holder of native things if it makes this share of what the holder is credited with.
-const MOST_OF_NATIVE: f64 = 0.5;
+const MOST_OF_NATIVE: f64 = HALF;
 /// Where holders account for all of a growth, a place without one may still be told with this share of it.
-const MOST_UNHELD: f64 = 0.25;
+const MOST_UNHELD: f64 = PART;
 /// As much as native code is said to keep: within this share.
 const NATIVE_ALIKE: f64 = 0.4;
 

@@ -3,6 +3,7 @@
 //! In: samples that outlived a few cycles, and where each was made. Out: the sites that grow, the biggest first. What must
 //! not happen here: unrelated habits under one line that together look like growth which none of them is.
 
+use crate::numbers::{AGAIN, MIN_POINTS, TENTH};
 use std::collections::BTreeMap;
 
 use super::by_id::ById;
@@ -22,20 +23,17 @@ pub(crate) struct GrowingSite<'a> {
 }
 
 impl GrowingSite<'_> {
-    /// Whether all that it keeps is as small as a number, but for a text or the list itself that a sample met by chance.
+    /// Whether all that it keeps is as small as a number, but for a text or the list itself that a sample met by chance: a line that keeps
+    /// something else in each cycle has a sample of it per cycle.
     pub(super) fn is_of_numbers(&self) -> bool {
         let others = self.survivors.iter().filter(|one| one.size() > MAX_NUMBER_BYTES).count();
-        others <= MAX_STRAYS && others * MIN_NUMBERS_PER_STRAY <= self.survivors.len()
+        others <= AGAIN && others as f64 <= TENTH * self.survivors.len() as f64
     }
 }
 
-/// Samples of other sizes that do not make a line one of other things. What it keeps in each cycle has a sample per cycle.
-const MAX_STRAYS: usize = 2;
-const MIN_NUMBERS_PER_STRAY: usize = 10;
-
 /// Birth cycles from which on a line's growth is believed as a whole: in fewer, three things that happened once each
 /// look like one that goes on.
-const AS_A_WHOLE: usize = 5;
+const AS_A_WHOLE: usize = MIN_POINTS - 1;
 
 /// The sites that grow. Where a line as a whole does not, or not for long enough, the biggest of what it calls may.
 pub(super) fn grown<'a>(

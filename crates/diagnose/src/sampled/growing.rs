@@ -4,6 +4,10 @@
 //! with an interval, or nothing. What must not happen here: a start-up, a buffer that turns over, a cache that fills or
 //! garbage that waits taken for growth. `docs/design/sites.md` argues each rule.
 
+use crate::numbers::{
+    AGAIN, ALIKE, DEVIATIONS, EVEN_RATIO, EXCESS, HALF, MANY_DEVIATIONS, MIN_POINTS, PART, SEVERAL, THIRD,
+    TWICE,
+};
 use nilometer_stats::{Interval, Sampled, weighted_rate};
 
 use super::bins::Bins;
@@ -11,42 +15,42 @@ use super::recording::Sample;
 use crate::held::Standing;
 
 /// Birth cycles with survivors that growth needs at least.
-const LEAST_DISTINCT: usize = 3;
+const MIN_BIRTH_CYCLES: usize = SEVERAL as usize;
 /// Cycles that memory must have lived through: Keras keeps the previous epoch's iterator into the next one.
-pub(crate) const AGE: usize = 2;
+pub(crate) const AGE: usize = AGAIN;
 /// Deaths of memory that the site had made before, as a share of what stays, from which on it only replaces.
-const TURNS_OVER: f64 = 0.3;
+const MAX_TURNOVER_RATIO: f64 = THIRD;
 /// The same share for a site that is to speak for itself: a line that calls a framework has some of its garbage too.
-const LITTLE: f64 = 0.15;
+const MAX_TURNOVER_ALONE_RATIO: f64 = ALIKE;
 /// Share of the whole that is left without the two biggest cycles; what sampling may have missed of it counts with it.
-const CARRIED_BY_MANY: f64 = 0.2;
+const MIN_LEFT_RATIO: f64 = ALIKE;
 /// The same for a site that is to speak for itself; five like cycles leave three.
-const BY_MANY_ALONE: f64 = 0.5;
+const MIN_LEFT_ALONE_RATIO: f64 = HALF;
 /// Early and late thirds may differ by this factor.
-const EVEN: f64 = 2.0;
+const MAX_UNEVEN_RATIO: f64 = TWICE;
 /// The same for a site that is to speak for itself.
-const VERY_EVEN: f64 = 1.75;
+const MAX_UNEVEN_ALONE_RATIO: f64 = EVEN_RATIO;
 /// The early third may be the heavier one by this factor where there are few cycles.
-const SLOWED: f64 = 1.5;
+const MAX_SLOWED_RATIO: f64 = EXCESS;
 /// Standard deviations by which sampling may have missed what is left without the two biggest cycles, and made thirds differ.
-const MISSED: f64 = 1.5;
-const DIFFER: f64 = 2.0;
+const MISSED_DEVIATIONS: f64 = DEVIATIONS;
+const DIFFER_DEVIATIONS: f64 = DEVIATIONS;
 /// Both, of few cycles that a container of the user's own keeps.
-const BY_CHANCE: f64 = 3.0;
-/// Standard deviation of what stays, as a share of it, at most: six samples' worth.
-const MOST_UNSURE: f64 = 0.41;
+const KEPT_DEVIATIONS: f64 = MANY_DEVIATIONS;
+/// Standard deviation of what stays, as a share of it, at most: four samples' worth.
+const MAX_ERROR_RATIO: f64 = HALF;
 /// The same for a site that is to speak for itself: sixteen samples' worth.
-const SURE: f64 = 0.25;
+const MAX_ERROR_ALONE_RATIO: f64 = PART;
 /// Memory that was sampled with this chance was sampled closely, and within this share of the judged cycles soon.
-const CLOSE: f64 = 0.5;
-const SOON: f64 = 1.0 / 3.0;
+const MIN_CLOSE_CHANCE: f64 = HALF;
+const SOON_RATIO: f64 = THIRD;
 /// Birth cycles that a site needs to speak for itself.
-const SPEAKS: usize = 5;
+const MIN_SPEAKING_CYCLES: usize = MIN_POINTS - 1;
 
-/// Samples that there may have been where none was seen, with 95 % certainty.
-const NONE_SEEN: f64 = 3.7;
+/// Samples that there may have been where none was seen: one in 40 times more than -ln(1/40).
+const UNSEEN_SAMPLES: f64 = 3.7;
 /// The share of what stays that one cycle may have made.
-const ONE_BLOCK: f64 = 0.5;
+const ONE_BLOCK_RATIO: f64 = HALF;
 
 /// The stretch of cycles that is judged, and what is known about garbage.
 #[derive(Clone, Debug)]
@@ -133,7 +137,7 @@ impl Look<'_> {
         // One big block is no course of a growth that many cycles added to, whenever it came.
         let most = stays.iter().map(|s| s.bytes).fold(0.0, f64::max);
         let sum: f64 = stays.iter().map(|s| s.bytes).sum();
-        if most > ONE_BLOCK * sum {
+        if most > ONE_BLOCK_RATIO * sum {
             return None;
         }
         let (all, _) = per_cycle(&stays);
@@ -141,7 +145,7 @@ impl Look<'_> {
         // What was never sampled may still be there: up to a few samples of the heaviest kind that was seen at all.
         let missed = stays.iter().map(|s| s.missed).fold(0.0, f64::max);
         let seen = weighted_rate(late).map_or(0.0, |rate| rate.high);
-        Some((all, seen.max(NONE_SEEN * missed / cycles)))
+        Some((all, seen.max(UNSEEN_SAMPLES * missed / cycles)))
     }
 
     /// The later half of the cycles that survivors may be born in: after the first moment, up to the second.
@@ -173,11 +177,11 @@ impl Look<'_> {
     fn closely_since(&self, old: &[&Sample]) -> Option<usize> {
         let bin = |sample: &&&Sample| self.bins.at(sample.born_ns);
         let judged = || old.iter().filter(|s| bin(s) >= self.first);
-        let coarse = judged().filter(|s| s.chance < CLOSE).map(|s| bin(&s)).max();
+        let coarse = judged().filter(|s| s.chance < MIN_CLOSE_CHANCE).map(|s| bin(&s)).max();
         let from = coarse.map_or(self.first, |coarse| coarse + 1);
         let first = judged().map(|s| bin(&s)).filter(|bin| *bin >= from).min()?;
         let last = self.bins.len().checked_sub(AGE)?;
-        let soon = SOON * last.saturating_sub(self.first) as f64;
+        let soon = SOON_RATIO * last.saturating_sub(self.first) as f64;
         (first > self.first && (first - self.first) as f64 <= soon).then_some(first)
     }
 
@@ -207,7 +211,7 @@ impl Look<'_> {
     fn view(&self, old: &[&Sample], view: View) -> Option<Growing> {
         let last = self.bins.at(view.born_before);
         let last = if self.bins.end(last) == Some(view.born_before) { last } else { last.checked_sub(1)? };
-        if last + 1 < self.first + LEAST_DISTINCT {
+        if last + 1 < self.first + MIN_BIRTH_CYCLES {
             return None;
         }
         let mut stays = vec![Sampled::default(); last + 1 - self.first];
@@ -234,11 +238,15 @@ impl Look<'_> {
         let filled: Vec<usize> = (0..stays.len()).filter(|b| stays[*b].bytes > 0.0).collect();
         // Few cycles are no place for the benefit of the doubt: what fills quickly is nearly done within them. What the user's own
         // containers keep has it, as far as chance goes: eight lines of fifty-eight were lost to it.
-        let few = filled.len() < SPEAKS;
-        let (missed, differ) = if few && view.kept { (BY_CHANCE, BY_CHANCE) } else { (MISSED, DIFFER) };
-        if filled.len() < LEAST_DISTINCT
-            || turned > TURNS_OVER * total
-            || left_by_two(&stays, missed) < CARRIED_BY_MANY * total
+        let few = filled.len() < MIN_SPEAKING_CYCLES;
+        let (missed, differ) = if few && view.kept {
+            (KEPT_DEVIATIONS, KEPT_DEVIATIONS)
+        } else {
+            (MISSED_DEVIATIONS, DIFFER_DEVIATIONS)
+        };
+        if filled.len() < MIN_BIRTH_CYCLES
+            || turned > MAX_TURNOVER_RATIO * total
+            || left_by_two(&stays, missed) < MIN_LEFT_RATIO * total
         {
             return None;
         }
@@ -246,11 +254,13 @@ impl Look<'_> {
         let part = &stays[from..];
         let slowed = slowed(part)?;
         let uneven = if view.swells { slowed } else { slowed.max(1.0 / slowed) };
-        if (uneven > EVEN || few && slowed > SLOWED) && (few && !view.kept || !alike(part, differ)) {
+        if (uneven > MAX_UNEVEN_RATIO || few && slowed > MAX_SLOWED_RATIO)
+            && (few && !view.kept || !alike(part, differ))
+        {
             return None;
         }
         let unsure = part.iter().map(|s| s.variance).sum::<f64>().sqrt() / total;
-        if unsure > MOST_UNSURE {
+        if unsure > MAX_ERROR_RATIO {
             return None;
         }
         let mut rate = weighted_rate(part)?;
@@ -260,11 +270,11 @@ impl Look<'_> {
             rate,
             distinct: filled.len(),
             since: self.bins.ordinal(self.first + from),
-            speaks: filled.len() >= SPEAKS
-                && uneven <= VERY_EVEN
-                && unsure <= SURE
-                && turned <= LITTLE * total
-                && left_by_two(&stays, 0.0) >= BY_MANY_ALONE * total,
+            speaks: filled.len() >= MIN_SPEAKING_CYCLES
+                && uneven <= MAX_UNEVEN_ALONE_RATIO
+                && unsure <= MAX_ERROR_ALONE_RATIO
+                && turned <= MAX_TURNOVER_ALONE_RATIO * total
+                && left_by_two(&stays, 0.0) >= MIN_LEFT_ALONE_RATIO * total,
             born_before: view.born_before,
             alive_at: view.alive_at,
             first: self.first + from,

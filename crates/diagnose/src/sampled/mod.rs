@@ -17,6 +17,7 @@ pub(crate) mod recording;
 mod replaced;
 pub(crate) mod trail;
 
+use crate::numbers::AGAIN;
 use std::collections::{BTreeMap, HashSet};
 
 use nilometer_capture::Capture;
@@ -44,7 +45,7 @@ use recording::{Heard, Recording, Sample, addresses};
 use trail::{Place, Trail, has_line, trail};
 
 /// Start-up cycles that are left out where nothing says how long start-up took.
-const START_UP: u64 = 2;
+const START_UP: u64 = AGAIN as u64;
 
 /// All samples that matter, by site.
 pub(crate) struct Sites<'a> {

@@ -3,15 +3,14 @@
 //! In: all samples that outlived a few cycles. Out: whether there is room for what a site is accused of. What must not happen here: the death
 //! of one coarse sample, of 66 bytes that stood for half a megabyte, taken for half a megabyte that other memory took the place of.
 
+use crate::numbers::{DEVIATIONS, HALF};
 use nilometer_stats::Sampled;
 
 use super::growing::{AGE, Look};
 use super::recording::Sample;
 
 /// All sites together must keep at least this share of what one is accused of.
-const NET: f64 = 0.5;
-/// Standard deviations of sampling by which they may keep more than was seen.
-const DEVIATIONS: f64 = 1.0;
+const NET: f64 = HALF;
 
 /// Old memory that came in the judged cycles and stayed, less old memory that went.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@
 //! A reservoir or a replay memory is filled by one line and, once it is full, kept up by another. What the second line makes stays, in
 //! every cycle, and nothing that this line made before goes: it looks like growth. What goes was made by the first line, and is as big.
 
+use crate::numbers::HALF;
 use std::collections::HashSet;
 
 use super::growing::Look;
@@ -14,7 +15,7 @@ use super::recording::Sample;
 /// Objects up to this size are of all kinds.
 const SMALL: u64 = 512;
 /// What comes must be this share more than what goes.
-const NET: f64 = 0.5;
+const NET: f64 = HALF;
 
 /// Whether in the later half of the judged cycles old memory of the survivors' sizes went as theirs came.
 pub(super) fn is_made_good(survivors: &[Sample], old: &[&Sample], look: &Look) -> bool {

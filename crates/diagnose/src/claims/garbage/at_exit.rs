@@ -3,6 +3,7 @@
 //! In: the readings before and after it. Out: bytes. What must not happen here: what functions held until they returned taken
 //! for garbage. A model that `main()` held is a web of reference cycles, and goes in this collection too.
 
+use crate::numbers::{MAX_GARBAGE_OBJECT_BYTES, MIN_GARBAGE_OBJECT_BYTES, MIN_RISE_BYTES, MOST};
 use nilometer_capture::Moment;
 
 use crate::claims::garbage::rising;
@@ -11,12 +12,12 @@ use crate::timeline::{Basis, Reading, Timeline};
 
 /// Bytes of garbage per container object that are usual at least, and at most; between them what collections of this very program
 /// were seen to free.
-const USUAL_PER_OBJECT: (f64, f64) = (200.0, 320.0);
+const USUAL_PER_OBJECT: (f64, f64) = (MIN_GARBAGE_OBJECT_BYTES, MAX_GARBAGE_OBJECT_BYTES);
 /// A full collection also empties the interpreter's lists of freed tuples, floats and dicts; measured on TensorFlow programs. Where readings
 /// tell what lies in them, they are not alive before either.
-const FREE_LISTS: f64 = 320.0 * 1024.0;
+const FREE_LISTS: f64 = MIN_RISE_BYTES;
 /// Share of what was freed that is taken for garbage at most.
-const GARBAGE: f64 = 0.7;
+const GARBAGE: f64 = MOST;
 
 /// What the collection at exit found.
 #[derive(Clone, Copy, Debug)]

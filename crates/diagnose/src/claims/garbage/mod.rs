@@ -20,6 +20,7 @@ pub(crate) mod sawtooth;
 mod teeth;
 mod weight;
 
+use crate::numbers::{HEAVY_BYTES, SEVERAL, THIRD};
 use nilometer_capture::Moment;
 use nilometer_stats::{Interval, growth};
 
@@ -31,12 +32,12 @@ use sawtooth::without_sawtooth;
 use teeth::{Limit, limit};
 
 /// Bytes of garbage per container object that are plausible at most.
-const MOST_PER_OBJECT: f64 = 1024.0;
+const MOST_PER_OBJECT: f64 = HEAVY_BYTES;
 /// Garbage to come may weigh so many times more than the garbage that was seen.
-const WEIGHT_MARGIN: f64 = 4.0;
+const WEIGHT_MARGIN: f64 = SEVERAL as f64;
 /// Troughs must cover this share of the series to speak for it, and at least so many cycles.
-const COVER: f64 = 0.4;
-const LEAST_SPAN: f64 = 3.0;
+const COVER: f64 = THIRD;
+const LEAST_SPAN: f64 = SEVERAL as f64;
 
 /// Growth with the garbage taken out.
 #[derive(Clone, Copy, Debug)]
@@ -266,7 +267,7 @@ fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Int
 /// By how much memory falls again and again where no collection is: what the program fills and empties itself. Collections that come a
 /// little less often than that meet it ever fuller, or ever emptier. Nothing where cycles differ by about as much anyway.
 fn emptied(points: &[Point], troughs: &[Point]) -> f64 {
-    const BEYOND: f64 = 3.0;
+    const BEYOND: f64 = SEVERAL as f64;
     let collected = |p: &Point| troughs.iter().any(|t| t.ordinal == p.ordinal);
     let quiet = points.windows(2).filter(|w| !collected(&w[1]));
     let mut falls: Vec<f64> = quiet.map(|w| w[0].level - w[1].level).collect();

@@ -10,14 +10,15 @@
 
 use crate::claims::garbage::made;
 use crate::cycles::Point;
+use crate::numbers::{HALF, MIN_POINTS, SEVERAL};
 use crate::timeline::Timeline;
 
 /// Fewer points say nothing of two things at once.
-const LEAST_POINTS: usize = 8;
+const LEAST_POINTS: usize = MIN_POINTS + 2;
 /// Collections within the points: with fewer of them, a sawtooth may look like a slope.
-const LEAST_TEETH: usize = 3;
+const LEAST_TEETH: usize = SEVERAL as usize;
 /// It is a sawtooth if without it the levels stray from a line by no more than this share, as sums of squares.
-const EXPLAINED: f64 = 0.5;
+const EXPLAINED: f64 = HALF;
 
 /// The levels less the garbage made since the last collections; nothing where no sawtooth is seen.
 pub(crate) fn without_sawtooth(timeline: &Timeline, points: &[Point]) -> Option<Vec<f64>> {

@@ -7,6 +7,7 @@
 //! proof of a leak: an object that was in use just then grows old, and so does all that old garbage refers to. But it
 //! is a limit: memory that is kept for good is there after each of them.
 
+use crate::numbers::{AGAIN, CYCLES_IN_USE, SEVERAL, TENTH, THIRD};
 use nilometer_stats::{MIN_POINTS, growth};
 
 use crate::claims::garbage::sawtooth::without_sawtooth;
@@ -15,17 +16,17 @@ use crate::cycles::Point;
 use crate::timeline::Timeline;
 
 /// Collections must lie so many cycles apart, and cover this share of the series.
-const LEAST_SPAN: f64 = 3.0;
-const COVER: f64 = 0.4;
+const LEAST_SPAN: f64 = SEVERAL as f64;
+const COVER: f64 = THIRD;
 /// Share of the steps that are left out at either end where the usual step is told: one-time events.
-const UNUSUAL: f64 = 0.1;
+const UNUSUAL: f64 = TENTH;
 /// Cycles' worth of garbage that a collection finds in use, and so leaves for the next full one: the cycle that runs, and
 /// often the one before it, as a model is in use until the next one is there.
-const IN_USE: f64 = 1.5;
+const IN_USE: f64 = CYCLES_IN_USE;
 /// The same at most, where what the collection at exit freed says so: an iterator and its graph stay for a cycle longer.
-const IN_USE_AT_MOST: f64 = 3.0;
+const IN_USE_AT_MOST: f64 = 2.0 * CYCLES_IN_USE;
 /// Collections nearer to each other than this leave as much as they free: nothing can be said of what they leave.
-const LEAST_APART: f64 = 2.0;
+const LEAST_APART: f64 = AGAIN as f64;
 
 /// Upper limits of the growth per cycle.
 #[derive(Clone, Copy, Debug)]

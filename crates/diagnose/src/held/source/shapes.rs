@@ -1,7 +1,7 @@
 //! Programs as people write them, and look-alikes, in `programs/*.py`: which bound is seen, and what is not taken for one.
 //!
 //! In each file `#: bounded <name>` begins a program that keeps what it calls `items` small; `#: unbounded` one that looks alike and does
-//! not, so that nothing may be found in it; `#: unseen` one that does, which is not read (docs/design/verdict.md says so). `kind=dict` where
+//! not, so that nothing may be found in it; `#: unseen` one that does, which is not read (docs/design/claims.md says so). `kind=dict` where
 //! `items` is no list, `entry=any` or `entry=<key>` where it is a list inside of it, `owner=<class>` where that is known.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
