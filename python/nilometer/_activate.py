@@ -12,7 +12,7 @@ import sys
 
 import nilometer
 from nilometer import _ending, _native, _reexec
-from nilometer.hooks import finder, loops, marks
+from nilometer.hooks import finder, loops, marks, positions
 
 
 def activate(
@@ -49,6 +49,7 @@ def activate(
     finder.install()
     _native.watch_printed()
     loops.install()
+    positions.install()
     nilometer._mark_cycle = _first_cycle
     nilometer._mark_begin = marks.user_begin
     nilometer._mark_end = _native.phase_end

@@ -1,7 +1,7 @@
 """The native module. No function but `cli` raises; what cannot be recorded is counted in the capture."""
 
 from collections.abc import Callable
-from types import ModuleType
+from types import FrameType, ModuleType
 
 def start(path: str) -> bool:
     """Join the capture and begin to record. False if that is not possible; the program goes on unrecorded."""
@@ -47,6 +47,17 @@ def line(text: str) -> None:
 
 def turn(key: int, place: str) -> None:
     """The loop with this key, at `place` (file and line), has turned."""
+
+def turns(key: int, place: str, count: int) -> None:
+    """So many turns of that loop are over since the last time; the reading of this tick is theirs."""
+
+def know_iterators(samples: list[tuple[object, int, int]]) -> int:
+    """Learn how positions of iterators are read, from new ones of three elements: an offset in bytes, and
+    whether what stands there rises (1), falls (-1) or names the iterators of a `zip` (0). How many can be."""
+
+def place_of(frame: FrameType, inner: FrameType | None, is_outermost: bool) -> bool | tuple[int, int, int]:
+    """Where a frame of the main thread stands: true where it comes once and calls `inner` once; where it is
+    in a loop that nothing repeats, its head in bytes, its iterator, its turns that are over. Else false."""
 
 def at_ticks(call: Callable[[], object]) -> None:
     """Call this at ticks of the clock, between two instructions of the main thread."""

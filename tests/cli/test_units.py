@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import pytest
@@ -89,7 +88,6 @@ def test_cycles_of_a_microsecond(bench: Bench, keep: str, verdict: str) -> None:
         assert abs(told["growth"]["bytes_per_cycle"]["estimate"] - 3033) < 300
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring came with CPython 3.12")
 @pytest.mark.parametrize(("keep", "verdict"), [("kept.append(block)", "leak"), ("", "no_leak")])
 def test_a_silent_loop_is_the_cycle(bench: Bench, keep: str, verdict: str) -> None:
     text = f"""

@@ -196,3 +196,25 @@ class Slow:
 slow = Slow()
 """)
     assert err == ""
+
+
+def test_what_is_called_at_ticks_is_hidden_from_tracers(program: Program) -> None:
+    out, _ = program.run("""
+import time
+calls, seen = [], []
+def at_tick(): calls.append(1)
+_native.at_ticks(at_tick)
+def wait(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end: pass
+wait(1.5)
+before = len(calls)
+sys.setprofile(lambda frame, event, _: seen.append(frame.f_code.co_name))
+wait(1.5)
+sys.setprofile(None)
+sys.settrace(lambda frame, event, _: seen.append(frame.f_code.co_name))
+wait(1.5)
+sys.settrace(None)
+print(before > 0, len(calls) == before, "at_tick" in seen)
+""")
+    assert out.split() == ["True", "True", "False"]

@@ -48,18 +48,23 @@ impl Kinds {
         Self { table: Vec::new(), lines: 0, loops: 0 }
     }
 
-    /// Counts so many more of the kind with this hash; one, until it is a unit.
+    /// Counts one more of the kind with this hash.
     pub(crate) fn came(&mut self, kind: FoundKind, hash: u64) -> Came {
+        self.came_often(kind, hash, 1)
+    }
+
+    /// Counts so many more of it.
+    pub(crate) fn came_often(&mut self, kind: FoundKind, hash: u64, count: u64) -> Came {
         if self.table.is_empty() {
             let _ours = crate::recorder::Ours::begin();
             self.table.resize(PLACES, Kind::default());
         }
         let Some(at) = self.place(hash) else { return Came::Unknown };
         let Some(entry) = self.table.get_mut(at) else { return Came::Unknown };
-        entry.count += 1;
+        entry.count += count;
         match (entry.unit, entry.count) {
             (Some(unit), _) => Came::Again(unit),
-            (None, MIN_REPEATS) => {
+            (None, MIN_REPEATS..) => {
                 let (used, first, most) = match kind {
                     FoundKind::Line => (&mut self.lines, 0, MAX_LINES),
                     FoundKind::Loop => (&mut self.loops, MAX_LINES, MAX_LOOPS),
@@ -70,7 +75,8 @@ impl Kinds {
                 let unit = Found::new(first + *used);
                 *used += 1;
                 entry.unit = unit;
-                unit.map_or(Came::Unknown, |unit| Came::Begins(unit, MIN_REPEATS))
+                let all = entry.count;
+                unit.map_or(Came::Unknown, |unit| Came::Begins(unit, all))
             }
             (None, _) => Came::Unknown,
         }
@@ -101,6 +107,14 @@ mod tests {
         let unit = Found::new(0).unwrap_or_else(|| unreachable!());
         let again = Came::Again(unit);
         assert_eq!(came, [Came::Unknown, Came::Unknown, Came::Begins(unit, 3), again, again]);
+    }
+
+    #[test]
+    fn turns_that_come_together_are_all_counted() {
+        let mut kinds = Kinds::new();
+        let came: Vec<Came> = [2, 5, 4].map(|count| kinds.came_often(FoundKind::Loop, 77, count)).to_vec();
+        let unit = Found::new(MAX_LINES).unwrap_or_else(|| unreachable!());
+        assert_eq!(came, [Came::Unknown, Came::Begins(unit, 7), Came::Again(unit)]);
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub(crate) struct Interpreter {
     gc_stats: Option<Py<PyAny>>,
     gc_count: Option<Py<PyAny>>,
     gc_enabled: Option<Py<PyAny>>,
+    /// `sys.gettrace`, `sys.getprofile`.
+    spies: [Option<Py<PyAny>>; 2],
     arrow: Arrow,
 }
 
@@ -52,6 +54,7 @@ impl Interpreter {
             gc_stats: function("gc", "get_stats"),
             gc_count: function("gc", "get_count"),
             gc_enabled: function("gc", "isenabled"),
+            spies: [function("sys", "gettrace"), function("sys", "getprofile")],
             arrow: Arrow::default(),
         }
     }
@@ -72,6 +75,12 @@ impl Interpreter {
         let blocks = self.allocated_blocks.as_ref().and_then(|call| call.call0(py).ok());
         // Without its small-object allocator Python counts 0 blocks, which is no figure.
         counters.py_blocks = blocks.and_then(|blocks| blocks.extract(py).ok()).filter(|blocks| *blocks > 0);
+    }
+
+    /// Whether a debugger or a profiler of this thread would see Python code of ours run.
+    pub(crate) fn is_spied_on(&self, py: Python<'_>) -> bool {
+        let is_set = |spy: &Py<PyAny>| spy.call0(py).is_ok_and(|set| !set.is_none(py));
+        self.spies.iter().flatten().any(is_set)
     }
 
     /// What libraries with an allocator of their own have in use, less than a microsecond.

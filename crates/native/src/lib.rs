@@ -12,6 +12,7 @@ mod arenas;
 mod flood;
 mod found;
 mod heap;
+mod loops;
 mod losses;
 mod names;
 mod own_memory;

@@ -39,12 +39,14 @@ mod _native {
 
     use nilometer_capture::{CycleUnit, Edge, Moment, Observation, Trace};
     use pyo3::prelude::*;
+    use pyo3::types::PyBool;
 
     #[pymodule_export]
     use super::step;
     use super::{text, with_session};
     #[pymodule_export]
     use crate::importing::Import;
+    use crate::loops::{self, Told};
     use crate::skeleton::Assembler;
     use crate::{fork, printed, recorder, session};
 
@@ -184,6 +186,42 @@ mod _native {
             Ok(key) => session.turned(py, key, || text(place).unwrap_or_default()),
             Err(_) => session.lost("a loop without a key"),
         });
+    }
+
+    /// Says that so many turns of the loop with this key are over since the last time.
+    #[pyfunction]
+    fn turns(key: &Bound<'_, PyAny>, place: &Bound<'_, PyAny>, count: &Bound<'_, PyAny>) {
+        with_session(|session| match (key.extract::<u64>(), count.extract::<u32>()) {
+            (Ok(key), Ok(count)) => session.turned_often(key, count, || text(place).unwrap_or_default()),
+            _ => session.lost("a loop without a key"),
+        });
+    }
+
+    /// Learns how positions of iterators are read; how many kinds of them can be.
+    #[pyfunction]
+    fn know_iterators(py: Python<'_>, samples: &Bound<'_, PyAny>) -> usize {
+        let learn = || samples.extract().map_or(0, |samples| loops::learn(py, samples));
+        catch_unwind(AssertUnwindSafe(learn)).unwrap_or(0)
+    }
+
+    /// Where a frame of the main thread stands: true where it comes once and calls `inner` once, the head of its loop, its iterator and
+    /// the turns that are over where it is in one, false where nothing is certain.
+    #[pyfunction]
+    fn place_of<'py>(
+        frame: Bound<'py, PyAny>,
+        inner: Option<Bound<'py, PyAny>>,
+        is_outermost: bool,
+    ) -> Bound<'py, PyAny> {
+        let py = frame.py();
+        let tell = || loops::tell(frame, inner, is_outermost);
+        let word = |is_once| PyBool::new(py, is_once).to_owned().into_any();
+        match catch_unwind(AssertUnwindSafe(tell)).unwrap_or(None) {
+            Some(Told::Once) => word(true),
+            Some(Told::Turns(head, iterator, over)) => {
+                (head, iterator, over).into_pyobject(py).map_or_else(|_| word(false), Bound::into_any)
+            }
+            None => word(false),
+        }
     }
 
     /// Calls this at ticks of the clock, on the main thread.

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use nilometer_capture::{CycleUnit, FoundKind, Record};
+use nilometer_capture::{CycleUnit, Found, FoundKind, Record};
 use pyo3::Python;
 
 use super::Session;
@@ -34,6 +34,45 @@ impl Session {
         self.came(py, FoundKind::Loop, key, place);
     }
 
+    /// So many turns of a loop are over since it was looked at last. The reading of this tick is of them.
+    pub(crate) fn turned_often(&self, key: u64, count: u32, place: impl FnOnce() -> String) {
+        let count = u64::from(count);
+        let came = match self.kinds.try_lock() {
+            Ok(mut kinds) => kinds.came_often(FoundKind::Loop, key, count),
+            Err(_) => return,
+        };
+        let (unit, count) = match came {
+            Came::Unknown => return,
+            Came::Begins(unit, all) => {
+                self.describe(FoundKind::Loop, unit, &place());
+                (unit, all)
+            }
+            Came::Again(unit) => (unit, count),
+        };
+        self.beat();
+        let board = self.writer.board();
+        let unit = CycleUnit::Found(unit);
+        board.count_cycles(unit, count);
+        let ordinal = board.cycles(unit);
+        self.writer.append(&Record::Cycle { unit, ordinal });
+        if let Ok(mut turned) = self.turned.try_lock() {
+            *turned = Some((unit, ordinal));
+        }
+    }
+
+    fn describe(&self, kind: FoundKind, unit: Found, text: &str) {
+        let value = format!("{}:{text}", kind.word());
+        self.writer.append(&Record::Fact { key: unit.fact(), value });
+    }
+
+    fn beat(&self) {
+        let now = self.writer.now();
+        if now.saturating_sub(self.last_beat.load(Relaxed)) >= BEAT_NS {
+            self.last_beat.store(now, Relaxed);
+            self.writer.board().count_beat();
+        }
+    }
+
     fn came(&self, py: Python<'_>, kind: FoundKind, hash: u64, text: impl FnOnce() -> String) {
         let came = match self.kinds.try_lock() {
             Ok(mut kinds) => kinds.came(kind, hash),
@@ -42,8 +81,7 @@ impl Session {
         let unit = match came {
             Came::Unknown => return,
             Came::Begins(unit, before) => {
-                let value = format!("{}:{}", kind.word(), text());
-                self.writer.append(&Record::Fact { key: unit.fact(), value });
+                self.describe(kind, unit, &text());
                 for _ in 1..before {
                     self.writer.board().count_cycle(CycleUnit::Found(unit));
                 }
@@ -51,11 +89,7 @@ impl Session {
             }
             Came::Again(unit) => unit,
         };
-        let now = self.writer.now();
-        if now.saturating_sub(self.last_beat.load(Relaxed)) >= BEAT_NS {
-            self.last_beat.store(now, Relaxed);
-            self.writer.board().count_beat();
-        }
+        self.beat();
         self.cycle(py, CycleUnit::Found(unit));
     }
 }

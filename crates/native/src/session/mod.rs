@@ -116,6 +116,7 @@ fn start_with(py: Python<'_>, writer: Writer, is_child: bool) -> bool {
         watch: Watch::default(),
         kinds: Mutex::new(Kinds::new()),
         last_beat: AtomicU64::new(0),
+        turned: Mutex::new(None),
         is_child,
     };
     let session = slot.get_or_init(|| session);
@@ -166,6 +167,8 @@ pub(crate) struct Session {
     /// What repeats that no hook knows.
     kinds: Mutex<Kinds>,
     last_beat: AtomicU64,
+    /// The unit whose turns were counted at this tick, and how many there are. Only ever tried.
+    turned: Mutex<Option<(CycleUnit, u64)>>,
     /// A process that the program started.
     is_child: bool,
 }

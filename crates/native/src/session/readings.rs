@@ -36,6 +36,13 @@ impl Session {
         }
     }
 
+    /// Gives the reading that was just taken to this moment too, if it is whole.
+    pub(super) fn share(&self, moment: Moment) -> Option<u64> {
+        let taken = self.just_read(moment).filter(|taken| taken.is_whole)?;
+        self.writer.append_reading(self.writer.now(), moment, &taken.counters);
+        live(&taken)
+    }
+
     pub(super) fn paced(&self, asker: Asker) -> Depth {
         Depth::Paced(self.pacer.pause_of_parts(asker, self.writer.now()))
     }

@@ -34,13 +34,28 @@ impl Session {
     /// A tick with the GIL, on the main thread.
     pub(crate) fn tick(&self, py: Python<'_>) {
         self.watch.main_thread_answers();
-        if let Some(call) = super::AT_TICKS.get(py) {
+        if let Some(call) = super::AT_TICKS.get(py)
+            && !self.interpreter.is_spied_on(py)
+        {
             // What it raises is no business of the program's.
             drop(call.call0(py));
         }
         if self.wants_tick() && !self.watch.is_looking() {
             let live = self.read(py, Asker::Tick, Moment::Tick, self.paced(Asker::Tick));
+            self.ends_turns(py);
             self.look_after_tick(py, live);
+        }
+        if let Ok(mut turned) = self.turned.try_lock() {
+            *turned = None;
+        }
+    }
+
+    /// The reading of this tick is also that of the turns that were counted at it.
+    fn ends_turns(&self, py: Python<'_>) {
+        let turned = self.turned.try_lock().ok().and_then(|mut turned| turned.take());
+        if let Some((unit, ordinal)) = turned {
+            let live = self.share(Moment::Cycle { unit, ordinal });
+            self.watch.cycle(py, self, unit, ordinal, live);
         }
     }
 
