@@ -91,3 +91,90 @@ impl Flow {
         self.steps.get(at)?.height
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::opcodes::Version;
+    use super::*;
+
+    /// Made-up instructions beside those that jump in 3.11: one that pushes a value, one that pops one, one that does nothing.
+    const PUSH: u8 = 1;
+    const POP: u8 = 2;
+    const NOTHING: u8 = 3;
+    const BACK: u8 = 140;
+    const RETURN: u8 = 83;
+    const SWAP: u8 = 99;
+
+    fn flow(code: &[(u8, u8)], table: &[u8]) -> Option<Flow> {
+        let bytes: Vec<u8> = code.iter().flat_map(|(op, arg)| [*op, *arg]).collect();
+        let effect = |op: u8, _, jumps: bool| match op {
+            PUSH => Some(1),
+            POP => Some(-1),
+            FOR_ITER => Some(if jumps { -1 } else { 1 }),
+            _ => Some(0),
+        };
+        Flow::new(Version::V311, &bytes, table, &effect)
+    }
+
+    /// Two values below it, a loop of four instructions, then the end.
+    const SIMPLE: [(u8, u8); 8] =
+        [(PUSH, 0), (PUSH, 0), (FOR_ITER, 3), (POP, 0), (NOTHING, 0), (BACK, 4), (PUSH, 0), (RETURN, 0)];
+
+    #[test]
+    fn a_loop_that_nothing_repeats() {
+        let flow = flow(&SIMPLE, &[]).unwrap_or_else(|| unreachable!());
+        let place = |is_within| Place::Loop(Loop { head: 4, slot: 1, is_within });
+        assert_eq!(flow.place(1), Place::Straight);
+        assert_eq!(flow.place(2), place(false));
+        assert_eq!(flow.place(4), place(true));
+        assert_eq!(flow.place(5), place(false), "the turn is over");
+        assert_eq!(flow.place(6), Place::Straight);
+    }
+
+    #[test]
+    fn a_loop_inside_of_another_is_not_counted_and_the_outer_one_is() {
+        let mut code = vec![(PUSH, 0), (FOR_ITER, 8)];
+        code.extend([
+            (POP, 0),
+            (PUSH, 0),
+            (FOR_ITER, 3),
+            (POP, 0),
+            (NOTHING, 0),
+            (BACK, 4),
+            (NOTHING, 0),
+            (BACK, 9),
+        ]);
+        code.extend([(PUSH, 0), (RETURN, 0)]);
+        let flow = flow(&code, &[]).unwrap_or_else(|| unreachable!());
+        for at in [2, 6, 8] {
+            assert_eq!(flow.place(at), Place::Loop(Loop { head: 2, slot: 0, is_within: true }), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_loop_that_another_way_leads_back_to_is_not_counted() {
+        let mut code = SIMPLE.to_vec();
+        code.splice(6.., [(BACK, 6), (RETURN, 0)]);
+        if let Some(first) = code.first_mut() {
+            *first = (NOTHING, 0);
+        }
+        assert_eq!(flow(&code, &[]).map(|flow| flow.place(4)), Some(Place::Unknown));
+    }
+
+    #[test]
+    fn an_exception_is_a_way_too() {
+        // What the last instruction but one raises is handled at the second, with one value kept: all is repeated.
+        let mut code = SIMPLE.to_vec();
+        code.insert(1, (POP, 0));
+        code.insert(1, (PUSH, 0));
+        let flow = flow(&code, &[0x80 | 8, 1, 2, 2]);
+        assert_eq!(flow.map(|flow| flow.place(6)), Some(Place::Unknown));
+    }
+
+    #[test]
+    fn where_values_change_places_nothing_is_read() {
+        let mut code = SIMPLE.to_vec();
+        code.splice(3..5, [(SWAP, 2), (POP, 0)]);
+        assert_eq!(flow(&code, &[]).map(|flow| flow.place(4)), Some(Place::Unknown));
+    }
+}
