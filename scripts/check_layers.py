@@ -1,10 +1,14 @@
-"""Checks that each crate depends only on the rooms ARCHITECTURE.md allows; says what is wrong and exits 1."""
+"""Checks that each crate depends only on the rooms ARCHITECTURE.md allows, and that no modules of the diagnosis need
+each other in a circle; says what is wrong and exits 1."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 
 ALLOWED: dict[str, set[str]] = {
     "capture": set(),
@@ -22,6 +26,26 @@ ALLOWED: dict[str, set[str]] = {
     "native": {"capture", "census", "host", "cli"},
 }
 PREFIX = "nilometer-"
+DIAGNOSE = Path(__file__).resolve().parent.parent / "crates" / "diagnose" / "src"
+
+
+def circle() -> list[str]:
+    """Modules of the diagnosis that need each other in a circle; empty if there are none."""
+    needs: dict[str, set[str]] = {}
+    for path in DIAGNOSE.rglob("*.rs"):
+        module = path.relative_to(DIAGNOSE).parts[0].removesuffix(".rs")
+        rules = path.read_text().split("#[cfg(test)]\nmod tests")[0]
+        named = set(re.findall(r"crate::(\w+)", rules))
+        for group in re.findall(r"use crate::\{([^}]*)\}", rules):
+            named |= {name.strip().split("::")[0] for name in group.split(",")}
+        needs.setdefault(module, set()).update(named - {module})
+    needs.pop("lib", None)
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
 
 
 def main() -> int:
@@ -40,6 +64,8 @@ def main() -> int:
             wrong.append(f"{room}: not in the table of rooms")
         else:
             wrong.extend(f"{room} -> {other}" for other in sorted(ours - ALLOWED[room]))
+    if found := circle():
+        wrong.append(f"crates/diagnose: {' -> '.join(found)}")
     for line in wrong:
         print(f"layers: {line}", file=sys.stderr)
     return 1 if wrong else 0

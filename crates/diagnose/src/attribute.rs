@@ -16,7 +16,7 @@ use crate::sampled::finding::add_source;
 use crate::sampled::{GrowingSite, Setting, Sites};
 
 /// Birth cycles that make a finding likely.
-const MIN_LIKELY_CYCLES: usize = SEVERAL as usize;
+const MIN_LIKELY_CYCLES: usize = SEVERAL as usize + 1;
 
 /// A growth with what explains it.
 pub(crate) struct Attributed {

@@ -10,13 +10,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use nilometer_capture::Capture;
 use serde::Serialize;
 
-use crate::claims::count;
-use crate::claims::garbage::at_exit::ExitCollection;
+use crate::counted::count;
+use crate::counted::garbage::at_exit::ExitCollection;
 use crate::cycles::Cycles;
 use crate::lookup::{Lookup, Name};
 use crate::phases::{Course, OWN_WORK};
 use crate::program::Outside;
 use crate::report::Frame;
+use crate::sample::Sample;
 use crate::sampled::Setting;
 use crate::sampled::bins::Bins;
 use crate::sampled::by_id::ById;
@@ -24,7 +25,7 @@ use crate::sampled::finding::frame;
 use crate::sampled::growing::{AGE, Look};
 use crate::sampled::lives::Moments;
 use crate::sampled::look;
-use crate::sampled::recording::{Heard, Recording, Sample, addresses};
+use crate::sampled::recording::{Heard, Recording, addresses};
 use crate::sampled::trail::steps;
 use crate::timeline::Timeline;
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use nilometer_capture::{Capture, Observation, Record, Trace};
 
 use crate::cycles::Cycles;
+use crate::origin::{Origin, shown};
 use crate::report::Retraced;
-use crate::sampled::origin::{Origin, shown};
 
 /// A function that was traced no more often than this had its reasons.
 const FEW: u64 = 5;

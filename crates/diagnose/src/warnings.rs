@@ -4,9 +4,9 @@
 //! not happen here: a word about memory, or a warning that the program did not give cause for.
 
 use crate::lookup::Lookup;
+use crate::origin::shown;
 use crate::program::Outside;
 use crate::report::{About, Site, Warning};
-use crate::sampled::origin::shown;
 
 /// A warning: its name, the fact that tells it, the sentence with a place for the layers, and the change.
 type Row = (&'static str, &'static str, &'static str, &'static str);

@@ -4,7 +4,7 @@
 
 use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
-use crate::sampled::origin::Origin;
+use crate::origin::Origin;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;

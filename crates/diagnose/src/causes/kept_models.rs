@@ -6,8 +6,8 @@
 
 use super::{Case, Explanation};
 use crate::held::level::words;
+use crate::origin::Origin;
 use crate::report::{Holder, HolderBytes};
-use crate::sampled::origin::Origin;
 
 /// What of a model is met at the end of a path to its graphs and its slots.
 const PARTS: [&str; 6] = [

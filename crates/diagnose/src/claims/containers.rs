@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 
 use nilometer_stats::Interval;
 
-use super::counters::{Counted, State};
 use super::{Claim, Instrument, carries};
+use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::held::{Held, Pace, Rise, WEIGHED, Weighed};
-use crate::sampled::origin::Origin;
+use crate::origin::Origin;
 use crate::sizes::size;
 
 /// Containers must carry this share of a growth that was counted; half of it where that passes for garbage.

@@ -7,12 +7,12 @@
 use crate::numbers::{AGAIN, ALIKE, EXCESS, MOST};
 use nilometer_stats::Sampled;
 
-use super::counters::Counted;
 use super::sites::likely;
 use super::{Claim, Instrument};
+use crate::counted::Counted;
 use crate::cycles::Cycles;
 use crate::held::Held;
-use crate::sampled::origin::Origin;
+use crate::origin::Origin;
 use crate::sampled::{GrowingSite, Sites};
 use crate::sizes::size;
 

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use nilometer_stats::growth;
 
 use super::Limit;
-use super::counters::{State, count};
+use crate::counted::{State, count};
 use crate::cycles::{Cycles, Point};
+use crate::sample::Sample;
 use crate::sampled::bins::Bins;
 use crate::sampled::growing::{AGE, Look};
-use crate::sampled::recording::Sample;
 use crate::sampled::{Setting, Sites, look};
 use crate::sizes::size;
 use crate::timeline::Basis;

@@ -7,24 +7,17 @@
 
 pub(crate) mod bounds;
 mod containers;
-mod counters;
-mod even_rise;
 mod first_cycles;
-pub(crate) mod garbage;
 mod in_flight;
 mod numbers;
-mod onset;
-mod returns;
 mod sites;
-mod stretch;
 
 use crate::numbers::{HALF, NEARLY_ALL};
 use nilometer_stats::Interval;
 
-pub(crate) use counters::{Counted, Filling, State, count};
-pub(crate) use onset::began;
 pub(crate) use sites::{sum, suspects};
 
+use crate::counted::{Counted, Filling, State};
 use crate::cycles::Cycles;
 use crate::held::Held;
 use crate::report::Finding;
@@ -85,7 +78,7 @@ pub(crate) struct Limit {
 
 /// Who says that memory is kept, in the order of [`Instrument`].
 pub(crate) fn kept(counted: &Counted, cycles: &Cycles, held: &Held, sites: Option<&Sites>) -> Vec<Claim> {
-    let mut out: Vec<Claim> = counted.claim().into_iter().collect();
+    let mut out: Vec<Claim> = by_counters(counted).into_iter().collect();
     out.extend(containers::claim(held, counted, cycles));
     if counted.state == State::Grows {
         return out;
@@ -114,4 +107,11 @@ pub(crate) fn limit(
 /// Who says that a growth may be over.
 pub(crate) fn over(sites: Option<&Sites>, counted: &Counted, cycles: &Cycles) -> Option<String> {
     sites::over(sites?, counted, cycles)
+}
+
+/// What the counters claim by themselves.
+fn by_counters(counted: &Counted) -> Option<Claim> {
+    let kept = counted.rate.filter(|_| counted.state == State::Grows)?;
+    let (since, reason) = (counted.since, counted.reason.clone());
+    Some(Claim { by: Instrument::Counters, kept, is_whole: true, since, reason })
 }

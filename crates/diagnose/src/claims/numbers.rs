@@ -9,7 +9,7 @@ use crate::numbers::{LONG_FLOOR_BYTES, MOST, PART, THIRD, TOLERANCE_RATIO};
 use nilometer_stats::Interval;
 
 use super::Limit;
-use super::counters::State;
+use crate::counted::State;
 use crate::cycles::Cycles;
 use crate::held::{Held, are_numbers};
 use crate::report::Finding;

@@ -6,11 +6,11 @@
 use crate::numbers::{HALF, LONG_FLOOR_BYTES, MIN_RISE_BYTES, MOST, NEARLY_ALL, PART};
 use nilometer_stats::Interval;
 
-use super::counters::{Counted, State};
 use super::{Claim, Instrument};
+use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::held::Held;
-use crate::sampled::origin::Origin;
+use crate::origin::Origin;
 use crate::sampled::{GrowingSite, Sites};
 use crate::sizes::size;
 use crate::unit::Unit;

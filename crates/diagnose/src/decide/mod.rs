@@ -11,7 +11,8 @@ pub(crate) use coarser::{decides, is_another};
 
 use crate::attribute::Attributed;
 use crate::claims::bounds::{Filled, Job, filled};
-use crate::claims::{self, Counted, Filling, Limit};
+use crate::claims::{self, Limit};
+use crate::counted::{Counted, Filling};
 use crate::cycles::Cycles;
 use crate::held::Held;
 use crate::lookup::Lookup;

@@ -7,8 +7,8 @@
 use super::adds::{adds, attribute, keys};
 use super::level;
 use crate::lookup::Lookup;
+use crate::origin::{Origin, shown};
 use crate::report::{Finding, Holder, Site};
-use crate::sampled::origin::{Origin, shown};
 
 /// Lines of a file that are looked at.
 const MOST_LINES: usize = 50_000;

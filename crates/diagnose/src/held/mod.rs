@@ -26,8 +26,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nilometer_capture::{Capture, Holder, Moment, Observation, Record};
 
-use crate::sampled::origin::Origin;
-use crate::sampled::recording::Sample;
+use crate::origin::Origin;
+use crate::sample::Sample;
 
 pub(crate) use adds::{adds_elsewhere, adds_to};
 pub(crate) use grown::grown;

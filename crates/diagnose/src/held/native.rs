@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use nilometer_capture::Holder;
 
 use super::{Held, Keeps};
-use crate::sampled::recording::Sample;
+use crate::sample::Sample;
 
 /// A holder's kind where native code is all there is to name.
 pub(crate) const KIND: &str = "native";

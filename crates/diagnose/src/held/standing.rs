@@ -4,7 +4,7 @@
 //! about samples of which no look could have seen enough.
 
 use super::Held;
-use crate::sampled::recording::Sample;
+use crate::sample::Sample;
 
 /// Looks must have been able to see this share of them.
 const SEEN: f64 = 0.25;

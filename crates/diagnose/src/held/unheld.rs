@@ -11,8 +11,8 @@ use super::join::{is_within, of, sentence};
 use super::scans::{Pace, Weighed};
 use crate::cycles::Point;
 use crate::lookup::Lookup;
+use crate::origin::{Origin, shown};
 use crate::report::{Finding, Site};
-use crate::sampled::origin::{Origin, shown};
 
 /// Bytes of a line and of a container that differ by no more than this share are alike.
 const ALIKE: f64 = 0.15;

@@ -7,7 +7,7 @@
 use nilometer_stats::{Interval, Shape, growth, shape};
 
 use crate::children::Life;
-use crate::turned::anonymous_at;
+use crate::children::turned::anonymous_at;
 
 /// The first part of a life is start-up.
 const START_RATIO: f64 = 1.0 / 3.0;

@@ -9,7 +9,8 @@ use nilometer_stats::Interval;
 
 pub(crate) use adds_up::{add_up, at_least};
 
-use crate::claims::{Claim, Counted, Instrument, State};
+use crate::claims::{Claim, Instrument};
+use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 
 /// What is kept of each cycle.

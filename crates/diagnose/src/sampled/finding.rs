@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::origin::{Origin, package, shown};
-use super::recording::Sample;
 use super::trail::{Line, Place, Step, steps};
 use super::{GrowingSite, Sites};
 use crate::lookup::{Lookup, Part};
+use crate::origin::{Origin, package, shown};
 use crate::phases::OWN_WORK;
 use crate::report::{Bytes, Finding, Frame, Site};
+use crate::sample::Sample;
 
 /// The name of the cause: all that is known is the place.
 const CAUSE: &str = "growth-at-site";

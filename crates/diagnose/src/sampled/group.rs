@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use super::by_id::ById;
 use super::growing::{Growing, Look};
-use super::recording::Sample;
 use super::replaced::is_made_good;
 use super::trail::{Place, Trail};
 use crate::held::{Held, MAX_NUMBER_BYTES};
+use crate::sample::Sample;
 
 /// A site that grows, and its samples that make the growth.
 pub(crate) struct GrowingSite<'a> {

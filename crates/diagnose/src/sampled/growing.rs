@@ -11,8 +11,8 @@ use crate::numbers::{
 use nilometer_stats::{Interval, Sampled, weighted_rate};
 
 use super::bins::Bins;
-use super::recording::Sample;
 use crate::held::Standing;
+use crate::sample::Sample;
 
 /// Birth cycles with survivors that growth needs at least.
 const MIN_BIRTH_CYCLES: usize = SEVERAL as usize;

@@ -7,7 +7,8 @@ use nilometer_capture::{Birth, Capture, Record, Sampling};
 
 use super::bins::Bins;
 use super::by_id::ById;
-use super::recording::{Sample, is_live};
+use super::recording::is_live;
+use crate::sample::Sample;
 
 /// Moments at which it matters what was alive, in order.
 #[derive(Debug, Default)]

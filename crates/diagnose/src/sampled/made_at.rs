@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::Sites;
-use super::recording::Sample;
 use super::trail::Place;
 use crate::report::Finding;
+use crate::sample::Sample;
 
 /// Samples that tell a line at least, ...
 const LEAST: usize = 3;

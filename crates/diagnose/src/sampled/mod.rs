@@ -12,7 +12,6 @@ pub(crate) mod growing;
 pub(crate) mod lives;
 mod made_at;
 mod net;
-pub(crate) mod origin;
 pub(crate) mod recording;
 mod replaced;
 pub(crate) mod trail;
@@ -23,9 +22,9 @@ use std::collections::{BTreeMap, HashSet};
 use nilometer_capture::Capture;
 use nilometer_stats::Sampled;
 
-use crate::claims::Counted;
-use crate::claims::garbage::at_exit::ExitCollection;
-use crate::claims::garbage::{full_collections, garbage_at_most};
+use crate::counted::Counted;
+use crate::counted::garbage::at_exit::ExitCollection;
+use crate::counted::garbage::{full_collections, garbage_at_most};
 use crate::cycles::Cycles;
 use crate::held::level::split;
 use crate::held::{Held, shown};
@@ -34,6 +33,7 @@ use crate::phases::{Course, IMPORT};
 use crate::report::{Finding, HolderBytes, Sampling, Site};
 use crate::timeline::{Basis, Timeline};
 
+use crate::sample::Sample;
 use bins::Bins;
 use by_id::ById;
 pub(crate) use group::GrowingSite;
@@ -41,7 +41,7 @@ use group::grown;
 use growing::Look;
 use lives::Moments;
 use net::Net;
-use recording::{Heard, Recording, Sample, addresses};
+use recording::{Heard, Recording, addresses};
 use trail::{Place, Trail, has_line, trail};
 
 /// Start-up cycles that are left out where nothing says how long start-up took.

@@ -7,7 +7,7 @@ use crate::numbers::{DEVIATIONS, HALF};
 use nilometer_stats::Sampled;
 
 use super::growing::{AGE, Look};
-use super::recording::Sample;
+use crate::sample::Sample;
 
 /// All sites together must keep at least this share of what one is accused of.
 const NET: f64 = HALF;

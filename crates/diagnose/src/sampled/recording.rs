@@ -6,52 +6,15 @@
 
 use std::collections::HashSet;
 
-use nilometer_capture::{Birth, Capture, Record, Sampling, SamplingCount, Source, StackFrame};
+use nilometer_capture::{Capture, Record, Sampling, SamplingCount, Source, StackFrame};
 
 use crate::evidence;
 use crate::lookup::Object;
+use crate::sample::Sample;
 
 use super::by_id::ById;
 use super::lives::{Lives, Moments};
-use super::origin::Origin;
-
-/// A sample that has no death.
-pub(crate) const ALIVE: u64 = u64::MAX;
-
-/// One sampled piece of memory.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sample {
-    /// Its id, by which the census knows it.
-    pub(crate) id: u64,
-    pub(crate) born_ns: u64,
-    /// [`ALIVE`] if it never died.
-    pub(crate) died_ns: u64,
-    /// Innermost node of its stack.
-    pub(crate) stack: u64,
-    /// Bytes it stands for.
-    pub(crate) weight: f64,
-    /// How likely memory of its size was to be sampled.
-    pub(crate) chance: f64,
-}
-
-impl Sample {
-    pub(super) fn of(born_ns: u64, birth: &Birth) -> Self {
-        let size = birth.size as f64;
-        let chance = if birth.mean == 0 { 1.0 } else { -(-size / birth.mean as f64).exp_m1() };
-        // Memory of no size stands for nothing.
-        let weight = if chance > 0.0 { size / chance } else { 0.0 };
-        Self { id: birth.id, born_ns, died_ns: ALIVE, stack: birth.stack, weight, chance }
-    }
-
-    /// Bytes that were asked for.
-    pub(crate) fn size(&self) -> u64 {
-        (self.weight * self.chance).round() as u64
-    }
-
-    pub(crate) fn lives_at(&self, at_ns: u64) -> bool {
-        self.born_ns <= at_ns && self.died_ns > at_ns
-    }
-}
+use crate::origin::Origin;
 
 /// The samples of a recording, for another look at the same one.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::numbers::HALF;
 use std::collections::HashSet;
 
 use super::growing::Look;
-use super::recording::Sample;
+use crate::sample::Sample;
 
 /// Objects up to this size are of all kinds.
 const SMALL: u64 = 512;

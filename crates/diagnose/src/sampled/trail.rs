@@ -6,9 +6,9 @@
 use nilometer_capture::StackFrame;
 
 use super::by_id::ById;
-use super::origin::Origin;
 use super::recording::Recording;
 use crate::lookup::{Lookup, Name, Part};
+use crate::origin::Origin;
 
 /// A line of Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

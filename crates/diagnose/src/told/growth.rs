@@ -4,7 +4,7 @@
 //! more than the growth.
 
 use crate::causes::{self, Run};
-use crate::claims::began;
+use crate::counted::began;
 use crate::cycles::Cycles;
 use crate::decide::Judgement;
 use crate::reconcile::add_up;

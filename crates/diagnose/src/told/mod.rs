@@ -8,8 +8,8 @@ mod growth;
 use nilometer_capture::Capture;
 
 use crate::causes::{self, Run};
-use crate::claims::garbage;
 use crate::components::Picture;
+use crate::counted::garbage;
 use crate::decide::Decided;
 use crate::held::Held;
 use crate::lookup::Lookup;

@@ -79,13 +79,14 @@ fn replaces(changes: u64, keeps: u64, by_another: bool, size: u64) -> Report {
 pub(crate) fn worlds(theme: &mut Theme) {
     for percent in [0, 8, 13, 17, 25, 35, 60, 100] {
         let name = format!(
-            "a line keeps 96 KiB an epoch and gives back {percent} % of it: about LITTLE and TURNS_OVER"
+            "a line keeps 96 KiB an epoch and gives back {percent} % of it: about MAX_TURNOVER_ALONE_RATIO and MAX_TURNOVER_RATIO"
         );
         let truth = if percent > 13 { Truth::Either } else { of(96 * KIB) };
         theme.world(name, truth, turns_over(percent, 0));
     }
     for percent in [17, 25, 28, 33, 37, 60] {
-        let name = format!("the same beside 2 MiB an epoch, and gives back {percent} %: about TURNS_OVER");
+        let name =
+            format!("the same beside 2 MiB an epoch, and gives back {percent} %: about MAX_TURNOVER_RATIO");
         theme.world(name, Truth::Either, turns_over(percent, 2 * MIB));
     }
     for tenths in [5, 7, 10, 14, 16, 18, 19, 22, 30] {
@@ -94,7 +95,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         for (epochs, many) in [(24, "24 epochs"), (9, "9 epochs")].into_iter().take(few) {
             let blocks = slowed(epochs, tenths);
             let name = format!(
-                "{many}, the early ones keep {}.{} times as much as the late: about VERY_EVEN, EVEN, SLOWED",
+                "{many}, the early ones keep {}.{} times as much as the late: about MAX_UNEVEN_ALONE_RATIO, MAX_UNEVEN_RATIO, MAX_SLOWED_RATIO",
                 tenths / 10,
                 tenths % 10
             );
@@ -107,7 +108,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let big = (256 - 20 * small) / 2;
         let blocks = |epoch: u64| if epoch == 9 || epoch == 15 { big } else { small };
         let name = format!(
-            "22 epochs, {percent} % is left without two: about CARRIED_BY_MANY of the sites and BY_MANY_ALONE"
+            "22 epochs, {percent} % is left without two: about MIN_LEFT_RATIO of the sites and MIN_LEFT_ALONE_RATIO"
         );
         theme.world(name, Truth::Either, keeps(24, blocks));
     }
@@ -116,7 +117,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
     {
         let blocks = slowed(epochs, tenths);
         let name = format!(
-            "{epochs} epochs that keep 2 MiB besides, the early ones {}.{} times as much as the late: about EVEN, SLOWED, DIFFER",
+            "{epochs} epochs that keep 2 MiB besides, the early ones {}.{} times as much as the late: about MAX_UNEVEN_RATIO, MAX_SLOWED_RATIO, DIFFER_DEVIATIONS",
             tenths / 10,
             tenths % 10
         );
@@ -127,16 +128,23 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let big = (2560 - 20 * small) / 2;
         let blocks = |epoch: u64| if epoch == 9 || epoch == 15 { big } else { small };
         let name = format!(
-            "24 epochs that keep 2 MiB besides, {percent} % is left without two: about CARRIED_BY_MANY of the sites"
+            "24 epochs that keep 2 MiB besides, {percent} % is left without two: about MIN_LEFT_RATIO of the sites"
         );
         theme.world(name, Truth::Either, keeps_beside(24, blocks));
     }
+    sampled_closely(theme);
+    turned_over(theme);
+}
+
+/// Sampled closely from an epoch on.
+fn sampled_closely(theme: &mut Theme) {
     for from in [2, 4, 6, 8, 9, 10, 12, 16] {
         let report = breathes(24, |w, stack, epoch| {
             w.recorder.mean = if epoch < from { 1 << 20 } else { 2 << 10 };
             w.makes(stack, 8 << 10, 6);
         });
-        let name = format!("48 KiB in each of 24 epochs, sampled closely from epoch {from} on: about SOON");
+        let name =
+            format!("48 KiB in each of 24 epochs, sampled closely from epoch {from} on: about SOON_RATIO");
         theme.world(name, Truth::Leak(48 * KIB), report);
     }
     for chance in [20, 40, 60, 90] {
@@ -145,9 +153,15 @@ pub(crate) fn worlds(theme: &mut Theme) {
             w.recorder.mean = if epoch < 7 { coarse } else { 2 << 10 };
             w.makes(stack, 8 << 10, 6);
         });
-        let name = format!("48 KiB in each of 24 epochs, the first 6 sampled with {chance} %: about CLOSE");
+        let name = format!(
+            "48 KiB in each of 24 epochs, the first 6 sampled with {chance} %: about MIN_CLOSE_CHANCE"
+        );
         theme.world(name, Truth::Leak(48 * KIB), report);
     }
+}
+
+/// What one line gives back while another makes as much; growth that begins late.
+fn turned_over(theme: &mut Theme) {
     for (changes, more) in [(8, 0), (8, 3), (8, 4), (8, 5), (8, 8), (40, 10)] {
         for by_another in [false, true] {
             let who = if by_another { "another line" } else { "its own line" };

@@ -16,12 +16,16 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for time in [2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 60, 200] {
         let report = adds(30, |epoch| fills(12 * MIB, f64::from(time), epoch));
         let truth = if time > 10 { Truth::Either } else { Truth::Healthy };
-        theme.world(format!("a cache that fills within {time} epochs, of 30: about SETTLED"), truth, report);
+        theme.world(
+            format!("a cache that fills within {time} epochs, of 30: about SETTLED_RATIO"),
+            truth,
+            report,
+        );
     }
     for (epochs, times) in [(12, 2..=5), (16, 3..=7), (20, 4..=9)] {
         for time in times {
             let report = adds(epochs, |epoch| fills(12 * MIB, f64::from(time), epoch));
-            let name = format!("a cache that fills within {time} epochs, of {epochs}: about SETTLED");
+            let name = format!("a cache that fills within {time} epochs, of {epochs}: about SETTLED_RATIO");
             theme.world(name, Truth::Either, report);
         }
     }
@@ -54,7 +58,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let report = adds(30, |epoch| if places.contains(&epoch) { 2 * MIB } else { 0 });
         let truth = if count <= 2 { Truth::Healthy } else { Truth::Either };
         theme.world(
-            format!("{count} equal steps, at epochs {places:?}: about CARRIED_BY_MANY"),
+            format!("{count} equal steps, at epochs {places:?}: about MIN_CARRIED_BY_MANY_RATIO"),
             truth,
             report,
         );
@@ -64,14 +68,16 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let small = 6144 * percent / 100 / 20;
         let big = (6144 - 20 * small) / 2;
         let report = adds(24, |epoch| KIB * if epoch == 9 || epoch == 15 { big } else { small });
-        let name = format!("24 epochs, {percent} % of the rise is left without two: about CARRIED_BY_MANY");
+        let name = format!(
+            "24 epochs, {percent} % of the rise is left without two: about MIN_CARRIED_BY_MANY_RATIO"
+        );
         theme.world(name, Truth::Either, report);
     }
     for (name, at, kib) in [
-        ("a step of 900 KiB at epoch 5, below LEAST_FILLING", 5, 900),
-        ("a step of 1100 KiB at epoch 5, above LEAST_FILLING", 5, 1100),
-        ("a step of 4 MiB at epoch 7 of 24: level for 2.4 times as long, below LONGER", 7, 4096),
-        ("a step of 4 MiB at epoch 6 of 24: level for 3 times as long, above LONGER", 6, 4096),
+        ("a step of 900 KiB at epoch 5, below MIN_FILLING_BYTES", 5, 900),
+        ("a step of 1100 KiB at epoch 5, above MIN_FILLING_BYTES", 5, 1100),
+        ("a step of 4 MiB at epoch 7 of 24: level for 2.4 times as long, below LONGER_RATIO", 7, 4096),
+        ("a step of 4 MiB at epoch 6 of 24: level for 3 times as long, above LONGER_RATIO", 6, 4096),
     ] {
         let report = adds(24, |epoch| if epoch == at { kib * KIB } else { 8 * KIB * (epoch % 2) });
         theme.world(name, Truth::Healthy, report);

@@ -45,18 +45,21 @@ impl Short<'_> {
 
 pub(crate) fn worlds(theme: &mut Theme) {
     for epochs in [5, 6, 7, 8] {
-        let name = format!("{epochs} epochs of 1 MiB in a list of the user's: about ENOUGH of early.rs");
+        let name = format!(
+            "{epochs} epochs of 1 MiB in a list of the user's: about MIN_EVEN_POINTS of first_cycles.rs"
+        );
         theme.world(name, Truth::Leak(1024 * KIB), Short { epochs, ..SHORT }.makes(|_| 1024));
     }
     for percent in [0, 15, 25, 35, 60] {
         let kib = |epoch: u64| if epoch == 5 { 1000 - 10 * percent } else { 1000 };
-        let name = format!("7 epochs of 1 MB in a list, one of which keeps {percent} % less: about EVEN");
+        let name =
+            format!("7 epochs of 1 MB in a list, one of which keeps {percent} % less: about EVEN_RATIO");
         theme.world(name, Truth::Either, SHORT.makes(kib));
     }
     for percent in [20_u64, 40, 55, 65, 80, 100, 130, 160] {
         let kib = 10 * percent;
         let beside = (1000 - kib.cast_signed()) * KIB;
-        let name = format!("7 epochs of 1 MB, {percent} % of which a list keeps: about HELD");
+        let name = format!("7 epochs of 1 MB, {percent} % of which a list keeps: about HELD_RATIO");
         theme.world(name, Truth::Either, Short { beside, ..SHORT }.makes(|_| kib));
     }
     for (name, short) in [
@@ -70,12 +73,12 @@ pub(crate) fn worlds(theme: &mut Theme) {
     }
     for samples in [1, 4, 10, 20, 30, 60, 200] {
         let mean = (1000 << 10) / samples;
-        let name = format!("7 epochs of 1 MB in a list, some {samples} samples in each: about TELLS");
+        let name = format!("7 epochs of 1 MB in a list, some {samples} samples in each: about TELLS_RATIO");
         theme.world(name, Truth::Leak(1000 * KIB), Short { mean, ..SHORT }.makes(|_| 1000));
     }
     for kib in [8_u64, 24, 40, 56, 64, 72, 200] {
         let truth = if kib < 64 { Truth::Either } else { Truth::Leak(kib.cast_signed() * KIB) };
-        let name = format!("7 epochs of {kib} KiB in a list: about LEAST_RISE");
+        let name = format!("7 epochs of {kib} KiB in a list: about MIN_RISE_BYTES");
         theme.world(name, truth, Short { mean: 2 << 10, ..SHORT }.makes(|_| kib));
     }
 }

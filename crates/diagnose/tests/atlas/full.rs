@@ -58,7 +58,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for bound in [12, 16, 20, 40, 200, 310, 500, 850, 920, 100_000] {
         let fills = Fills { bound: Some(bound), ..FILLS };
         let truth = if bound < 100 { Truth::Healthy } else { Truth::Either };
-        let name = format!("an element of 300 KiB an epoch, bound {bound}: about FAR and SMALL");
+        let name = format!("an element of 300 KiB an epoch, bound {bound}: about FAR and SMALL_BYTES");
         theme.world(name, truth, fills.report(""));
     }
     for (bound, about) in [(20, "near"), (300, "within FAR"), (330, "beyond FAR")] {
@@ -68,14 +68,16 @@ pub(crate) fn worlds(theme: &mut Theme) {
     }
     for available in [100, 180, 220, 400] {
         let fills = Fills { bound: Some(40), element: 4 * MIB, available: available * MIB, ..FILLS };
-        let name = format!("100 MiB until it is full, and {available} MiB are available: about OF_FREE");
+        let name =
+            format!("100 MiB until it is full, and {available} MiB are available: about MAX_OF_FREE_RATIO");
         theme.world(name, Truth::Either, fills.report(""));
     }
     for percent in [0, 3, 10, 18, 22, 27, 35, 60, 100, 300] {
         let beside = FILLS.element * percent / 100;
         let fills = Fills { bound: Some(40), beside, ..FILLS };
         let truth = if (1..30).contains(&percent) { Truth::Either } else { of(beside) };
-        let name = format!("a deque fills, and {percent} % of what it gets grows beside it: about REST");
+        let name =
+            format!("a deque fills, and {percent} % of what it gets grows beside it: about MAX_REST_RATIO");
         theme.world(name, truth, fills.report(""));
     }
     for ends in [8, 9, 10, 12, 14] {
@@ -95,12 +97,14 @@ pub(crate) fn worlds(theme: &mut Theme) {
             "class Replay:\n    def add(self, item):\n        self.items.append(item)\n        if len(self.items) > {bound}:\n            self.items.pop(0)\n"
         );
         theme.world(
-            format!("a list that the program keeps at {bound}: about BEYOND"),
+            format!("a list that the program keeps at {bound}: about BEYOND_CYCLES"),
             truth,
             FILLS.report(&source),
         );
     }
-    for (most, about) in [(3, "about PASSED"), (4, "within PASSED"), (20, "ahead"), (900, "far ahead")] {
+    for (most, about) in
+        [(3, "about PASSED_RATIO"), (4, "within PASSED_RATIO"), (20, "ahead"), (900, "far ahead")]
+    {
         let source = format!(
             "class Replay:\n    def add(self, item):\n        self.items.append(item)\n        self.size += item.nbytes\n        while self.size > {}:\n            self.size -= self.items.pop(0).nbytes\n",
             most * MIB

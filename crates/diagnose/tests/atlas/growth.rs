@@ -82,21 +82,21 @@ pub(crate) fn worlds(theme: &mut Theme) {
         }
     }
     for (name, unit, cycles, read, each) in [
-        ("18 epochs of 16.5 KiB: rise 248 KiB, below LEAST_RISE", Epoch, 18, 1, 16_896),
-        ("18 epochs of 18 KiB: rise 270 KiB, above LEAST_RISE", Epoch, 18, 1, 18 * KIB),
-        ("8 epochs of 50 KiB: rise 250 KiB, below LEAST_RISE", Epoch, 8, 1, 50 * KIB),
-        ("8 epochs of 53 KiB: rise 265 KiB, above LEAST_RISE", Epoch, 8, 1, 53 * KIB),
-        ("400 steps of 600 B: rise 233 KiB, below LEAST_RISE", Step, 400, 4, 600),
-        ("500 steps of 600 B: rise 291 KiB, above LEAST_RISE", Step, 500, 5, 600),
-        ("60 requests of 4 KiB: rise 228 KiB, below LEAST_RISE", Request, 60, 1, 4 * KIB),
-        ("60 requests of 5 KiB: rise 285 KiB, above LEAST_RISE", Request, 60, 1, 5 * KIB),
+        ("18 epochs of 16.5 KiB: rise 248 KiB, below MIN_RISE_BYTES", Epoch, 18, 1, 16_896),
+        ("18 epochs of 18 KiB: rise 270 KiB, above MIN_RISE_BYTES", Epoch, 18, 1, 18 * KIB),
+        ("8 epochs of 50 KiB: rise 250 KiB, below MIN_RISE_BYTES", Epoch, 8, 1, 50 * KIB),
+        ("8 epochs of 53 KiB: rise 265 KiB, above MIN_RISE_BYTES", Epoch, 8, 1, 53 * KIB),
+        ("400 steps of 600 B: rise 233 KiB, below MIN_RISE_BYTES", Step, 400, 4, 600),
+        ("500 steps of 600 B: rise 291 KiB, above MIN_RISE_BYTES", Step, 500, 5, 600),
+        ("60 requests of 4 KiB: rise 228 KiB, below MIN_RISE_BYTES", Request, 60, 1, 4 * KIB),
+        ("60 requests of 5 KiB: rise 285 KiB, above MIN_RISE_BYTES", Request, 60, 1, 5 * KIB),
     ] {
         let truth = if name.contains("above") { Truth::Leak(each) } else { Truth::Either };
         theme.world(name, truth, grows(Marked(unit), cycles, read, each));
     }
     for cycles in 1..=10 {
         for (each, what) in [(0, "nothing"), (MIB, "1 MiB")] {
-            let name = format!("{cycles} epochs of {what}, about LEAST_POINTS + 2");
+            let name = format!("{cycles} epochs of {what}, about MIN_POINTS + 2");
             theme.world(name, of(each), grows(Marked(Epoch), cycles, 1, each));
         }
     }

@@ -64,21 +64,22 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for kib in [0, 10, 60, 80, 100, 140, 160, 230, 250, 300, 400, 500, 900] {
         let told = Told { bytes: kib << 10, ..LIST };
         let truth = if (100..=300).contains(&kib) { Truth::Leak(300 * KIB) } else { Truth::Either };
-        let name =
-            format!("300 KiB an epoch may be garbage, a list gets {kib} KiB: about SHARE, WEIGHED, MOST");
+        let name = format!(
+            "300 KiB an epoch may be garbage, a list gets {kib} KiB: about MIN_CARRIED_RATIO, WEIGHED, MAX_CARRIED_RATIO"
+        );
         theme.world(name, truth, open(&told, &from_to(7, 20), &[]));
     }
     for (name, at, scans) in [
         ("told of once", vec![19], from_to(7, 20)),
-        ("told of twice, TOLD", vec![14, 20], vec![8]),
-        ("told of until epoch 13, before LATE", from_to(7, 13), from_to(14, 20)),
-        ("told of until epoch 14, about LATE", from_to(7, 14), from_to(15, 20)),
-        ("told of until epoch 17, after LATE", from_to(7, 17), from_to(18, 20)),
+        ("told of twice, MIN_TOLD", vec![14, 20], vec![8]),
+        ("told of until epoch 13, before LATE_RATIO", from_to(7, 13), from_to(14, 20)),
+        ("told of until epoch 14, about LATE_RATIO", from_to(7, 14), from_to(15, 20)),
+        ("told of until epoch 17, after LATE_RATIO", from_to(7, 17), from_to(18, 20)),
         ("told of until epoch 13, and no scan after", from_to(7, 13), vec![]),
         ("told of until epoch 9, and no scan after", from_to(7, 9), vec![]),
-        ("told of for the last 2 epochs, less than WATCHED", vec![19, 20], vec![18]),
-        ("told of for the last 4 epochs, about WATCHED", from_to(17, 20), vec![16]),
-        ("told of for the last 6 epochs, ENOUGH", from_to(15, 20), vec![14]),
+        ("told of for the last 2 epochs, less than MIN_WATCHED_RATIO", vec![19, 20], vec![18]),
+        ("told of for the last 4 epochs, about MIN_WATCHED_RATIO", from_to(17, 20), vec![16]),
+        ("told of for the last 6 epochs, MIN_WATCHED_CYCLES", from_to(15, 20), vec![14]),
         ("told of every fourth epoch", vec![8, 12, 16, 20], vec![4]),
     ] {
         for kib in [120, 290] {

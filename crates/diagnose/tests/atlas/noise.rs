@@ -39,23 +39,24 @@ fn in_flight(epochs: i64, keeps: i64, batch: i64, differ: i64) -> Report {
 pub(crate) fn worlds(theme: &mut Theme) {
     for kib in [10, 100, 200, 400, 1000, 4000] {
         for keeps in [0, 40, 200] {
-            let name = format!("noise of {kib} KiB in 24 epochs that keep {keeps} KiB: about TOLERANCE");
+            let name =
+                format!("noise of {kib} KiB in 24 epochs that keep {keeps} KiB: about TOLERANCE_RATIO");
             theme.world(name, of(keeps * KIB), noisy(3, 24, keeps * KIB, kib * KIB));
         }
     }
     for epochs in [9, 12, 16, 40] {
         for keeps in [0, 40] {
             let name =
-                format!("noise of 400 KiB in {epochs} epochs that keep {keeps} KiB: about MOST_NEEDED");
+                format!("noise of 400 KiB in {epochs} epochs that keep {keeps} KiB: about MAX_NEEDED_RATIO");
             theme.world(name, of(keeps * KIB), noisy(5, epochs, keeps * KIB, 400 * KIB));
         }
     }
     for (name, epochs, batch, differ) in [
-        ("8 points, as many as floor.rs needs", 10, 6400, 10),
-        ("7 points, fewer than LEAST_POINTS of floor.rs", 9, 6400, 10),
-        ("the low levels differ by 2 %, within AGREE", 30, 6400, 64),
-        ("the low levels differ by 8 %, about AGREE", 30, 6400, 256),
-        ("the low levels differ by 20 %, beyond AGREE", 30, 6400, 640),
+        ("8 points, as many as returns.rs needs", 10, 6400, 10),
+        ("7 points, fewer than LEAST_POINTS of returns.rs", 9, 6400, 10),
+        ("the low levels differ by 2 %, within MAX_CHANCE", 30, 6400, 64),
+        ("the low levels differ by 8 %, about MAX_CHANCE", 30, 6400, 256),
+        ("the low levels differ by 20 %, beyond MAX_CHANCE", 30, 6400, 640),
         ("a small batch", 30, 400, 4),
     ] {
         // Few points decide nothing, whatever stays.

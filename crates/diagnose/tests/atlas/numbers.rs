@@ -7,7 +7,7 @@ use nilometer_capture::Found;
 use nilometer_diagnose::Report;
 
 use crate::table::{Theme, Truth};
-use crate::world::{KIB, World, started};
+use crate::world::{KIB, Noise, World, started};
 
 const MAIN: &str = "/job/train.py:60 <module>";
 const NOTES: &str = "/job/train.py:30 History.on_train_batch_end";
@@ -50,6 +50,21 @@ fn blocks(unit: CycleUnit, cycles: u64, seconds: f64) -> Report {
     w.ends(0).report_with_names()
 }
 
+/// Short rounds that keep so many bytes each, in a breath of so many.
+fn breathes(unit: CycleUnit, cycles: u64, keeps: i64, breath: i64) -> Report {
+    let mut w: World = started();
+    if let CycleUnit::Found(found) = unit {
+        w.fact(&found.fact(), "line:round # ok");
+    }
+    let (mut noise, mut last) = (Noise(41), 0);
+    for _ in 0..cycles {
+        let now = noise.bytes(breath);
+        w.takes(keeps + now - last).objects(3).passes(0.1).ends_cycle(unit);
+        last = now;
+    }
+    w.ends(0).report()
+}
+
 pub(crate) fn worlds(theme: &mut Theme) {
     let round = CycleUnit::Found(Found::new(0).unwrap());
     for numbers in [400, 1500, 3000, 4000, 6000, 20_000] {
@@ -65,7 +80,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         theme.world(name, truth, notes(Epoch, 20, 1.0, 1500, (beside * KIB).unsigned_abs()));
     }
     for numbers in [100, 300, 600, 1000] {
-        let name = format!("40 printed rounds of 0.2 s note {numbers} numbers: about LONG_FLOOR");
+        let name = format!("40 printed rounds of 0.2 s note {numbers} numbers: about LONG_FLOOR_BYTES");
         let truth = if numbers < 600 { Truth::Healthy } else { Truth::Either };
         theme.world(name, truth, notes(round, 40, 0.2, numbers, 0));
     }
@@ -80,4 +95,18 @@ pub(crate) fn worlds(theme: &mut Theme) {
         theme.world(name, Truth::Either, blocks(round, 14, seconds));
     }
     theme.world("100 requests note 1500 numbers each", Truth::Leak(36_000), notes(Served, 100, 1.0, 1500, 0));
+    for breath in [20, 60, 120, 250] {
+        for keeps in [0, 1, 3, 12] {
+            let name = format!(
+                "60 rounds of 0.1 s that keep {keeps} KiB in a breath of {breath} KiB: about MAX_UNSEEN_FLOORS"
+            );
+            // 3 KiB in each of 60 rounds are less in all than any process breathes.
+            let truth = match keeps {
+                0 => Truth::Healthy,
+                12 => Truth::Leak(12 * KIB),
+                _ => Truth::Either,
+            };
+            theme.world(name, truth, breathes(round, 60, keeps * KIB, breath * KIB));
+        }
+    }
 }

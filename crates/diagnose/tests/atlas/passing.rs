@@ -66,13 +66,13 @@ pub(crate) fn worlds(theme: &mut Theme) {
         }
     }
     for (name, pipeline) in [
-        ("sampled with 95 %, above SURELY_SEEN", Pipeline { mean: 2_200_000, ..PIPELINE }),
-        ("sampled with 85 %, below SURELY_SEEN", Pipeline { mean: 3_500_000, ..PIPELINE }),
-        ("of 3 batches, then of 4: about NO_MORE", Pipeline { most: [4, 5], ..PIPELINE }),
+        ("sampled with 95 %, above SURELY_SEEN_CHANCE", Pipeline { mean: 2_200_000, ..PIPELINE }),
+        ("sampled with 75 %, below SURELY_SEEN_CHANCE", Pipeline { mean: 4_800_000, ..PIPELINE }),
+        ("of 3 batches, then of 4: about NO_MORE_RATIO", Pipeline { most: [4, 5], ..PIPELINE }),
         ("of 2 batches, then of 4", Pipeline { most: [3, 5], ..PIPELINE }),
         ("of 1 batch, then of 6", Pipeline { most: [2, 7], ..PIPELINE }),
-        ("of another size until epoch 6, within EARLY", Pipeline { other_size_until: 6, ..PIPELINE }),
-        ("of another size until epoch 12, after EARLY", Pipeline { other_size_until: 12, ..PIPELINE }),
+        ("of another size until epoch 6, within EARLY_RATIO", Pipeline { other_size_until: 6, ..PIPELINE }),
+        ("of another size until epoch 12, after EARLY_RATIO", Pipeline { other_size_until: 12, ..PIPELINE }),
         ("in 10 epochs", Pipeline { epochs: 10, ..PIPELINE }),
         ("with garbage of 2 MiB at exit", Pipeline { freed: 2000 * KIB, ..PIPELINE }),
     ] {

@@ -57,8 +57,9 @@ pub(crate) fn worlds(theme: &mut Theme) {
         // Evenly from the fourth epoch to the eighteenth.
         let is_at = |epoch| (0..count).any(|nth| epoch == 4 + nth * 14 / (count - 1).max(1));
         let line = Line { size: 256 << 10, ..LINE };
-        let name =
-            format!("a line that keeps 256 KiB in {count} of 20 epochs: about LEAST_DISTINCT and SPEAKS");
+        let name = format!(
+            "a line that keeps 256 KiB in {count} of 20 epochs: about MIN_BIRTH_CYCLES and MIN_SPEAKING_CYCLES"
+        );
         theme.world(name, Truth::Either, line.makes(|epoch| u64::from(is_at(epoch))));
     }
     for (stack, who) in [(OWN, "a line of the user's"), (LIBRARY, "a library's line")] {
@@ -68,7 +69,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
             let truth =
                 if bytes > 0 && bytes < least { Truth::Either } else { of(bytes.cast_signed() * KIB) };
             let name =
-                format!("{who} keeps {bytes} KiB an epoch: about OWN_FLOOR of the sites and the floor");
+                format!("{who} keeps {bytes} KiB an epoch: about OWN_FLOOR_RATIO of the sites and the floor");
             theme.world(name, truth, line.makes(|_| 2 * bytes));
         }
     }
@@ -84,15 +85,17 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for samples in [3, 5, 7, 10, 14, 18, 24, 40, 80] {
         let mean = ((20 * 48) << 10) / samples;
         let line = Line { size: 1 << 10, mean, noise: 1200 * KIB, ..LINE };
-        let name = format!("48 KiB an epoch, some {samples} samples in all: about MOST_UNSURE and SURE");
+        let name = format!(
+            "48 KiB an epoch, some {samples} samples in all: about MAX_ERROR_RATIO and MAX_ERROR_ALONE_RATIO"
+        );
         theme.world(name, Truth::Leak(48 * KIB), line.makes(|_| 48));
         let line = Line { beside: 2 * MIB, ..line };
-        let name = format!("2 MiB an epoch, 48 KiB of it in some {samples} samples: about MOST_UNSURE");
+        let name = format!("2 MiB an epoch, 48 KiB of it in some {samples} samples: about MAX_ERROR_RATIO");
         theme.world(name, Truth::Leak(2 * MIB + 48 * KIB), line.makes(|_| 48));
     }
     for cycles in [4, 5, 6, 7, 8] {
         let line = Line { cycles, size: 64 << 10, noise: 20 * KIB, ..LINE };
-        let name = format!("a line that keeps 64 KiB in {cycles} epochs: about LIKELY");
+        let name = format!("a line that keeps 64 KiB in {cycles} epochs: about MIN_LIKELY_CYCLES");
         theme.world(name, Truth::Leak(64 * KIB), line.makes(|_| 1));
     }
     for beside in [-64, -40, -20, 0, 100] {
@@ -108,7 +111,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let line = Line { size: 10 << 10, noise: 2 * KIB, beside: (100 - seen) * 10 * KIB, ..LINE };
         let blocks = |epoch: u64| seen.unsigned_abs() * if epoch > 13 { late } else { 100 } / 100;
         let name = format!(
-            "samples see {seen} % of 1 MiB an epoch, of which {late} % go on in the last third: about COVERED and OVER"
+            "samples see {seen} % of 1 MiB an epoch, of which {late} % go on in the last third: about COVERED_RATIO and OVER_RATIO"
         );
         theme.world(name, Truth::Either, line.makes(blocks));
     }

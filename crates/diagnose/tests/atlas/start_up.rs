@@ -37,10 +37,10 @@ pub(crate) fn worlds(theme: &mut Theme) {
         }
     }
     for (name, long, kib) in [
-        ("4 even epochs of 1200 KiB, as long as LONG_START", 4, 1200),
-        ("5 even epochs of 1200 KiB, longer than LONG_START", 5, 1200),
-        ("7 even epochs of 330 KiB: rise beyond LONG_START 990 KiB, below LEAST_FILLING", 7, 330),
-        ("7 even epochs of 360 KiB: rise beyond LONG_START 1080 KiB, above LEAST_FILLING", 7, 360),
+        ("4 even epochs of 1200 KiB, as long as LONG_START_CYCLES", 4, 1200),
+        ("5 even epochs of 1200 KiB, longer than LONG_START_CYCLES", 5, 1200),
+        ("7 even epochs of 330 KiB: rise beyond LONG_START_CYCLES 990 KiB, below MIN_FILLING_BYTES", 7, 330),
+        ("7 even epochs of 360 KiB: rise beyond LONG_START_CYCLES 1080 KiB, above MIN_FILLING_BYTES", 7, 360),
         ("7 even epochs of 2 MiB", 7, 2048),
         ("9 even epochs of 100 KiB", 9, 100),
     ] {
@@ -64,7 +64,8 @@ pub(crate) fn worlds(theme: &mut Theme) {
         for keeps in [20, 60, 120, 500, 2500] {
             let breath = |epoch: i64| [90, -200, 160, -50][epoch as usize % 4] * KIB;
             let report = adds_to(mib * MIB, 24, |epoch| keeps * KIB + breath(epoch));
-            let name = format!("{keeps} KiB an epoch and a breath of 200 KiB on {name}, about TOLERANCE");
+            let name =
+                format!("{keeps} KiB an epoch and a breath of 200 KiB on {name}, about TOLERANCE_RATIO");
             theme.world(name, of(keeps * KIB), report);
         }
     }

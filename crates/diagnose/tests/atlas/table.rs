@@ -86,7 +86,7 @@ impl Row {
     }
 }
 
-/// As in `judge.rs`.
+/// As in `stretch.rs`.
 const TOLERANCE: f64 = 0.0005;
 
 type Is = fn(&Row) -> bool;

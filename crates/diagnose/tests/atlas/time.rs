@@ -110,7 +110,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         }
     }
     for of_coarse in [4, 12, 20, 24] {
-        let name = format!("24 printed epochs of 100 updates, keep {of_coarse} KiB: about LONG_FLOOR");
+        let name = format!("24 printed epochs of 100 updates, keep {of_coarse} KiB: about LONG_FLOOR_BYTES");
         let truth = if of_coarse < 16 { Truth::Either } else { Truth::Leak(of_coarse * KIB) };
         theme.world(name, truth, nested(24, 100, of_coarse * KIB, 0));
     }

@@ -32,25 +32,26 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for bytes in [0, 3000, 6000, 7500, 12_000, 15_000, 18_000, 27_000, 60_000, 250_000] {
         let told = Told { bytes: bytes / 2, ..LIST };
         let truth = if bytes > 18_000 { Truth::Leak(bytes.cast_signed()) } else { Truth::Either };
-        let name =
-            format!("a list gets {bytes} B an epoch in a breath of 300 KiB: about OWN_FLOOR and the floor");
+        let name = format!(
+            "a list gets {bytes} B an epoch in a breath of 300 KiB: about EVEN_FLOOR_RATIO and the floor"
+        );
         theme.world(name, truth, in_noise(bytes.cast_signed(), &told, 2.0, &third));
     }
     for each in [700_u64, 900, 1200, 4000] {
         let told = Told { bytes: each, ..LIST };
-        let name = format!("a list gets 10 elements of {each} B an epoch: about HEAVY");
+        let name = format!("a list gets 10 elements of {each} B an epoch: about MIN_HEAVY_BYTES");
         theme.world(name, Truth::Either, in_noise(10 * each.cast_signed(), &told, 10.0, &third));
     }
     for (name, at) in [
         ("once", vec![18]),
-        ("twice, fewer than TOLD_ALONE", vec![15, 18]),
-        ("three times, TOLD_ALONE", vec![12, 15, 18]),
+        ("twice, fewer than MIN_TOLD_ALONE", vec![15, 18]),
+        ("three times, MIN_TOLD_ALONE", vec![12, 15, 18]),
         ("three times in all epochs from the ninth", vec![9, 14, 19]),
-        ("until epoch 12, before LATE", vec![3, 6, 9, 12]),
-        ("until epoch 14, about LATE", vec![5, 8, 11, 14]),
-        ("until epoch 16, after LATE", vec![7, 10, 13, 16]),
-        ("for the last 3 epochs, less than ENOUGH", vec![17, 18, 19, 20]),
-        ("for the last 6 epochs, ENOUGH", vec![14, 16, 18, 20]),
+        ("until epoch 12, before LATE_RATIO", vec![3, 6, 9, 12]),
+        ("until epoch 14, about LATE_RATIO", vec![5, 8, 11, 14]),
+        ("until epoch 16, after LATE_RATIO", vec![7, 10, 13, 16]),
+        ("for the last 3 epochs, less than MIN_WATCHED_CYCLES", vec![17, 18, 19, 20]),
+        ("for the last 6 epochs, MIN_WATCHED_CYCLES", vec![14, 16, 18, 20]),
     ] {
         let told = Told { bytes: 2765, ..LIST };
         let name = format!("a list of 27 KiB an epoch in a breath of 300 KiB is told of {name}");
@@ -62,7 +63,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let told = Told { bytes, native: true, ..LIST };
         for keeps in [27, 120] {
             let name = format!(
-                "a list gets {per_epoch} native things of {bytes} B, epochs keep {keeps} KiB: about UNSEEN_EACH, UNSEEN_HEAVY"
+                "a list gets {per_epoch} native things of {bytes} B, epochs keep {keeps} KiB: about MIN_NATIVE_ELEMENTS, MIN_NATIVE_BYTES"
             );
             theme.world(name, Truth::Leak(keeps * KIB), in_noise(keeps * KIB, &told, per_epoch, &third));
         }

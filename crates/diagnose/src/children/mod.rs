@@ -4,10 +4,11 @@
 //! a word for a start-up, a step, or a level that sways: resident memory does all of these, so a rate needs a long rise without a
 //! break. It is no verdict either: what an allocator keeps is resident, too.
 
+pub(crate) mod turned;
+
 use nilometer_stats::theil_sen;
 
 use crate::report::Process;
-use crate::turned;
 
 /// The first part of a life is start-up.
 const START: f64 = 1.0 / 3.0;

@@ -4,10 +4,11 @@
 //! by cause, holder, site, phase and kind, and in the curve. What must not happen here: noise told as a change. What was
 //! sampled differs only beyond what sampling may have made; what was counted, beyond a small share.
 
+mod lists;
+
 use serde::Serialize;
 
 use crate::cycle_table::CycleRow;
-use crate::diff_lists;
 use crate::profile::Profile;
 use crate::report::{Bytes, Report, Verdict};
 use crate::sizes::size;
@@ -159,13 +160,13 @@ pub fn diff(a: Side, b: Side) -> Diff {
         sentence: sentence(a.report, b.report, growth.as_ref()),
         growth,
         levels: levels(a.report, b.report, curve.last()),
-        causes: if comparable { diff_lists::causes(a.report, b.report) } else { Vec::new() },
-        holders: if comparable { diff_lists::holders(a.report, b.report) } else { Vec::new() },
-        sites: if comparable { diff_lists::sites(a, b) } else { Vec::new() },
-        live_by_holder: diff_lists::live_by_holder(a.report, b.report),
-        live_by_site: diff_lists::live_by_site(a, b),
-        phases: diff_lists::phases(a, b),
-        kinds: diff_lists::kinds(a.report, b.report),
+        causes: if comparable { lists::causes(a.report, b.report) } else { Vec::new() },
+        holders: if comparable { lists::holders(a.report, b.report) } else { Vec::new() },
+        sites: if comparable { lists::sites(a, b) } else { Vec::new() },
+        live_by_holder: lists::live_by_holder(a.report, b.report),
+        live_by_site: lists::live_by_site(a, b),
+        phases: lists::phases(a, b),
+        kinds: lists::kinds(a.report, b.report),
         curve,
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::numbers::{
     LITTLE, LONG_FLOOR_BYTES, MAX_NEEDED_RATIO, MIN_RISE_BYTES, NEARLY_ALL, TENTH, THIRD, TOLERANCE_RATIO,
+    TWICE,
 };
 use nilometer_stats::{Shape, cycles_needed, shape};
 
@@ -20,6 +21,8 @@ use crate::unit::Unit;
 const PLAUSIBLE_RATIO: f64 = NEARLY_ALL;
 /// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
 const MIN_CARRIED_BY_MANY_RATIO: f64 = (1.0 - TENTH) * THIRD;
+/// Growth that could not be called a leak in a short run is tolerated up to so many floors.
+const MAX_UNSEEN_FLOORS: f64 = 2.0 * TWICE;
 /// A curve that levels off is settled when this share of its rise is still to come.
 const SETTLED_RATIO: f64 = LITTLE;
 
@@ -182,8 +185,11 @@ impl Stretch<'_> {
         // Many short calls to the hour: a share of all memory per call would hide any leak.
         let is_long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= LONG_FLOOR_BYTES;
         let share = if is_long { TOLERANCE_RATIO * level } else { 0.0 };
-        // What would have been too little to be called a leak in this run, were it sure, need not be ruled out.
-        let unseen = (MIN_RISE_BYTES / self.span() as f64).min(4.0 * floor);
+        // A rise that would have been too little to be called a leak in this run, were it sure, need not be ruled out. Where nothing
+        // speaks for a rise, that holds for more of it: 60 turns of 0.1 s in a breath of 100 KiB are not told from 3 KiB each.
+        let most =
+            if self.net.rate.low > 0.0 { MAX_UNSEEN_FLOORS } else { MAX_UNSEEN_FLOORS * MAX_UNSEEN_FLOORS };
+        let unseen = (MIN_RISE_BYTES / self.span() as f64).min(most * floor);
         share.max(2.0 * floor).max(unseen)
     }
 

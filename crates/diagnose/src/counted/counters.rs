@@ -12,7 +12,6 @@ use super::garbage::sawtooth::without_sawtooth;
 use super::garbage::{Part, net_growth, series};
 use super::onset::growing_part;
 use super::stretch::{Stretch, unread};
-use super::{Claim, Instrument};
 use crate::cycles::{Cycles, Point};
 use crate::timeline::{Basis, Timeline};
 use crate::unit::Unit;
@@ -82,13 +81,6 @@ impl Counted {
     /// Whether the counters say that nothing grows which matters.
     pub(crate) fn is_bounded(&self) -> bool {
         matches!(self.state, State::Bounded | State::BoundedIfGarbage)
-    }
-
-    /// What the counters claim by themselves.
-    pub(super) fn claim(&self) -> Option<Claim> {
-        let kept = self.rate.filter(|_| self.state == State::Grows)?;
-        let (since, reason) = (self.since, self.reason.clone());
-        Some(Claim { by: Instrument::Counters, kept, is_whole: true, since, reason })
     }
 }
 

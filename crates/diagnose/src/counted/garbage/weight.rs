@@ -3,8 +3,8 @@
 //! In: the points of a series, with the objects that had been collected at each. Out: bytes per object. What must not happen here: a
 //! weight from a collection of a few objects, whose drop drowns in what else the cycle did.
 
-use crate::claims::garbage::at_exit::ExitCollection;
-use crate::claims::garbage::rising;
+use crate::counted::garbage::at_exit::ExitCollection;
+use crate::counted::garbage::rising;
 use crate::cycles::Point;
 use crate::timeline::Timeline;
 

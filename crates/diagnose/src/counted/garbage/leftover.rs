@@ -9,8 +9,8 @@
 
 use nilometer_stats::growth;
 
-use crate::claims::garbage::sawtooth::without_sawtooth;
-use crate::claims::garbage::{rising, series};
+use crate::counted::garbage::sawtooth::without_sawtooth;
+use crate::counted::garbage::{rising, series};
 use crate::cycles::Point;
 use crate::timeline::Timeline;
 

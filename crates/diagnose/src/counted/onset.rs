@@ -6,7 +6,7 @@
 use crate::numbers::{LONGER_RATIO, MIN_FILLING_BYTES, MIN_POINTS, PART, SEVERAL};
 use nilometer_stats::{ChangeKind, Interval, change, growth};
 
-use crate::claims::garbage::series;
+use crate::counted::garbage::series;
 use crate::cycles::Point;
 
 /// Steps of at least this share of the biggest are steps; between them the series is level.

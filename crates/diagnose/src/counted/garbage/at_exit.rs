@@ -6,7 +6,7 @@
 use crate::numbers::{MAX_GARBAGE_OBJECT_BYTES, MIN_GARBAGE_OBJECT_BYTES, MIN_RISE_BYTES, MOST};
 use nilometer_capture::Moment;
 
-use crate::claims::garbage::rising;
+use crate::counted::garbage::rising;
 use crate::cycles::Point;
 use crate::timeline::{Basis, Reading, Timeline};
 

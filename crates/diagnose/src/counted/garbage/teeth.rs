@@ -10,8 +10,8 @@
 use crate::numbers::{AGAIN, CYCLES_IN_USE, SEVERAL, TENTH, THIRD};
 use nilometer_stats::{MIN_POINTS, growth};
 
-use crate::claims::garbage::sawtooth::without_sawtooth;
-use crate::claims::garbage::{Part, jitter, rising, series, troughs};
+use crate::counted::garbage::sawtooth::without_sawtooth;
+use crate::counted::garbage::{Part, jitter, rising, series, troughs};
 use crate::cycles::Point;
 use crate::timeline::Timeline;
 

@@ -8,7 +8,7 @@
 //! collection. Readings tell between which of them a collection was, not when; but Python collects after as many containers
 //! each time, so that all collections together tell it better than each alone.
 
-use crate::claims::garbage::made;
+use crate::counted::garbage::made;
 use crate::cycles::Point;
 use crate::numbers::{HALF, MIN_POINTS, SEVERAL};
 use crate::timeline::Timeline;
