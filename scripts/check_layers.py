@@ -1,5 +1,7 @@
-"""Checks that each crate depends only on the rooms ARCHITECTURE.md allows, and that no modules of the diagnosis need
-each other in a circle; says what is wrong and exits 1."""
+"""Checks which crates depend on which, as ARCHITECTURE.md allows; says what is wrong and exits 1.
+
+Nor may modules of the diagnosis need each other in a circle.
+"""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ mod uncounted;
 mod users;
 
 pub use facade::{Census, Grown, Scan};
+pub use memory::peek;
 pub use object::{Object, Python, Type};
 pub use paths::{Analysed, Block, Class, Collected, Holder, OfType, Whole, WholeCounts, collect, whole};
 pub use paths::{Path, PathLimits, find};

@@ -114,7 +114,7 @@ pub(crate) fn in_large_pages(table: &[u64]) {
 
 /// Words from memory that may not be there: the kernel copies, so that a wrong address is an answer and not a fault.
 /// `None` also where a sandbox forbids the call.
-pub(crate) fn peek<const WORDS: usize>(address: u64) -> Option<[u64; WORDS]> {
+pub fn peek<const WORDS: usize>(address: u64) -> Option<[u64; WORDS]> {
     if !usable(address) {
         return None;
     }
