@@ -10,6 +10,7 @@ use nilometer_unwind::{Registers, here};
 
 use crate::filter::FILTER;
 use crate::floats::Floats;
+use crate::later::{self, REST_BYTES};
 use crate::lot::Lot;
 use crate::quiet::Quiet;
 use crate::recorder::{Recorder, count};
@@ -43,7 +44,7 @@ fn considered(new: New) {
     let stratum = block.stratum(class);
     let Some(recorder) = state::recorder() else {
         if state::is_decided() {
-            block.rest(class);
+            block.rest(class, if later::look() { REST_BYTES } else { i64::MAX >> 1 });
         }
         return;
     };

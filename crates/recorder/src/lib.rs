@@ -39,6 +39,7 @@ mod governor;
 pub mod hooks;
 mod key;
 mod latch;
+mod later;
 mod lot;
 mod mappings;
 mod pace;

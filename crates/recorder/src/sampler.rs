@@ -86,10 +86,10 @@ impl Block {
         self.seeded.store(seeded | 1 << class, Relaxed);
     }
 
-    /// The recorder does not record: the countdown does not end for a long time.
-    pub(crate) fn rest(&self, class: usize) {
+    /// The recorder does not record: the countdown does not end for so many bytes.
+    pub(crate) fn rest(&self, class: usize, bytes: i64) {
         if let Some(remaining) = self.remaining(class) {
-            remaining.store(i64::MAX >> 1, Relaxed);
+            remaining.store(bytes, Relaxed);
             self.seeded.store(self.seeded.load(Relaxed) & !(1 << class), Relaxed);
         }
     }

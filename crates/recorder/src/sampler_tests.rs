@@ -106,7 +106,7 @@ fn a_size_with_a_mean_of_its_own_is_estimated_rightly_too() {
 #[test]
 fn a_thread_that_rests_is_not_asked_again_and_begins_anew_when_it_is() {
     let (means, block) = (Means::new(4096), Block::default());
-    block.rest(10);
+    block.rest(10, i64::MAX >> 1);
     assert!((0..100_000).all(|_| !block.count_down(1500)));
     block.draw(10, means.points(10));
     assert!((0..1000).any(|_| block.count_down(1500)));

@@ -4,8 +4,8 @@
 //! In: the environment. Out: a recorder, or a library that passes everything on. What must not happen here: a word to the
 //! program, or a trace in its environment.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -139,6 +139,26 @@ fn make_in_child() -> Option<Box<Recorder>> {
     let template = TEMPLATE.get()?;
     sampler::set_seed(pace::seed());
     make(create(template)?, &template.1)
+}
+
+/// Begins in a forked child of the program that was not recorded so far, in a capture that is there; the path's bytes.
+///
+/// # Safety
+/// `path` has `length` bytes.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn nilometer_recorder_begin(path: *const u8, length: usize) -> bool {
+    let Some(template) = TEMPLATE.get().filter(|_| state::recorder().is_none() && state::is_decided()) else {
+        return false;
+    };
+    let _theirs = Floats::begin();
+    let Some(_quiet) = crate::quiet::Quiet::begin() else { return false };
+    // SAFETY: as the caller promises.
+    let path = unsafe { std::slice::from_raw_parts(path, length) };
+    sampler::set_seed(pace::seed());
+    let writer = Writer::join(Path::new(OsStr::from_bytes(path))).ok();
+    let recorder = writer.and_then(|writer| make(writer, &template.1));
+    // Each thread draws its distances anew at its next look.
+    recorder.is_some_and(state::begin)
 }
 
 fn tell_facts(recorder: &Recorder, wrapped: bool) {

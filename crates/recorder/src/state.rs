@@ -8,10 +8,17 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
 
+use crate::later::Call;
 use crate::recorder::Recorder;
 
+/// What no child has of its parent: all zero there.
+struct Page {
+    recorder: AtomicPtr<Recorder>,
+    call: Call,
+}
+
 /// The page; null before the constructor has run.
-static PAGE: AtomicPtr<AtomicPtr<Recorder>> = AtomicPtr::new(null_mut());
+static PAGE: AtomicPtr<Page> = AtomicPtr::new(null_mut());
 /// The constructor has decided.
 static DECIDED: AtomicBool = AtomicBool::new(false);
 
@@ -23,7 +30,13 @@ pub(crate) fn recorder() -> Option<&'static Recorder> {
     // SAFETY: null, or a page that is never unmapped.
     let page = unsafe { PAGE.load(Acquire).as_ref() }?;
     // SAFETY: null, or a recorder that is never freed.
-    unsafe { page.load(Acquire).as_ref() }
+    unsafe { page.recorder.load(Acquire).as_ref() }
+}
+
+/// What this process waits for, if it has a page.
+pub(crate) fn call() -> Option<&'static Call> {
+    // SAFETY: null, or a page that is never unmapped.
+    Some(&unsafe { PAGE.load(Acquire).as_ref() }?.call)
 }
 
 /// The constructor has run: who is not recorded now will not be.
@@ -38,7 +51,7 @@ pub(crate) fn decide() {
 /// Begins to record, for the rest of the process; false if there is no memory.
 pub(crate) fn begin(recorder: Box<Recorder>) -> bool {
     let Some(page) = page() else { return false };
-    page.store(Box::into_raw(recorder), Release);
+    page.recorder.store(Box::into_raw(recorder), Release);
     true
 }
 
@@ -46,11 +59,12 @@ pub(crate) fn begin(recorder: Box<Recorder>) -> bool {
 pub(crate) fn end() {
     // SAFETY: null, or a page that is never unmapped.
     if let Some(page) = unsafe { PAGE.load(Acquire).as_ref() } {
-        page.store(null_mut(), Release);
+        page.recorder.store(null_mut(), Release);
+        page.call.forget();
     }
 }
 
-fn page() -> Option<&'static AtomicPtr<Recorder>> {
+fn page() -> Option<&'static Page> {
     if PAGE.load(Acquire).is_null() {
         let access = (libc::PROT_READ | libc::PROT_WRITE) as usize;
         let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize;
@@ -63,8 +77,8 @@ fn page() -> Option<&'static AtomicPtr<Recorder>> {
         // An old kernel does not know this; there the handlers of `fork` end the recording alone.
         // SAFETY: concerns only the page just made.
         unsafe { libc::madvise(at as *mut libc::c_void, PAGE_LEN, libc::MADV_WIPEONFORK) };
-        PAGE.store(at as *mut AtomicPtr<Recorder>, Release);
+        PAGE.store(at as *mut Page, Release);
     }
-    // SAFETY: a page of zeros, which is a null pointer, never unmapped.
+    // SAFETY: a page of zeros, which is a null pointer and no call, never unmapped.
     unsafe { PAGE.load(Acquire).as_ref() }
 }
