@@ -16,14 +16,20 @@ from nilometer.hooks import finder, loops, marks, positions
 
 
 def activate(
-    template: str, boot: str, run: str | None = None, preload: str | None = None, settings: str | None = None
+    template: str,
+    boot: str,
+    run: str | None = None,
+    preload: str | None = None,
+    settings: str | None = None,
+    forks: str | None = None,
 ) -> None:
     """Joins the capture and installs the hooks; where the capture cannot be joined, nothing is installed.
 
     `template` is the capture's path with `{pid}` for the process id, `boot` the folder of our
     `sitecustomize`, `preload` and `settings` the recorder as `LD_PRELOAD` names it and what it was told: all
-    are handed on when the program replaces itself by `exec`. `run` is the number of the run if children are
-    recorded too.
+    are handed on when the program replaces itself by `exec`. `run` is the number of the run if all children
+    are recorded too. `forks` is that number and the template of children, if forked ones are to record
+    themselves.
     """
     if not _join(template, run):
         return
@@ -31,11 +37,10 @@ def activate(
     # First of all exit handlers, so that it runs after the program's own.
     _ending.register()
     if run is None:
-        after_in_child = _leave
-        _reexec.install(template, boot, preload, settings)
+        after_in_child = _wait if _follows(forks) else _leave
+        _reexec.install(template, boot, preload, settings, forks)
     else:
-        # What a child is for, where neither its parent says so nor the supervisor sees it in time.
-        _native.fact("command", " ".join(sys.orig_argv[1:])[:200])
+        _native.fact("command", _command())
 
         # A program that replaces itself needs no help: the new one inherits everything, as all children do.
         def after_in_child() -> None:
@@ -68,6 +73,27 @@ def _join(template: str, run: str | None) -> bool:
     """Joins the capture of this process; as a child of the program, makes it if need be."""
     capture = template.replace("{pid}", str(os.getpid()))
     return _native.start(capture) if run is None else _native.start_child(capture, run)
+
+
+def _command() -> str:
+    """What a child is for, where neither its parent says so nor the supervisor sees it in time."""
+    return " ".join(sys.orig_argv[1:])[:200]
+
+
+def _follows(forks: str | None) -> bool:
+    if forks is None:
+        return False
+    run, _, template = forks.partition(":")
+    return _native.follow_forks(template, run, _command())
+
+
+def _wait() -> None:
+    """After a fork, in the child: it may live long enough to be recorded."""
+    _native.after_fork_child()
+    # Between a fork and an exec runs the program's `preexec_fn`: that process is about to be another one.
+    caller = sys._getframe().f_back
+    if caller is not None and caller.f_globals.get("__name__") != "subprocess":
+        _native.wait_after_fork()
 
 
 def _leave() -> None:

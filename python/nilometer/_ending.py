@@ -31,6 +31,10 @@ def forget() -> None:
 
 
 def _at_exit() -> None:
+    # A forked child that was not recorded: its end is not the end of the program.
+    if not _native.is_recording():
+        _native.before_exit()
+        return
     try:
         facts.say_versions()
         marks.say_left_out()

@@ -77,6 +77,15 @@ def after_fork_parent() -> None:
 def after_fork_child() -> None:
     """For `os.register_at_fork`: stop recording, the capture is the parent's."""
 
+def follow_forks(template: str, run: str, command: str) -> bool:
+    """Forked children record themselves at `template` from now on, once old enough. False if they cannot."""
+
+def wait_after_fork() -> None:
+    """In a forked child, after `after_fork_child`: begin to wait for that age."""
+
+def is_recording() -> bool:
+    """Whether this process is recorded."""
+
 def before_exit() -> None:
     """For `atexit`: the program's own code has ended. Ends the ticker for good."""
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def install(template: str, boot: str, preload: str | None, settings: str | None) -> None:
+def install(
+    template: str, boot: str, preload: str | None, settings: str | None, forks: str | None = None
+) -> None:
     """Wraps `os.execv` and `os.execve` for this process; children that are forked from it are left alone."""
     process = os.getpid()
 
@@ -36,6 +38,8 @@ def install(template: str, boot: str, preload: str | None, settings: str | None)
             "_NILOMETER_PYTHONPATH": pythonpath or "",
             "_NILOMETER_PYTHONPATH_SET": "0" if pythonpath is None else "1",
         }
+        if forks is not None:
+            added["_NILOMETER_FORKS"] = forks
         if preload is None or settings is None:
             return added
         if _is_this_python(program):

@@ -35,6 +35,8 @@ mod arrow;
 mod census;
 #[cfg(not(test))]
 mod fork;
+#[cfg(not(test))]
+mod forked;
 mod free_lists;
 #[cfg(not(test))]
 mod importing;

@@ -48,7 +48,7 @@ mod _native {
     use crate::importing::Import;
     use crate::loops::{self, Told};
     use crate::skeleton::Assembler;
-    use crate::{fork, printed, recorder, session};
+    use crate::{fork, forked, printed, recorder, session};
 
     /// Joins the capture and begins to record; false if that is not possible.
     #[pyfunction]
@@ -61,7 +61,8 @@ mod _native {
     #[pyfunction]
     fn start_child(py: Python<'_>, path: &Bound<'_, PyAny>, run: &Bound<'_, PyAny>) -> bool {
         let (Ok(path), Some(run)) = (path.extract::<OsString>(), text(run)) else { return false };
-        catch_unwind(AssertUnwindSafe(|| session::start_child(py, path.as_ref(), &run))).unwrap_or(false)
+        catch_unwind(AssertUnwindSafe(|| session::start_child(py, path.as_ref(), &run, false)))
+            .unwrap_or(false)
     }
 
     /// Says that a cycle of this unit ended.
@@ -261,9 +262,32 @@ mod _native {
         fork::after_in_child();
     }
 
+    /// Children that Python forks from now on record themselves when they are old enough.
+    #[pyfunction]
+    fn follow_forks(template: &Bound<'_, PyAny>, run: &Bound<'_, PyAny>, command: &Bound<'_, PyAny>) -> bool {
+        // A path that is no text cannot have a number put into it here; its program's children are not recorded.
+        let (Ok(template), Some(run), Some(command)) = (template.extract(), text(run), text(command)) else {
+            return false;
+        };
+        catch_unwind(AssertUnwindSafe(|| forked::follow(template, run, command))).unwrap_or(false)
+    }
+
+    /// Python has forked; this is the child, which may become old enough.
+    #[pyfunction]
+    fn wait_after_fork() {
+        forked::wait_in_child();
+    }
+
+    /// Whether this process is recorded.
+    #[pyfunction]
+    fn is_recording() -> bool {
+        session::current().is_some()
+    }
+
     /// The program's own code has ended.
     #[pyfunction]
     fn before_exit(py: Python<'_>) {
+        forked::wait_no_more();
         with_session(|session| {
             printed::unwatch(py);
             session.stop_ticking(py);

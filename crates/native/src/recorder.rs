@@ -36,6 +36,55 @@ pub(crate) fn allocator_behind() -> Option<*const c_void> {
     (!behind.is_null()).then_some(behind)
 }
 
+/// `nilometer_recorder_call_later` and `nilometer_recorder_call_never`.
+type CallLater = extern "C" fn(ns: u64, due: extern "C" fn() -> bool) -> bool;
+type CallNever = extern "C" fn();
+/// `nilometer_recorder_begin`.
+type Begin = unsafe extern "C" fn(path: *const u8, length: usize) -> bool;
+
+/// How a process that is not recorded waits for the moment from which it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiting {
+    later: CallLater,
+    never: CallNever,
+}
+
+impl Waiting {
+    /// Found once, before any fork; `None` without a recorder.
+    pub(crate) fn find() -> Option<Self> {
+        let later = symbol(c"nilometer_recorder_call_later")?;
+        let never = symbol(c"nilometer_recorder_call_never")?;
+        // SAFETY: the recorder declares the functions like this, and stays loaded.
+        unsafe {
+            Some(Self {
+                later: std::mem::transmute::<*mut c_void, CallLater>(later),
+                never: std::mem::transmute::<*mut c_void, CallNever>(never),
+            })
+        }
+    }
+
+    /// `due` is called after so many nanoseconds, from inside of an allocation.
+    pub(crate) fn call_later(self, ns: u64, due: extern "C" fn() -> bool) -> bool {
+        (self.later)(ns, due)
+    }
+
+    pub(crate) fn call_never(self) {
+        (self.never)();
+    }
+}
+
+/// Lets the recorder begin in this forked child, in a capture that is there; false without one, or if it has begun.
+pub(crate) fn begin(path: &std::path::Path) -> bool {
+    let path = path.as_os_str().as_encoded_bytes();
+    symbol(c"nilometer_recorder_begin").is_some_and(|found| {
+        // SAFETY: the recorder declares the function like this; the bytes outlive the call.
+        unsafe {
+            let begin = std::mem::transmute::<*mut c_void, Begin>(found);
+            begin(path.as_ptr(), path.len())
+        }
+    })
+}
+
 /// `nilometer_recorder_unwrapped`.
 type Unwrapped = unsafe extern "C" fn(call: extern "C" fn(*mut c_void), data: *mut c_void);
 

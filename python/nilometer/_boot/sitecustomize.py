@@ -26,6 +26,7 @@ def _boot() -> None:
     settings = take("_NILOMETER_RECORDER", None)
     preload = take("_NILOMETER_PRELOAD", None)
     trial = environ.pop("_NILOMETER_TRIAL", None)
+    forks = environ.pop("_NILOMETER_FORKS", None)
     if template is not None and run is None:
         _put_back(environ, "PYTHONPATH", before if was_set else None)
         # The recorder has done this itself, before Python looked; unless it could not be loaded.
@@ -46,7 +47,7 @@ def _boot() -> None:
     _load_package(os.path.dirname(folder))
     from nilometer import _activate
 
-    _activate.activate(template, folder, run, preload, settings)
+    _activate.activate(template, folder, run, preload, settings, forks)
     if trial is not None:
         from nilometer import interventions
 

@@ -60,12 +60,13 @@ pub(crate) fn at_ticks(py: Python<'_>, call: Py<PyAny>) {
 
 /// Begins the recording. False if the capture cannot be joined, or if this process had a recording before.
 pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
-    !ON.load(Relaxed) && Writer::join(path).is_ok_and(|writer| start_with(py, writer, false))
+    !ON.load(Relaxed) && Writer::join(path).is_ok_and(|writer| start_with(py, writer, true))
 }
 
 /// Begins the recording of a child of the program, in a capture of its own that this makes, unless the recorder was
-/// sooner; also where the process that this one was forked from had a recording.
-pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str) -> bool {
+/// sooner; also where the process that this one was forked from had a recording. A patient one looks at its heap as late as a
+/// program does.
+pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str, is_patient: bool) -> bool {
     if ON.load(Relaxed) {
         return false;
     }
@@ -83,7 +84,7 @@ pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str) -> bool {
             writer.append(&Record::Fact { key: key.to_owned(), value: value.to_owned() });
         }
     }
-    start_with(py, writer, true)
+    start_with(py, writer, is_patient)
 }
 
 /// Whether the file was written to since this run began; a run's number is that moment, in nanoseconds since 1970.
@@ -93,10 +94,14 @@ fn is_of_run(path: &Path, run: &str) -> bool {
     run.parse::<u64>().is_ok_and(|run| changed.is_some_and(|changed| changed.as_nanos() >= run.into()))
 }
 
-fn start_with(py: Python<'_>, writer: Writer, is_child: bool) -> bool {
+fn start_with(py: Python<'_>, writer: Writer, is_patient: bool) -> bool {
     let mut generation = GENERATION.load(Relaxed);
-    let is_forked = SESSIONS.get(generation).is_some_and(|session| session.get().is_some());
-    if is_forked {
+    let parent = SESSIONS.get(generation).and_then(OnceLock::get);
+    let is_forked = parent.is_some();
+    if let Some(parent) = parent {
+        // What the program may be held up by holds for those that it forks.
+        writer.board().limit_pause(parent.board().pause_limit());
+        writer.board().allow_overhead(parent.board().overhead());
         generation += 1;
     }
     let Some(slot) = SESSIONS.get(generation) else { return false };
@@ -117,7 +122,7 @@ fn start_with(py: Python<'_>, writer: Writer, is_child: bool) -> bool {
         kinds: Mutex::new(Kinds::new()),
         last_beat: AtomicU64::new(0),
         turned: Mutex::new(None),
-        is_child,
+        is_patient,
     };
     let session = slot.get_or_init(|| session);
     GENERATION.store(generation, Relaxed);
@@ -169,8 +174,8 @@ pub(crate) struct Session {
     last_beat: AtomicU64,
     /// The unit whose turns were counted at this tick, and how many there are. Only ever tried.
     turned: Mutex<Option<(CycleUnit, u64)>>,
-    /// A process that the program started.
-    is_child: bool,
+    /// Not a process that somebody wants to be looked into as soon as it grows.
+    is_patient: bool,
 }
 
 impl Session {

@@ -76,7 +76,7 @@ impl Session {
 
     fn look_after_tick(&self, py: Python<'_>, live: Option<u64>) {
         self.watch.answer(py, self);
-        let patience = if self.is_child { 0 } else { PATIENCE };
+        let patience = if self.is_patient { PATIENCE } else { 0 };
         self.watch.beat(py, self, interp::modules(py), live, patience);
     }
 
