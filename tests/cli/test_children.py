@@ -148,7 +148,7 @@ def test_one_name_for_all_gets_a_pid(bench: Bench) -> None:
 
 @pytest.mark.slow
 def test_a_child_that_grows_is_told_without_being_looked_into(bench: Bench) -> None:
-    done = bench.watched(bench.script(KEEPS))
+    done = bench.watched("--no-children", bench.script(KEEPS))
     said = done.stderr.decode()
     pid = int(done.stdout)
     told = " ".join(said.split())  # lines break where the words before them end

@@ -105,6 +105,18 @@ def after_fork_child():
     _log = None
 
 
+def follow_forks(template, run, command):
+    return False
+
+
+def wait_after_fork():
+    pass
+
+
+def is_recording():
+    return _log is not None
+
+
 def before_exit():
     _tell("before_exit")
 

@@ -64,10 +64,13 @@ pub(crate) struct RunOptions {
     /// memory sooner where this is more than usual
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = quantity::overhead)]
     pub(crate) max_overhead: f64,
-    /// Record the Python processes that the program starts too, each into a capture of its own; the program then sees
-    /// nilometer's variables in its environment
+    /// Record all Python processes that the program starts, also by `subprocess` or `spawn`, each into a capture of its
+    /// own; the program then sees nilometer's variables in its environment [default: those that it forks, unseen]
     #[arg(long)]
     pub(crate) children: bool,
+    /// Record no process but the program itself; its children are measured from outside
+    #[arg(long, conflicts_with = "children")]
+    pub(crate) no_children: bool,
     /// Sample no allocations; marks and counters only
     #[arg(long, conflicts_with_all = ["sample", "max_overhead"])]
     pub(crate) no_recorder: bool,

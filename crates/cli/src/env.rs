@@ -32,7 +32,10 @@ pub(crate) const RECORDER: &str = "_NILOMETER_RECORDER";
 pub(crate) const PRELOAD: &str = "_NILOMETER_PRELOAD";
 /// Private, to the boot: what an experiment changes in the program.
 pub(crate) const TRIAL: &str = "_NILOMETER_TRIAL";
-/// Private, to the boot: the number of the run, if children are recorded too.
+/// Private, to the boot: the number of the run and the template of children, with a colon between them, if children that the program
+/// forks are to record themselves. Not passed on.
+pub(crate) const FORKS: &str = "_NILOMETER_FORKS";
+/// Private, to the boot: the number of the run, if all children are recorded too.
 pub(crate) const CHILDREN: &str = "_NILOMETER_CHILDREN";
 
 /// The variable, unless it is unset or empty.

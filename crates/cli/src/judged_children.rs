@@ -1,8 +1,8 @@
-//! What the captures of the program's children say (`--children`), told to the program's own capture.
+//! What the captures of the program's children say, told to the program's own capture.
 //!
 //! In: the program's capture and those of its children, after the end. Out: a fact in the program's capture for each child that was
-//! judged, on which the verdict on the job rests, also when it is reported again; and a line for each that leaks. What must not
-//! happen here: a long wait where there are hundreds of workers.
+//! judged, on which the verdict on the job rests, also when it is reported again; and its verdict, with a line where it leaks. What
+//! must not happen here: a long wait where there are hundreds of workers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,23 +16,30 @@ use crate::supervisor::Child;
 /// Children whose captures are judged, those that grew most; each takes a moment.
 const MAX_CHILDREN: usize = 8;
 
-/// Judges the children, and says by pid what leaks in them.
-pub(crate) fn judge(program: &Path, children: &[Child]) -> BTreeMap<u32, String> {
-    let mut leaks = BTreeMap::new();
+/// What a child's own capture says.
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
+    /// What leaks in it, in a line.
+    pub(crate) leak: Option<String>,
+}
+
+/// Judges the children, and says by pid what became of it.
+pub(crate) fn judge(program: &Path, children: &[Child]) -> BTreeMap<u32, Judged> {
+    let mut judged = BTreeMap::new();
     if children.is_empty() {
-        return leaks;
+        return judged;
     }
     let (Ok(capture), Ok(writer)) = (Capture::open_streamed(program), Writer::join(program)) else {
-        return leaks;
+        return judged;
     };
     for child in heaviest(children, &grown(&capture)) {
         let Ok(capture) = Capture::open_streamed(&child.capture) else { continue };
         let report = diagnose_with(&capture, &mut Files::default());
-        let (key, value) = child_fact(child.pid.into(), &report);
+        let (key, value) = child_fact(child.pid.into(), &capture, &report);
         writer.append(&Record::Fact { key, value });
-        leaks.extend(leak(&report).map(|leak| (child.pid, leak)));
+        judged.insert(child.pid, Judged { verdict: report.job.program, leak: leak(&report) });
     }
-    leaks
+    judged
 }
 
 /// What each process grew by as seen from outside, and the most it had.

@@ -27,6 +27,7 @@ mod say;
 mod serve;
 mod style;
 mod supervisor;
+mod told_children;
 
 use std::ffi::OsString;
 

@@ -33,22 +33,26 @@ impl Templates {
 
 impl Templates {
     /// The same with a path of its own for each process: `x.nilo` becomes `x.{pid}.nilo`.
-    pub(crate) fn telling_processes_apart(mut self) -> Self {
-        let Some(name) =
-            self.first.file_name().filter(|name| with_pid(Path::new(name), 0) == Path::new(name))
-        else {
-            return self;
-        };
-        let (stem, ending) = (Path::new(name).file_stem(), Path::new(name).extension());
-        let mut apart = stem.unwrap_or(name).to_os_string();
-        apart.push(".{pid}");
-        if let Some(ending) = ending {
-            apart.push(".");
-            apart.push(ending);
-        }
-        self.first.set_file_name(apart);
-        self
+    pub(crate) fn telling_processes_apart(self) -> Self {
+        Self { first: telling_apart(self.first), ..self }
     }
+}
+
+/// The template with a path of its own for each process.
+pub(crate) fn telling_apart(mut template: PathBuf) -> PathBuf {
+    let Some(name) = template.file_name().filter(|name| with_pid(Path::new(name), 0) == Path::new(name))
+    else {
+        return template;
+    };
+    let (stem, ending) = (Path::new(name).file_stem(), Path::new(name).extension());
+    let mut apart = stem.unwrap_or(name).to_os_string();
+    apart.push(".{pid}");
+    if let Some(ending) = ending {
+        apart.push(".");
+        apart.push(ending);
+    }
+    template.set_file_name(apart);
+    template
 }
 
 /// The pid for which the template's path is this one.

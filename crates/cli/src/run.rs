@@ -11,8 +11,8 @@ use crate::lookup::Files;
 use crate::place::Templates;
 use crate::say::{self, Failure};
 use crate::supervisor::kernel::{self, Change};
-use crate::supervisor::{Child, Plan, Wanted, supervise};
-use crate::{env, events, judged_children, style};
+use crate::supervisor::{Child, Plan, Recorded, Wanted, supervise};
+use crate::{env, events, judged_children, style, told_children};
 
 pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
@@ -29,7 +29,12 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         flags.iter().map(AsRef::as_ref).chain(options.program.iter().map(AsRef::<std::ffi::OsStr>::as_ref));
     let deaf = ignores_environment(words);
     let templates = Templates::new(options.output.as_deref(), &options.program);
-    let templates = if options.children { templates.telling_processes_apart() } else { templates };
+    let children = match (options.children, options.no_children) {
+        (true, _) => Recorded::All,
+        (_, true) => Recorded::None,
+        _ => Recorded::Forked,
+    };
+    let templates = if children == Recorded::All { templates.telling_processes_apart() } else { templates };
     let events = options.tensorboard.as_deref().map(events::folder).transpose()?;
     let wanted = Wanted { sample: options.sample, overhead: options.max_overhead };
     let outcome = supervise(&Plan {
@@ -40,7 +45,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         deaf,
         recorder: (!options.no_recorder).then_some(wanted),
         cycle: options.cycle.clone(),
-        children: options.children,
+        children,
         pause: (!options.no_census).then_some(Duration::from_millis(options.max_pause.into())),
         templates,
         overwrite: options.force,
@@ -51,41 +56,42 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         events.end();
     }
     if let Some(capture) = &outcome.capture {
-        tell(capture, &outcome.children, options.quiet);
+        tell(capture, &outcome.children, children, options.quiet);
     }
     Ok(end_like(outcome.change))
 }
 
 /// The final screen.
-fn tell(path: &Path, children: &[Child], quiet: bool) {
+fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: bool) {
     let mut text = String::new();
     // Before the program's own report, which rests on it.
-    let leaks = judged_children::judge(path, children);
-    if !quiet {
+    let judged = judged_children::judge(path, children);
+    let mut blamed = Vec::new();
+    if !quiet || !children.is_empty() {
         match Capture::open_streamed(path) {
             Ok(capture) => {
                 let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
-                text.push('\n');
-                text.push_str(&nilometer_report::terminal(&report, &style::of(&std::io::stderr(), 2)));
-                if !text.ends_with('\n') {
+                blamed.extend(report.findings.iter().filter_map(|finding| finding.process));
+                if !quiet {
+                    text.push('\n');
+                    text.push_str(&nilometer_report::terminal(&report, &style::of(&std::io::stderr(), 2)));
+                    if !text.ends_with('\n') {
+                        text.push('\n');
+                    }
                     text.push('\n');
                 }
-                text.push('\n');
             }
             Err(error) => say::warning(error),
         }
     }
-    for Child { pid, role, capture } in children {
-        let role = role.as_deref().unwrap_or("Python");
-        let leak = leaks.get(pid).map_or(String::new(), |leak| format!("{leak}\n    "));
-        text.push_str(&format!(
-            "Child {pid} ({role}): {leak}nilometer report {}\n",
-            from_here(capture).display()
-        ));
+    let told = told_children::tell(children, &judged, recorded, &blamed, |capture| {
+        from_here(capture).display().to_string()
+    });
+    for capture in told.to_remove {
+        let _gone = std::fs::remove_file(capture);
     }
-    text.push_str("Capture: ");
-    text.push_str(&from_here(path).display().to_string());
-    text.push('\n');
+    text.push_str(&told.text);
+    text.push_str(&format!("Capture: {}\n", from_here(path).display()));
     say::to_stderr(&text);
 }
 

@@ -14,16 +14,17 @@ const FINEST: u64 = 4096;
 /// Finer sampling needs more of the program's time than it is given by default.
 const MORE_TIME: u32 = 10;
 
-/// Steps for this report; none where nothing grows, or where what was found accounts for it. `children`: the processes that the
-/// program started were recorded, too.
-pub(crate) fn next_steps(report: &Report, children: bool) -> Vec<NextStep> {
+/// Steps for this report; none where nothing grows, or where what was found accounts for it. `looked_into`: whether a
+/// process that the program started was recorded, too.
+pub(crate) fn next_steps(report: &Report, looked_into: impl Fn(u64) -> bool) -> Vec<NextStep> {
     // What came as `-m`, `-c` or on stdin is not typed again so easily.
     let Some(script) = report.program.argv.first().filter(|word| !word.starts_with('-')) else {
         return Vec::new();
     };
     let mut out = of_program(report, script);
-    let grows = |process: &Process| process.bytes_per_minute.is_some();
-    if !children && (report.job.culprit.is_some() || report.processes.iter().any(grows)) {
+    let grows = |process: &&Process| process.bytes_per_minute.is_some();
+    let growing = report.processes.iter().filter(grows).map(|process| process.pid);
+    if growing.chain(report.job.culprit.as_ref().map(|culprit| culprit.pid)).any(|pid| !looked_into(pid)) {
         out.push(NextStep {
             command: format!("nilometer run --children {script}"),
             why: "looks into the processes that the program starts, too".to_owned(),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use nilometer_capture::{Capture, MemoryKill, ProcessReading, Record, Surroundings};
 
 use crate::children::Children;
+use crate::job::Said;
 use crate::report::{Exit, Memory, Program};
 
 /// Facts, child roles and readings from outside, gathered in one pass.
@@ -162,9 +163,10 @@ impl<'a> Outside<'a> {
         self.end_ns
     }
 
-    /// Whether they got captures of their own.
-    pub(crate) fn records_children(&self) -> bool {
-        self.fact("run").is_some()
+    /// Whether a process had a capture of its own. Captures from before forked ones did by themselves do not say which.
+    pub(crate) fn looked_into(&self, pid: u64) -> bool {
+        let all = self.fact("run").is_some() && self.fact("children") != Some("forked");
+        all || Said::of(self, pid).is_some()
     }
 
     /// What Keras copied when it took the data, if the hooks saw arrays.

@@ -224,7 +224,7 @@ fn a_leak_of_the_program_itself_stays_the_subject() {
 #[test]
 fn what_a_childs_own_capture_says_counts_more_than_its_resident_memory() {
     let says = |of: &World, level: fn(f64) -> f64| {
-        let (key, value) = child_fact(7, &of.report());
+        let (key, value) = child_fact(7, &of.capture(), &of.report());
         let mut w = job(60, true, 0, &[child(7, "loader", level)]);
         w.fact(&key, &value);
         w.report()
@@ -235,6 +235,19 @@ fn what_a_childs_own_capture_says_counts_more_than_its_resident_memory() {
     let report = says(&leaks, |_| 50.0);
     is_leak_of(&report, 7);
     assert_eq!(report.findings[0].sentence, "loader (pid 7) grows by 4.0 MiB per epoch");
+}
+
+#[test]
+fn growth_beyond_what_a_childs_allocators_know_is_judged_from_outside() {
+    let with = |unseen_mib: i64| {
+        let mut w = job(60, true, 0, &[child(7, "loader", |age| 50.0 + 2.0 * age)]);
+        let said = format!("{{\"verdict\":\"no_leak\",\"unseen_per_minute\":{}}}", unseen_mib * MIB);
+        w.fact("child.7.judged", &said);
+        w.report()
+    };
+    // It grows by 120 MiB per minute.
+    is_leak_of(&with(110), 7);
+    assert_eq!(with(30).verdict, Verdict::NoLeak);
 }
 
 #[test]

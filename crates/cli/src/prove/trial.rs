@@ -206,7 +206,9 @@ impl<'a> Bench<'a> {
             ["/bin/sh", "-c", LIMITED, &limit, &self.python].map(OsString::from).into();
         words.extend(self.flags.iter().map(OsString::from));
         words.push(self.entry.clone().into());
-        words.extend(["run", "--quiet", "--no-live", "--force", "--sample"].map(OsString::from));
+        words.extend(
+            ["run", "--quiet", "--no-live", "--no-children", "--force", "--sample"].map(OsString::from),
+        );
         words.push(self.options.sample.to_string().into());
         words.push("--output".into());
         words.push(capture.into());

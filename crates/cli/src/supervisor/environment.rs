@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::recorder::Preload;
-use crate::env;
+use crate::{env, place};
 
 /// Names and values, in order.
 pub(crate) type Environment = Vec<(OsString, OsString)>;
@@ -18,8 +18,17 @@ pub(crate) struct Leads<'a> {
     /// The folder of the Python package, if the interpreter would listen to our boot.
     pub(crate) package: Option<&'a Path>,
     pub(crate) recorder: Option<&'a Preload>,
-    /// The number of the run, if children are recorded too.
+    /// The number of the run, if all children are recorded too.
     pub(crate) children: Option<u64>,
+    /// The number of the run, if children that are forked record themselves; they inherit all that this needs.
+    pub(crate) forks: Option<u64>,
+}
+
+impl Leads<'_> {
+    /// The number of the run, if any children make captures.
+    pub(crate) fn run(&self) -> Option<u64> {
+        self.children.or(self.forks.filter(|_| self.package.is_some()))
+    }
 }
 
 /// The environment of a program that is not recorded.
@@ -57,6 +66,11 @@ pub(crate) fn recorded(mut given: Environment, leads: &Leads<'_>, template: &Pat
         if let Some(run) = leads.children {
             set(environment, env::CHILDREN, run.to_string().into());
         }
+        if let Some(run) = leads.forks {
+            let mut forks = OsString::from(format!("{run}:"));
+            forks.push(place::telling_apart(template.to_path_buf()));
+            set(environment, env::FORKS, forks);
+        }
     }
     if leads.package.is_some() || leads.recorder.is_some() {
         set(environment, env::CAPTURE, template.into());
@@ -89,7 +103,12 @@ mod tests {
     }
 
     fn with(pairs: &[(&str, &str)]) -> Environment {
-        let leads = Leads { package: Some(Path::new("/site/nilometer")), recorder: None, children: None };
+        let leads = Leads {
+            package: Some(Path::new("/site/nilometer")),
+            recorder: None,
+            children: None,
+            forks: None,
+        };
         recorded(given(pairs), &leads, Path::new("/x/{pid}.nilo"))
     }
 
@@ -128,6 +147,7 @@ mod tests {
             package: Some(Path::new("/site/nilometer")),
             recorder: Some(&preload),
             children: Some(9),
+            forks: None,
         };
         let environment =
             recorded(given(&[("A", "1"), ("LD_PRELOAD", "mine.so"), ("B", "2")]), &leads, Path::new("/x"));
@@ -141,15 +161,30 @@ mod tests {
     }
 
     #[test]
+    fn forked_children_get_names_beside_the_programs() {
+        let preload = preload();
+        let leads = Leads {
+            package: Some(Path::new("/site/nilometer")),
+            recorder: Some(&preload),
+            children: None,
+            forks: Some(9),
+        };
+        let environment = recorded(given(&[]), &leads, Path::new("/t/x.nilo"));
+        assert_eq!(value(&environment, "_NILOMETER_CAPTURE"), Some("/t/x.nilo"));
+        assert_eq!(value(&environment, "_NILOMETER_FORKS"), Some("9:/t/x.{pid}.nilo"));
+        assert_eq!(value(&environment, "_NILOMETER_CHILDREN"), None);
+    }
+
+    #[test]
     fn where_python_does_not_listen_there_is_nothing_but_the_recorders() {
         let preload = preload();
-        let leads = Leads { package: None, recorder: Some(&preload), children: None };
+        let leads = Leads { package: None, recorder: Some(&preload), children: None, forks: None };
         let names: Vec<_> = recorded(given(&[("A", "1")]), &leads, Path::new("/x"))
             .into_iter()
             .filter_map(|(name, _)| name.into_string().ok())
             .collect();
         assert_eq!(names, ["A", "LD_PRELOAD", "_NILOMETER_RECORDER", "_NILOMETER_CAPTURE"]);
-        let nothing = Leads { package: None, recorder: None, children: None };
+        let nothing = Leads { package: None, recorder: None, children: None, forks: None };
         assert_eq!(recorded(given(&[("A", "1")]), &nothing, Path::new("/x")), given(&[("A", "1")]));
     }
 }

@@ -23,6 +23,7 @@ pub(crate) fn write(
     let cwd = std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).ok();
     let limit = |limit: Option<u64>| limit.map(|bytes| bytes.to_string());
     let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok();
+    let children = if leads.children.is_some() { "all" } else { "forked" };
     let facts = [
         ("pid", Some(pid.to_string())),
         ("argv", Some(list(&plan.program))),
@@ -39,7 +40,8 @@ pub(crate) fn write(
         // Once the program has ended it is known whether the recorder was on.
         ("recorder", recorder.off()),
         (nilometer_diagnose::ASKED_CYCLE, plan.cycle.clone()),
-        ("run", leads.children.map(|run| run.to_string())),
+        ("run", leads.run().map(|run| run.to_string())),
+        ("children", leads.children.or(leads.forks).map(|_| children.to_owned())),
     ];
     for (key, value) in facts {
         if let Some(value) = value {

@@ -37,7 +37,7 @@ pub(crate) use self::recorder::Wanted;
 use self::witness::Witness;
 use crate::events::Events;
 use crate::live::Live;
-use crate::place::Templates;
+use crate::place::{self, Templates};
 use crate::say::Failure;
 
 /// Between two readings.
@@ -51,7 +51,6 @@ const IDLE: Duration = Duration::from_hours(1);
 const A_WHILE: Duration = Duration::from_secs(2);
 
 /// What is to be run, and how.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch that was given or not")]
 pub(crate) struct Plan {
     pub(crate) python: String,
     pub(crate) flags: Vec<String>,
@@ -67,13 +66,22 @@ pub(crate) struct Plan {
     pub(crate) pause: Option<Duration>,
     /// The unit that growth is to be told by, if it was asked for.
     pub(crate) cycle: Option<String>,
-    /// Children get captures of their own.
-    pub(crate) children: bool,
+    pub(crate) children: Recorded,
     pub(crate) templates: Templates,
     pub(crate) overwrite: bool,
     /// The folder for an event file, if one is wanted.
     pub(crate) events: Option<PathBuf>,
     pub(crate) live: bool,
+}
+
+/// Which children get captures of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    None,
+    /// Those that Python forks, once they are old enough; what says nothing new is removed at the end.
+    Forked,
+    /// All that are Python; the environment stays as it was made.
+    All,
 }
 
 /// What became of it.
@@ -97,13 +105,16 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     let witness = Witness::start();
     let at = SystemTime::now();
     let recorder = Recorder::prepare(plan.recorder, plan.python.as_ref(), plan.package.as_deref());
+    let run = run_number();
     let leads = Leads {
         package: plan
             .package
             .as_deref()
             .filter(|package| !plan.deaf && environment::can_be_searched(package)),
         recorder: recorder.preload(),
-        children: plan.children.then(run_number),
+        children: (plan.children == Recorded::All).then_some(run),
+        // The recorder is what wakes them.
+        forks: (plan.children == Recorded::Forked && recorder.preload().is_some()).then_some(run),
     };
     let tell = |writer: &Writer, pid| {
         let most_ns = plan.pause.map(|pause| u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX - 1));
@@ -117,8 +128,7 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     let live = launched.recording.as_ref().filter(|_| plan.live).map(|recording| Live::new(&recording.path));
     let events = launched.recording.as_ref().zip(plan.events.clone());
     let events = events.map(|(recording, folder)| Events::new(&recording.path, folder));
-    let started =
-        Started { witness, limits, recorder_is_on: leads.recorder.is_some(), run: leads.children, at };
+    let started = Started { witness, limits, recorder_is_on: leads.recorder.is_some(), run: leads.run(), at };
     Watch { program: launched.pid, launched, live, events, signals, started, stop_asked: false }.follow()
 }
 
@@ -145,7 +155,7 @@ struct Started {
     witness: Option<Witness>,
     limits: Rlimits,
     recorder_is_on: bool,
-    /// The number of the run, if children are recorded too.
+    /// The number of the run, if any children are recorded too.
     run: Option<u64>,
     at: SystemTime,
 }
@@ -287,7 +297,7 @@ impl Watch {
             children::complete(&Family {
                 program,
                 program_pid: self.program.unsigned_abs(),
-                template: &recording.template,
+                template: &place::telling_apart(recording.template.clone()),
                 run,
                 started: self.started.at,
                 writer: &recording.writer,

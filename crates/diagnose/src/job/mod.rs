@@ -6,12 +6,13 @@
 
 mod rise;
 mod said;
+mod unseen;
 mod words;
 
 pub use said::child_fact;
 
 use rise::{Clock, Rise, rise};
-use said::Said;
+pub(crate) use said::Said;
 
 use crate::children::{Children, Life};
 use crate::cycles::Cycles;
@@ -72,8 +73,10 @@ impl<'a> Family<'a> {
     fn leaking(&self) -> Vec<Leaking<'a>> {
         let why = |life: &Life| match Said::of(self.outside, life.pid) {
             Some(said) if said.verdict == Verdict::Leak => Some(Why::Said(said)),
-            // Its own live bytes are better evidence than what is resident.
-            Some(said) if said.verdict == Verdict::NoLeak => None,
+            // Its own live bytes are better evidence than what is resident, unless it grows beyond them.
+            Some(said) if said.verdict == Verdict::NoLeak => {
+                rise(life, &self.clock).filter(|rise| said.misses(rise)).map(Why::Rise)
+            }
             _ => rise(life, &self.clock).map(Why::Rise),
         };
         let stays = self.children.lives().iter().filter(|life| self.lives_through_the_work(life));

@@ -5,22 +5,31 @@
 
 use serde_json::Value;
 
+use nilometer_capture::Capture;
+
+use super::rise::Rise;
+use super::unseen;
 use crate::program::Outside;
 use crate::report::{Report, Verdict};
 use crate::sizes::size;
 
+/// A rise of which so much is beyond what the process's allocators know is not judged by what they say.
+const MIN_UNSEEN_RATIO: f64 = 0.5;
+
 /// The verdict of a child's own capture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Said {
     pub(crate) verdict: Verdict,
     /// `7.6 MiB per window`.
     pub(crate) rate: String,
     finding: Option<String>,
     held_by: Option<String>,
+    /// Growth that its live bytes do not have, in bytes per minute.
+    unseen: f64,
 }
 
 /// The key and the value of the fact that tells a program's capture what a child's own capture says.
-pub fn child_fact(pid: u64, report: &Report) -> (String, String) {
+pub fn child_fact(pid: u64, capture: &Capture, report: &Report) -> (String, String) {
     let rate = report
         .growth
         .as_ref()
@@ -30,6 +39,7 @@ pub fn child_fact(pid: u64, report: &Report) -> (String, String) {
     let value = serde_json::json!({
         "verdict": report.job.program, "rate": rate, "held_by": held_by,
         "finding": finding.map(|finding| &finding.sentence),
+        "unseen_per_minute": unseen::per_minute(capture).round(),
     });
     (key(pid), value.to_string())
 }
@@ -48,7 +58,13 @@ impl Said {
             _ => Verdict::Undecided,
         };
         let (finding, held_by) = (text("finding"), text("held_by"));
-        Some(Self { verdict, rate: text("rate").unwrap_or_default(), finding, held_by })
+        let unseen = value.get("unseen_per_minute").and_then(Value::as_f64).unwrap_or(0.0);
+        Some(Self { verdict, rate: text("rate").unwrap_or_default(), finding, held_by, unseen })
+    }
+
+    /// Whether a rise is memory that its verdict is not about.
+    pub(super) fn misses(&self, rise: &Rise) -> bool {
+        self.unseen >= MIN_UNSEEN_RATIO * rise.per_minute.estimate
     }
 
     /// `: fill() keeps arrays, held by fill(): kept[*]`; nothing where no finding was made.

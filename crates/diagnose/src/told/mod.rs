@@ -111,7 +111,7 @@ impl Told<'_> {
             losses: outside.losses.clone(),
         };
         job::settle(&mut report, outside, timeline, cycles);
-        report.next_steps = next_steps::next_steps(&report, outside.records_children());
+        report.next_steps = next_steps::next_steps(&report, |pid| outside.looked_into(pid));
         report
     }
 }
