@@ -60,7 +60,7 @@ def facts(bench: Bench, name: str) -> dict[str, Any]:
 
 
 def test_a_leak_in_a_forked_child_is_named_with_its_holder(bench: Bench) -> None:
-    done = bench.watched("-o", "x.nilo", bench.script(WORKS), "keeps", "16")
+    done = bench.watched("-o", "x.nilo", bench.script(WORKS), "keeps", "20")
     assert done.returncode == 0, done.stderr
     pid = int(done.stdout)
     assert [path.name for path in bench.captures()] == [f"x.{pid}.nilo", "x.nilo"]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use nilometer_capture::{Capture, MemoryKill, ProcessReading, Record, Surroundings};
 
 use crate::children::Children;
-use crate::job::Said;
+use crate::job::{Looks, Said};
 use crate::report::{Exit, Memory, Program};
 
 /// Facts, child roles and readings from outside, gathered in one pass.
@@ -24,11 +24,14 @@ pub(crate) struct Outside<'a> {
     exit: Option<nilometer_capture::Exit>,
     pub(crate) losses: Vec<String>,
     end_ns: u64,
+    start_mono_ns: u64,
 }
 
 impl<'a> Outside<'a> {
     pub(crate) fn of(capture: &'a Capture) -> Self {
-        let mut out = Self { losses: capture.losses.clone(), ..Self::default() };
+        let losses = capture.losses.clone();
+        let start_mono_ns = capture.header.start_mono_ns;
+        let mut out = Self { losses, start_mono_ns, ..Self::default() };
         for stamped in &capture.records {
             out.end_ns = out.end_ns.max(stamped.at_ns);
             match &stamped.record {
@@ -136,10 +139,15 @@ impl<'a> Outside<'a> {
     /// The processes the program started, in the order in which they appeared.
     pub(crate) fn children(&self) -> Children {
         let mut children = Children::default();
+        let mut looks: BTreeMap<u64, Looks> = BTreeMap::new();
         for (at_ns, reading) in &self.processes {
             if let (Some(pid), Some(bytes)) = (reading.pid, reading.rss_anon)
                 && Some(pid) != self.pid()
             {
+                let of = || Said::of(self, pid).map(|said| said.looks).unwrap_or_default();
+                if looks.entry(pid).or_insert_with(of).cover(self.start_mono_ns.saturating_add(*at_ns)) {
+                    continue;
+                }
                 // What is swapped in again has not grown.
                 children.note(pid, *at_ns, bytes + reading.swap.unwrap_or(0));
                 if let Some(files) = reading.rss_file {

@@ -251,6 +251,19 @@ fn growth_beyond_what_a_childs_allocators_know_is_judged_from_outside() {
 }
 
 #[test]
+fn what_a_look_at_a_childs_heap_takes_is_not_its_growth() {
+    // Each look takes more than the one before, which would be a rise without a break.
+    let mut w =
+        job(60, true, 0, &[child(7, "loader", |age| if age < 9.0 { 50.0 } else { 50.0 + 2.0 * age })]);
+    let start = w.capture().header.start_mono_ns;
+    let looks = format!("[[{},{}]]", start + 9_000_000_000, start + 70_000_000_000);
+    w.fact("child.7.judged", &format!("{{\"verdict\":\"undecided\",\"looks\":{looks}}}"));
+    assert_eq!(w.report().verdict, Verdict::NoLeak);
+    w.fact("child.7.judged", "{\"verdict\":\"undecided\",\"looks\":[[1,2]]}");
+    is_leak_of(&w.report(), 7);
+}
+
+#[test]
 fn the_name_that_the_program_gave_a_child_is_told() {
     let mut w = job(60, true, 0, &[child(7, "python -c spawn_main()", |age| 50.0 + 2.0 * age)]);
     // Written by the program about its own child; the supervisor's word came before and comes again.

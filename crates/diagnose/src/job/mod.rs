@@ -4,6 +4,7 @@
 //! leak that names it. What must not happen here: a word for a child that is gone or was replaced, since its memory is the machine's
 //! again; or a child's growth in the place of a leak of the program itself, which stays the subject.
 
+mod looks;
 mod rise;
 mod said;
 mod unseen;
@@ -11,6 +12,7 @@ mod words;
 
 pub use said::child_fact;
 
+pub(crate) use looks::Looks;
 use rise::{Clock, Rise, rise};
 pub(crate) use said::Said;
 

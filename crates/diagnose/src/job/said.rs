@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use nilometer_capture::Capture;
 
+use super::looks::Looks;
 use super::rise::Rise;
 use super::unseen;
 use crate::program::Outside;
@@ -26,6 +27,7 @@ pub(crate) struct Said {
     held_by: Option<String>,
     /// Growth that its live bytes do not have, in bytes per minute.
     unseen: f64,
+    pub(crate) looks: Looks,
 }
 
 /// The key and the value of the fact that tells a program's capture what a child's own capture says.
@@ -39,7 +41,7 @@ pub fn child_fact(pid: u64, capture: &Capture, report: &Report) -> (String, Stri
     let value = serde_json::json!({
         "verdict": report.job.program, "rate": rate, "held_by": held_by,
         "finding": finding.map(|finding| &finding.sentence),
-        "unseen_per_minute": unseen::per_minute(capture).round(),
+        "unseen_per_minute": unseen::per_minute(capture).round(), "looks": Looks::of(capture).told(),
     });
     (key(pid), value.to_string())
 }
@@ -59,7 +61,8 @@ impl Said {
         };
         let (finding, held_by) = (text("finding"), text("held_by"));
         let unseen = value.get("unseen_per_minute").and_then(Value::as_f64).unwrap_or(0.0);
-        Some(Self { verdict, rate: text("rate").unwrap_or_default(), finding, held_by, unseen })
+        let looks = Looks::read(value.get("looks"));
+        Some(Self { verdict, rate: text("rate").unwrap_or_default(), finding, held_by, unseen, looks })
     }
 
     /// Whether a rise is memory that its verdict is not about.
