@@ -13,6 +13,7 @@ from cli_bench import Bench
 # A child that keeps what it makes, or not, and lives long enough to be judged.
 WORKS = """
 import multiprocessing as m, os, sys, time
+import nilometer
 def work(keeps):
     kept = []
     end = time.monotonic() + float(sys.argv[2])
@@ -20,6 +21,7 @@ def work(keeps):
         batch = os.urandom(300_000)
         if keeps:
             kept.append(batch)
+        nilometer.cycle()
         time.sleep(0.05)
     print(os.getpid(), flush=True)
 if __name__ == "__main__":
@@ -217,3 +219,23 @@ def test_forks_of_a_program_that_replaced_itself(bench: Bench) -> None:
     assert done.returncode == 0, done.stderr
     assert "Children: a forked child was recorded" in told(done)
     assert os.listdir(bench.folder).count("x.nilo") == 1
+
+
+def test_a_child_that_forks_again_warns_of_nothing(bench: Bench) -> None:
+    """By then it has a thread of ours, which Python 3.12 and later would warn of."""
+    script = bench.script(
+        "import os, time, warnings\n"
+        "warnings.simplefilter('error')\n"
+        "def busy(seconds):\n"
+        "    end = time.monotonic() + seconds\n"
+        "    while time.monotonic() < end: kept = bytes(300_000); time.sleep(0.01)\n"
+        "def fork(work):\n"
+        "    pid = os.fork()\n"
+        "    if pid == 0: work(); os._exit(4)\n"
+        "    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)\n"
+        "fork(lambda: (busy(3.5), fork(lambda: busy(3.5))))\n"
+    )
+    done = bench.watched(script)
+    assert (done.returncode, done.stdout) == (0, b"4\n4\n"), done.stderr
+    assert "Children: 2 forked children were recorded" in told(done)
+    assert b"Warning" not in done.stderr

@@ -25,6 +25,10 @@ const MIN_AGE_NS: u64 = 2_000_000_000;
 /// Children that one program records; what a pool replaces again and again must not fill a disk.
 const MAX_CHILDREN: u32 = 8;
 
+/// Seconds of a rise without cycles before such a child's heap is looked at. A look takes memory as the heap is large, in each child
+/// at once, and some of it stays for a while: what a short life is judged by from outside was disturbed by it in 2 of 6 runs.
+const PATIENCE: usize = 30;
+
 /// What children need, from before they were forked.
 struct Follow {
     /// The capture's path, with `{pid}` for the process id.
@@ -82,8 +86,7 @@ fn begin(py: Python<'_>) {
         return;
     };
     let path = PathBuf::from(follow.template.replace("{pid}", &std::process::id().to_string()));
-    // A look takes memory as the heap is large, in each of the children at once: only where one rises for long.
-    if session::start_child(py, &path, &follow.run, true) {
+    if session::start_child(py, &path, &follow.run, PATIENCE) {
         recorder::begin(&path);
         if let Some(session) = session::current() {
             session.fact("command".to_owned(), follow.command.clone());

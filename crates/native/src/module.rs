@@ -61,8 +61,7 @@ mod _native {
     #[pyfunction]
     fn start_child(py: Python<'_>, path: &Bound<'_, PyAny>, run: &Bound<'_, PyAny>) -> bool {
         let (Ok(path), Some(run)) = (path.extract::<OsString>(), text(run)) else { return false };
-        catch_unwind(AssertUnwindSafe(|| session::start_child(py, path.as_ref(), &run, false)))
-            .unwrap_or(false)
+        catch_unwind(AssertUnwindSafe(|| session::start_child(py, path.as_ref(), &run, 0))).unwrap_or(false)
     }
 
     /// Says that a cycle of this unit ended.

@@ -33,6 +33,9 @@ use crate::{fork, thread, ticker};
 const RECORDED_CYCLES: u64 = 1024;
 const CYCLE_PAUSE_NS: u64 = 10_000_000;
 
+/// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
+const PATIENCE: usize = 10;
+
 /// A second, in nanoseconds.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
@@ -60,13 +63,13 @@ pub(crate) fn at_ticks(py: Python<'_>, call: Py<PyAny>) {
 
 /// Begins the recording. False if the capture cannot be joined, or if this process had a recording before.
 pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
-    !ON.load(Relaxed) && Writer::join(path).is_ok_and(|writer| start_with(py, writer, true))
+    !ON.load(Relaxed) && Writer::join(path).is_ok_and(|writer| start_with(py, writer, PATIENCE))
 }
 
 /// Begins the recording of a child of the program, in a capture of its own that this makes, unless the recorder was
-/// sooner; also where the process that this one was forked from had a recording. A patient one looks at its heap as late as a
-/// program does.
-pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str, is_patient: bool) -> bool {
+/// sooner; also where the process that this one was forked from had a recording. `patience` is how many seconds
+/// it must rise without cycles before anybody looks at its heap.
+pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str, patience: usize) -> bool {
     if ON.load(Relaxed) {
         return false;
     }
@@ -84,7 +87,7 @@ pub(crate) fn start_child(py: Python<'_>, path: &Path, run: &str, is_patient: bo
             writer.append(&Record::Fact { key: key.to_owned(), value: value.to_owned() });
         }
     }
-    start_with(py, writer, is_patient)
+    start_with(py, writer, patience)
 }
 
 /// Whether the file was written to since this run began; a run's number is that moment, in nanoseconds since 1970.
@@ -94,7 +97,7 @@ fn is_of_run(path: &Path, run: &str) -> bool {
     run.parse::<u64>().is_ok_and(|run| changed.is_some_and(|changed| changed.as_nanos() >= run.into()))
 }
 
-fn start_with(py: Python<'_>, writer: Writer, is_patient: bool) -> bool {
+fn start_with(py: Python<'_>, writer: Writer, patience: usize) -> bool {
     let mut generation = GENERATION.load(Relaxed);
     let parent = SESSIONS.get(generation).and_then(OnceLock::get);
     let is_forked = parent.is_some();
@@ -122,7 +125,7 @@ fn start_with(py: Python<'_>, writer: Writer, is_patient: bool) -> bool {
         kinds: Mutex::new(Kinds::new()),
         last_beat: AtomicU64::new(0),
         turned: Mutex::new(None),
-        is_patient,
+        patience,
     };
     let session = slot.get_or_init(|| session);
     GENERATION.store(generation, Relaxed);
@@ -174,8 +177,8 @@ pub(crate) struct Session {
     last_beat: AtomicU64,
     /// The unit whose turns were counted at this tick, and how many there are. Only ever tried.
     turned: Mutex<Option<(CycleUnit, u64)>>,
-    /// Not a process that somebody wants to be looked into as soon as it grows.
-    is_patient: bool,
+    /// Seconds of a rise without cycles before anybody looks.
+    patience: usize,
 }
 
 impl Session {

@@ -11,9 +11,6 @@ use crate::pacing::Asker;
 use crate::reading::Taken;
 use crate::{interp, reading};
 
-/// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
-const PATIENCE: usize = 10;
-
 impl Session {
     /// Nanoseconds since the last full reading.
     pub(crate) fn silence(&self) -> u64 {
@@ -76,8 +73,7 @@ impl Session {
 
     fn look_after_tick(&self, py: Python<'_>, live: Option<u64>) {
         self.watch.answer(py, self);
-        let patience = if self.is_patient { PATIENCE } else { 0 };
-        self.watch.beat(py, self, interp::modules(py), live, patience);
+        self.watch.beat(py, self, interp::modules(py), live, self.patience);
     }
 
     /// Whether there is a reason to take the main thread's turn: somebody waits for an answer, or memory rises while it waits.
