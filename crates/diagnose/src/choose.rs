@@ -8,6 +8,7 @@
 
 use nilometer_capture::{CycleUnit, FoundKind};
 
+use crate::numbers::CALL_FLOOR_BYTES;
 use crate::unit::Unit;
 
 /// Turns that were read from which on a unit can be judged.
@@ -48,10 +49,10 @@ enum Rank {
 
 impl Candidate {
     fn rank(&self) -> Option<Rank> {
-        use CycleUnit::{Call, ClearSession, Model, Pass, Request, Step, Update};
+        use CycleUnit::{Call, ClearSession, Model, OnBatch, Pass, Request, Step, Update};
         Some(match self.unit {
             Unit::Marked(Request | Step) => Rank::Own,
-            Unit::Marked(Call | Update | Model | Pass) => Rank::Part,
+            Unit::Marked(Call | OnBatch | Update | Model | Pass) => Rank::Part,
             Unit::Marked(ClearSession) | Unit::Window { .. } => return None,
             Unit::Marked(_) => Rank::Named,
             Unit::Found { kind: FoundKind::Line, .. } => Rank::Line,
@@ -93,7 +94,9 @@ pub(crate) fn choose(candidates: &[Candidate]) -> Choice {
     });
     if let Some((_, at, chosen)) = unit {
         let fewer = |one: &Candidate| one.count as f64 * MIN_COARSER_RATIO <= chosen.count as f64;
-        let coarser = enough().filter(|(rank, .., one)| *rank != Rank::Loop && fewer(one));
+        // A call or a step ends no steps, however seldom it comes.
+        let is_outer = |one: &Candidate| one.unit.over_steps().floor() > CALL_FLOOR_BYTES;
+        let coarser = enough().filter(|(rank, .., one)| *rank != Rank::Loop && fewer(one) && is_outer(one));
         return Choice { unit: Some(at), coarser: most_regular(coarser).map(|(_, at, _)| at) };
     }
     // Too few turns of anything: what hooks know says how many more are needed.
@@ -136,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_unit_that_a_user_would_name() {
-        use CycleUnit::{Call, Epoch, Model, Pass, Request, Served, Step, Update};
+        use CycleUnit::{Call, Epoch, Model, OnBatch, Pass, Request, Served, Step, Update};
         let looped = |count, span| found(FoundKind::Loop, 40, count, span, 0.1);
         let table: Vec<World> = vec![
             ("nothing", vec![], None, None),
@@ -164,6 +167,12 @@ mod tests {
                 vec![known(Update, 2400, 60.0), known(Pass, 24, 60.0)],
                 Some(0),
                 Some(1),
+            ),
+            (
+                "steps, a call after each six of them, and a line",
+                vec![known(OnBatch, 90, 60.0), known(Call, 15, 60.0), line(0, 15, 60.0)],
+                Some(0),
+                Some(2),
             ),
             (
                 "a line for two calls is no coarser unit",

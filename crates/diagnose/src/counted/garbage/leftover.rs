@@ -14,17 +14,33 @@ use crate::counted::garbage::{rising, series};
 use crate::cycles::Point;
 use crate::timeline::Timeline;
 
-/// Bytes per cycle at most; nothing where blocks were not counted, or no sawtooth is seen in them.
-pub(crate) fn left_at_most(timeline: &Timeline, points: &[Point]) -> Option<f64> {
-    let blocks: Vec<Point> =
-        points.iter().map(|point| with_blocks(timeline, point)).collect::<Option<_>>()?;
-    let stays = |points: &[Point]| {
+/// What small blocks say of garbage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leftover {
+    /// Bytes per cycle that collections left at most.
+    pub(crate) most: f64,
+    /// The most that memory grows by beyond them. A tooth is in the levels and in the blocks: less its garbage a level has none.
+    pub(crate) beyond: f64,
+}
+
+impl Leftover {
+    /// Nothing where blocks were not counted, or no sawtooth is seen in them.
+    pub(crate) fn of(timeline: &Timeline, points: &[Point]) -> Option<Self> {
+        let blocks: Vec<Point> =
+            points.iter().map(|point| with_blocks(timeline, point)).collect::<Option<_>>()?;
         let (x, _) = series(points);
-        Some(growth(&x, &without_sawtooth(timeline, points)?)?.estimate)
-    };
-    let (left, kept) = (stays(&blocks)?.max(0.0), stays(points)?);
-    let (taken_blocks, taken) = (rising(&blocks) - left, rising(points) - kept);
-    (taken_blocks > 0.0 && taken > 0.0).then(|| left * taken / taken_blocks)
+        let (flat_blocks, flat) = (without_sawtooth(timeline, &blocks)?, without_sawtooth(timeline, points)?);
+        let left = growth(&x, &flat_blocks)?.estimate.max(0.0);
+        let taken_blocks = rising(&blocks) - left;
+        let taken = rising(points) - growth(&x, &flat)?.estimate;
+        if taken_blocks <= 0.0 || taken <= 0.0 {
+            return None;
+        }
+        let weight = taken / taken_blocks;
+        let beyond: Vec<f64> =
+            flat.iter().zip(&flat_blocks).map(|(level, blocks)| level - weight * blocks).collect();
+        Some(Self { most: left * weight, beyond: growth(&x, &beyond)?.high })
+    }
 }
 
 /// The same point, its level in blocks.

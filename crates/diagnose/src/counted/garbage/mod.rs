@@ -27,7 +27,7 @@ use nilometer_stats::{Interval, growth};
 use crate::cycles::Point;
 use crate::timeline::{Reading, Timeline};
 use at_exit::ExitCollection;
-use leftover::left_at_most;
+use leftover::Leftover;
 use sawtooth::without_sawtooth;
 use teeth::{Limit, limit};
 
@@ -119,7 +119,8 @@ pub(crate) fn net_growth(
     let limit = limit.filter(|limit| limit.collections > 1);
     let flat = without_sawtooth(timeline, points);
     let old = exit.zip(flat.as_deref()).and_then(|(e, flat)| e.left_per_cycle(timeline, &full, points, flat));
-    let left = left_at_most(timeline, points).unwrap_or(f64::INFINITY);
+    let leftover = Leftover::of(timeline, points);
+    let left = leftover.map_or(f64::INFINITY, |left| left.most);
     let garbage = limit.map_or_else(|| usual(None), |limit| (limit.surely - limit.likely).min(left));
     let mut rate = Interval {
         estimate: seen.estimate - garbage,
@@ -141,7 +142,8 @@ pub(crate) fn net_growth(
     let plausible = || seen.high - usual(weight::seen(timeline, all).reduce(f64::min));
     let at_exit = exit.zip(by_exit).zip(weight::usual(timeline, all));
     let at_exit = at_exit.map_or(0.0, |((exit, freed), weight)| exit.garbage_of_weight(freed, weight));
-    let beside = |limit: Limit| limit.likely_with(at_exit).max(limit.surely - left);
+    let beyond = |limit: Limit| leftover.map_or(f64::NEG_INFINITY, |left| left.beyond.min(limit.surely));
+    let beside = |limit: Limit| limit.likely_with(at_exit).max(beyond(limit));
     let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(beside(limit)));
     let kept = kept.unwrap_or(0.0);
     Some(Net { rate, gross: seen, likely_high, kept, outlived, sawtooth, examined: false })

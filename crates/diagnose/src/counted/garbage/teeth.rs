@@ -112,7 +112,11 @@ fn limit_of_flat(timeline: &Timeline, all: &[Point], since: usize) -> Option<Lim
     let rate = growth(&x, &without_sawtooth(timeline, points)?)?;
     let collected = troughs(timeline, before, points, 1);
     let taken = (usual_step(points, &collected) - rate.estimate).max(0.0);
-    let apart = cycles(points.first()?, points.last()?) / collected.len() as f64;
+    // What lies before the first of them and behind the last is no whole tooth.
+    let apart = match collected.as_slice() {
+        [first, .., last] => cycles(first, last) / (collected.len() - 1) as f64,
+        _ => cycles(points.first()?, points.last()?),
+    };
     Some(Limit::of(rate.high, taken, apart, collected.len()))
 }
 
