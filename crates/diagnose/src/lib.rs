@@ -46,10 +46,10 @@ mod unit;
 mod warnings;
 mod windows;
 
+pub use children::child_fact;
 pub use cycle_table::{CycleRow, cycle_table};
 pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};
 pub use evidence::Evidence;
-pub use job::child_fact;
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{

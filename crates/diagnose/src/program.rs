@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use nilometer_capture::{Capture, MemoryKill, ProcessReading, Record, Surroundings};
 
 use crate::children::Children;
-use crate::job::{Looks, Said};
+use crate::children::{Looks, Said, key};
 use crate::report::{Exit, Memory, Program};
 
 /// Facts, child roles and readings from outside, gathered in one pass.
@@ -58,6 +58,11 @@ impl<'a> Outside<'a> {
             }
         }
         out
+    }
+
+    /// What a child's own capture says of it, where it was judged.
+    pub(crate) fn said(&self, pid: u64) -> Option<Said> {
+        Said::read(self.fact(&key(pid))?)
     }
 
     /// What was said of this by the program's hooks or from outside.
@@ -144,7 +149,7 @@ impl<'a> Outside<'a> {
             if let (Some(pid), Some(bytes)) = (reading.pid, reading.rss_anon)
                 && Some(pid) != self.pid()
             {
-                let of = || Said::of(self, pid).map(|said| said.looks).unwrap_or_default();
+                let of = || self.said(pid).map(|said| said.looks).unwrap_or_default();
                 if looks.entry(pid).or_insert_with(of).cover(self.start_mono_ns.saturating_add(*at_ns)) {
                     continue;
                 }
@@ -174,7 +179,7 @@ impl<'a> Outside<'a> {
     /// Whether a process had a capture of its own. Captures from before forked ones did by themselves do not say which.
     pub(crate) fn looked_into(&self, pid: u64) -> bool {
         let all = self.fact("run").is_some() && self.fact("children") != Some("forked");
-        all || Said::of(self, pid).is_some()
+        all || self.said(pid).is_some()
     }
 
     /// What Keras copied when it took the data, if the hooks saw arrays.

@@ -4,19 +4,12 @@
 //! leak that names it. What must not happen here: a word for a child that is gone or was replaced, since its memory is the machine's
 //! again; or a child's growth in the place of a leak of the program itself, which stays the subject.
 
-mod looks;
 mod rise;
-mod said;
-mod unseen;
 mod words;
 
-pub use said::child_fact;
-
-pub(crate) use looks::Looks;
 use rise::{Clock, Rise, rise};
-pub(crate) use said::Said;
 
-use crate::children::{Children, Life};
+use crate::children::{Children, Life, Said};
 use crate::cycles::Cycles;
 use crate::program::Outside;
 use crate::report::{Bytes, Culprit, Report, Verdict};
@@ -73,11 +66,11 @@ impl<'a> Family<'a> {
 
     /// Children that leak; the one that grows most first.
     fn leaking(&self) -> Vec<Leaking<'a>> {
-        let why = |life: &Life| match Said::of(self.outside, life.pid) {
+        let why = |life: &Life| match self.outside.said(life.pid) {
             Some(said) if said.verdict == Verdict::Leak => Some(Why::Said(said)),
             // Its own live bytes are better evidence than what is resident, unless it grows beyond them.
             Some(said) if said.verdict == Verdict::NoLeak => {
-                rise(life, &self.clock).filter(|rise| said.misses(rise)).map(Why::Rise)
+                rise(life, &self.clock).filter(|rise| said.misses(rise.per_minute.estimate)).map(Why::Rise)
             }
             _ => rise(life, &self.clock).map(Why::Rise),
         };

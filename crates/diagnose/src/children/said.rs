@@ -8,9 +8,7 @@ use serde_json::Value;
 use nilometer_capture::Capture;
 
 use super::looks::Looks;
-use super::rise::Rise;
 use super::unseen;
-use crate::program::Outside;
 use crate::report::{Report, Verdict};
 use crate::sizes::size;
 
@@ -46,13 +44,15 @@ pub fn child_fact(pid: u64, capture: &Capture, report: &Report) -> (String, Stri
     (key(pid), value.to_string())
 }
 
-fn key(pid: u64) -> String {
+/// The key of the fact about this child.
+pub(crate) fn key(pid: u64) -> String {
     format!("child.{pid}.judged")
 }
 
 impl Said {
-    pub(crate) fn of(outside: &Outside, pid: u64) -> Option<Self> {
-        let value: Value = serde_json::from_str(outside.fact(&key(pid))?).ok()?;
+    /// From the fact's value.
+    pub(crate) fn read(fact: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(fact).ok()?;
         let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
         let verdict = match text("verdict")?.as_str() {
             "leak" => Verdict::Leak,
@@ -65,9 +65,9 @@ impl Said {
         Some(Self { verdict, rate: text("rate").unwrap_or_default(), finding, held_by, unseen, looks })
     }
 
-    /// Whether a rise is memory that its verdict is not about.
-    pub(super) fn misses(&self, rise: &Rise) -> bool {
-        self.unseen >= MIN_UNSEEN_RATIO * rise.per_minute.estimate
+    /// Whether a rise of so many bytes per minute is memory that its verdict is not about.
+    pub(crate) fn misses(&self, per_minute: f64) -> bool {
+        self.unseen >= MIN_UNSEEN_RATIO * per_minute
     }
 
     /// `: fill() keeps arrays, held by fill(): kept[*]`; nothing where no finding was made.
