@@ -75,7 +75,16 @@ fn a_healthy_program_without_a_recorder_is_small() {
     assert_eq!(report.verdict, Verdict::NoLeak);
     let bytes = evidence.to_bytes();
     assert!(bytes.len() < 4096, "{}", bytes.len());
-    assert!(Evidence::begins(&bytes) && !Evidence::begins(b"nilometer evidence 9\n"));
+    assert!(Evidence::begins(&bytes) && !Evidence::is_newer(&bytes));
+}
+
+#[test]
+fn of_a_newer_version_is_evidence_that_cannot_be_read_here() {
+    let newer = b"nilometer evidence 9\nwhatever it may hold";
+    assert!(Evidence::begins(newer) && Evidence::is_newer(newer));
+    assert_eq!(Evidence::from_bytes(newer), None);
+    assert!(!Evidence::begins(b"nilometer") && !Evidence::is_newer(b"nilometer"));
+    assert!(!Evidence::is_newer(b"nilometer evidence 1"), "this one, but cut");
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub(crate) use reduced::left_out;
 
 /// The first bytes of the value. The last digit is its version.
 const MAGIC: &[u8] = b"nilometer evidence 1\n";
+/// The first bytes of it in any version.
+const ANY_MAGIC: &[u8] = b"nilometer evidence ";
 /// A value that unfolds to more is not one of ours.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -65,9 +67,14 @@ impl Evidence {
         written.and_then(|()| encoder.finish()).unwrap_or_default()
     }
 
-    /// Whether bytes begin like such a value.
+    /// Whether bytes begin like such a value, of this or another version.
     pub fn begins(bytes: &[u8]) -> bool {
-        bytes.starts_with(MAGIC)
+        bytes.starts_with(ANY_MAGIC)
+    }
+
+    /// Whether bytes that begin like one are of another version, which can only be a newer one: this is the first.
+    pub fn is_newer(bytes: &[u8]) -> bool {
+        Self::begins(bytes) && !bytes.starts_with(MAGIC) && !MAGIC.starts_with(bytes)
     }
 
     /// From such bytes; `None` if they are damaged, or of another version.
