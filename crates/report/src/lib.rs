@@ -1,5 +1,7 @@
 //! A report in every form: one file per format. Words and numbers come from the diagnosis, never from here.
 
+mod brief;
+mod card;
 mod checksum;
 mod children;
 mod collapsed;
@@ -35,6 +37,8 @@ mod verbose;
 mod warnings;
 mod wrap;
 
+pub use brief::brief;
+pub use card::card;
 pub use collapsed::collapsed;
 pub use diff::{diff_json, diff_terminal};
 pub use firefox::firefox;

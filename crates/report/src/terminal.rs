@@ -28,6 +28,7 @@ fn draw(report: &Report, mut screen: Screen) -> String {
     }
     screen.heading(report);
     screen.verdict(report);
+    screen.growing_children(report);
     screen.recorder(report);
     screen.findings(&report.findings, report.cycles.unit);
     screen.next_steps(&report.next_steps);
@@ -64,7 +65,7 @@ impl Screen {
         if self.color { format!("{paint}{word}{paint:#}") } else { word.to_owned() }
     }
 
-    fn heading(&mut self, report: &Report) {
+    pub(crate) fn heading(&mut self, report: &Report) {
         let program = &report.program;
         let mut text = format!("nilometer  {}: {}", program.name, course(report));
         if let Some(peak) = report.memory.peak_bytes {
@@ -80,7 +81,7 @@ impl Screen {
         self.out.push('\n');
     }
 
-    fn verdict(&mut self, report: &Report) {
+    pub(crate) fn verdict(&mut self, report: &Report) {
         let unit = report.cycles.unit;
         match (report.verdict, &report.growth) {
             // Growth is the program's own.
@@ -133,7 +134,6 @@ impl Screen {
                 self.line(&text, 11);
             }
         }
-        self.growing_children(report);
     }
 
     fn components(&mut self, report: &Report) {

@@ -4,7 +4,7 @@
 mod reports;
 
 use nilometer_diagnose::{OtherCycles, Report};
-use nilometer_report::{Style, json, live_line, terminal, terminal_verbose};
+use nilometer_report::{Style, brief, card, json, live_line, terminal, terminal_verbose};
 use reports::{growing_worker, healthy, leak, sites, undecided, unrecorded, without_cycles};
 
 fn plain(report: &Report, width: usize) -> String {
@@ -27,6 +27,34 @@ fn screens() {
     insta::assert_snapshot!("growing_worker_80", plain(&growing_worker(), 80));
     insta::assert_snapshot!("undecided_80", plain(&undecided(), 80));
     insta::assert_snapshot!("without_cycles_80", plain(&without_cycles(), 80));
+}
+
+#[test]
+fn a_few_lines_are_some_of_the_screens() {
+    let style = Style { width: 100, color: false };
+    for report in [leak(), healthy(), undecided(), sites(), growing_worker()] {
+        let text = brief(&report, &style);
+        let screen = plain(&report, 100);
+        let is_told = |line: &str| line.contains("more finding") || screen.lines().any(|told| told == line);
+        assert!(text.lines().all(is_told), "{text}");
+        assert!(!text.contains("below"), "what it points to is not there: {text}");
+        assert!(text.lines().count() < 20 && !text.ends_with('\n'), "{text}");
+    }
+    insta::assert_snapshot!("sites_brief", brief(&sites(), &style));
+}
+
+#[test]
+fn a_card_takes_nothing_of_the_programs_for_markup() {
+    let mut report = leak();
+    report.program.name = "<script>\"'&.py".to_owned();
+    report.findings[0].change = Some("a < b".to_owned());
+    report.findings[0].sites[0].text = Some("x = '<img src=y>'".to_owned());
+    let markup = card(&report, "it's.nilo");
+    assert!(!markup.contains("<script") && !markup.contains("<img"), "{markup}");
+    insta::assert_snapshot!("leak_card", markup);
+    insta::assert_snapshot!("undecided_card", card(&undecided(), "train.nilo"));
+    let child = card(&growing_worker(), "train.nilo");
+    assert!(child.contains(&growing_worker().reason), "growth is the program's own: {child}");
 }
 
 #[test]
