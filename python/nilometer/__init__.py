@@ -8,6 +8,11 @@ marks can be set by hand; they do nothing, at next to no cost, when the program 
         ...
     nilometer.census()                 # who holds the memory, just now
 
+What a run was found to do can be read in Python, too:
+
+    report = nilometer.read("nilometer-train.py.4711.nilo")
+    print(report.verdict, report)
+
 This module must stay light: it is imported at interpreter start, and by programs that run on their own.
 """
 
@@ -19,9 +24,31 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Literal, TypeVar
 
+    from nilometer.api import (
+        DamagedCaptureError,
+        MissingCaptureError,
+        NewerCaptureError,
+        NotACaptureError,
+        Report,
+        ReportError,
+        read,
+    )
+
     _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-__all__ = ["__version__", "census", "cycle", "phase"]
+__all__ = [
+    "DamagedCaptureError",
+    "MissingCaptureError",
+    "NewerCaptureError",
+    "NotACaptureError",
+    "Report",
+    "ReportError",
+    "__version__",
+    "census",
+    "cycle",
+    "phase",
+    "read",
+]
 __version__ = "0.1.0"
 
 _UNITS = {"step": 8, "request": 7}
@@ -99,3 +126,17 @@ class phase:
                 return function(*args, **kwargs)
 
         return called  # type: ignore[return-value]
+
+
+def __getattr__(name: str) -> Any:
+    """What reads reports is loaded when it is asked for: most programs only set marks, if that."""
+    if name in __all__:
+        from nilometer import api
+
+        globals()[name] = value = getattr(api, name)
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

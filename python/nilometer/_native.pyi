@@ -1,4 +1,4 @@
-"""The native module. No function but `cli` raises; what cannot be recorded is counted in the capture."""
+"""The native module. Only `cli` and `read` raise; what cannot be recorded is counted in the capture."""
 
 from collections.abc import Callable
 from types import FrameType, ModuleType
@@ -97,6 +97,10 @@ def after_exit_collection() -> None:
 
 def cli(argv: list[str], python: str, flags: list[str]) -> int:
     """Run the command line, without the GIL; gives the exit code."""
+
+def read(path: str) -> dict[str, str]:
+    """The report of a file, made without the GIL: `report` as JSON, `brief` as text, `card` as HTML. Where
+    there is none: `refused` (`missing`, `not_a_capture`, `newer`, `damaged`, `other`), `what` and `hint`."""
 
 class Import:
     """Stands in a loader's `exec_module`: runs it with no Python frame of ours around it."""

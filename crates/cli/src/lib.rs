@@ -20,6 +20,7 @@ mod place;
 mod progress;
 mod prove;
 mod quantity;
+mod read;
 mod remembering;
 mod report;
 mod run;
@@ -32,6 +33,7 @@ mod told_children;
 use std::ffi::OsString;
 
 use args::Parsed;
+pub use read::{Reading, Refusal, read};
 
 /// Runs the command line; gives back the exit code.
 ///

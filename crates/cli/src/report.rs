@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal as _, Read as _, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
-use nilometer_capture::{Capture, Record};
+use nilometer_capture::{Capture, OpenError, Record};
 use nilometer_diagnose::{CycleRow, Evidence, Lookup, OtherCycles, Profile, Report, Side};
 use nilometer_report::Material;
 
@@ -14,7 +14,7 @@ use crate::lookup::Files;
 use crate::options::ReportOptions;
 use crate::progress::Progress;
 use crate::remembering::Remembering;
-use crate::say::{self, Failure, bytes_to_stdout};
+use crate::say::{self, Failure, Fault, bytes_to_stdout};
 use crate::{env, style};
 
 pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
@@ -122,6 +122,12 @@ impl Read {
         Self::by(path, stacks, None)
     }
 
+    /// The same without a word on stderr: for callers who own the screen.
+    pub(crate) fn silently(path: &Path) -> Result<Self, Failure> {
+        let (capture, mut lookup) = open_either(path)?;
+        Ok(Self::from(&capture, false, lookup.as_mut(), &Progress::default()))
+    }
+
     /// The same, counted by the unit that was asked for.
     fn by(path: &Path, stacks: bool, unit: Option<&str>) -> Result<Self, Failure> {
         let progress = Progress::begin("reading the capture");
@@ -193,9 +199,14 @@ fn open_either(path: &Path) -> Result<(Capture, Box<dyn Lookup>), Failure> {
     }
     let bytes = std::fs::read(path)
         .map_err(|error| Failure::new(format!("{} cannot be read ({error})", path.display())))?;
+    if Evidence::is_newer(&bytes) {
+        let what = format!("{} was made by a newer nilometer", path.display());
+        return Err(Failure::new(what).hint("update nilometer").of(Fault::Newer));
+    }
     let read = Evidence::from_bytes(&bytes).ok_or_else(|| {
         let what = format!("{} is damaged, or by another version of nilometer", path.display());
-        Failure::new(what).hint("make it anew from its capture: nilometer report --format evidence")
+        let hint = "make it anew from its capture: nilometer report --format evidence";
+        Failure::new(what).hint(hint).of(Fault::Damaged)
     })?;
     let (capture, answers) = read.into_parts();
     Ok((capture, Box::new(answers)))
@@ -214,10 +225,20 @@ fn first_bytes(file: File) -> Vec<u8> {
 /// Opens a capture, without its samples in memory. Its errors bring their own hint, after a semicolon.
 pub(crate) fn open(path: &Path) -> Result<Capture, Failure> {
     Capture::open_streamed(path).map_err(|error| {
+        let fault = match error {
+            OpenError::Missing { .. } => Fault::Missing,
+            OpenError::IsFolder { .. } | OpenError::Empty { .. } | OpenError::NotACapture { .. } => {
+                Fault::NotACapture
+            }
+            OpenError::Newer { .. } => Fault::Newer,
+            OpenError::Truncated { .. } | OpenError::Damaged { .. } => Fault::Damaged,
+            _ => Fault::Other,
+        };
         let said = error.to_string();
-        match said.split_once("; ") {
+        let failure = match said.split_once("; ") {
             Some((what, hint)) => Failure::new(what).hint(hint),
             None => Failure::new(said),
-        }
+        };
+        failure.of(fault)
     })
 }

@@ -12,16 +12,43 @@ use anstyle::{AnsiColor, Style};
 pub(crate) struct Failure {
     what: String,
     hint: Option<String>,
+    fault: Fault,
+}
+
+/// What was wrong with a file that could not be read; only programs ask for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// There is none.
+    Missing,
+    /// It is no capture, and no evidence of one.
+    NotACapture,
+    /// It was made by a newer nilometer.
+    Newer,
+    /// It is cut or damaged.
+    Damaged,
+    /// Anything else.
+    #[default]
+    Other,
 }
 
 impl Failure {
     pub(crate) fn new(what: impl Display) -> Self {
-        Self { what: what.to_string(), hint: None }
+        Self { what: what.to_string(), hint: None, fault: Fault::Other }
     }
 
     pub(crate) fn hint(mut self, hint: impl Display) -> Self {
         self.hint = Some(hint.to_string());
         self
+    }
+
+    pub(crate) fn of(mut self, fault: Fault) -> Self {
+        self.fault = fault;
+        self
+    }
+
+    /// Its parts, for who says it otherwise than on stderr.
+    pub(crate) fn into_parts(self) -> (Fault, String, Option<String>) {
+        (self.fault, self.what, self.hint)
     }
 
     /// What failed.

@@ -1,7 +1,8 @@
 //! The functions that Python sees. `python/nilometer/_native.pyi` is their twin.
 //!
 //! In: whatever Python code passes. Out: `None`, `bool` or `int`. What must not happen here: an exception. A wrong
-//! argument, an unreadable string or a panic of ours becomes a loss in the capture.
+//! argument, an unreadable string or a panic of ours becomes a loss in the capture. `cli` and `read` are no part of a
+//! recording: they refuse wrong arguments as any function does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,8 +35,10 @@ fn step() {
 
 #[pymodule]
 mod _native {
+    use std::collections::BTreeMap;
     use std::ffi::OsString;
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::path::PathBuf;
 
     use nilometer_capture::{CycleUnit, Edge, Moment, Observation, Trace};
     use pyo3::prelude::*;
@@ -314,5 +317,25 @@ mod _native {
         // Not inside a user's program: here a panic may say so on stderr, and 2 means that the tool itself broke.
         let main = AssertUnwindSafe(|| nilometer_cli::main(argv, python, flags));
         py.detach(|| catch_unwind(main).unwrap_or(2))
+    }
+
+    /// The report of a file in the forms that Python shows, or why there is none.
+    #[pyfunction]
+    fn read(py: Python<'_>, path: PathBuf) -> BTreeMap<&'static str, String> {
+        let name = path.to_string_lossy().into_owned();
+        let read = AssertUnwindSafe(move || nilometer_cli::read(&path));
+        match py.detach(|| catch_unwind(read)) {
+            Ok(Ok(reading)) => {
+                [("report", reading.report), ("brief", reading.brief), ("card", reading.card)].into()
+            }
+            Ok(Err(refusal)) => {
+                [("refused", refusal.kind.to_owned()), ("what", refusal.what), ("hint", refusal.hint)].into()
+            }
+            Err(_) => {
+                let what = format!("nilometer failed while it read {name}");
+                let hint = "this is a fault of ours; please report it, with the file if you can";
+                [("refused", "other".to_owned()), ("what", what), ("hint", hint.to_owned())].into()
+            }
+        }
     }
 }

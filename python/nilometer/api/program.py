@@ -1,0 +1,95 @@
+"""What ran: the program, the processes that it started, its memory over time.
+
+Sizes are bytes, times are seconds since the program's start. `None` is what could not be known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from nilometer.api.growth import Interval
+
+Verdict = Literal["leak", "no_leak", "undecided"]
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How the program ended."""
+
+    code: int | None
+    signal: int | None
+    oom_killed: bool
+    limit: Literal["cgroup", "ram", "rlimit"] | None
+
+
+@dataclass(frozen=True)
+class Program:
+    """What ran. `exit` is `None` while it runs."""
+
+    name: str
+    argv: tuple[str, ...]
+    python: str | None
+    frameworks: Mapping[str, str] = field(hash=False)
+    pid: int | None
+    seconds: float
+    exit: Exit | None
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """The process that makes the verdict a leak, where that is not the program itself."""
+
+    pid: int
+    role: str
+    bytes_per_cycle: Interval | None
+    bytes_per_minute: Interval | None
+    rate: str
+    of: int
+    growing: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """Whose memory the verdict is about; `program` is the verdict on the program's own process."""
+
+    program: Verdict
+    culprit: Culprit | None
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that the program started, as seen from outside."""
+
+    pid: int
+    role: str
+    first_bytes: int
+    last_bytes: int
+    peak_bytes: int
+    bytes_per_minute: int | None
+    private_bytes: int | None = None
+    turned_private_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Levels at the end, and the limit that would be met first."""
+
+    peak_bytes: int | None
+    live_bytes: int | None
+    anonymous_bytes: int | None
+    limit: Literal["cgroup", "ram"] | None
+    limit_bytes: int | None
+    headroom_bytes: int | None
+
+
+@dataclass(frozen=True)
+class TimelinePoint:
+    """One point of the memory curve; `cycle` counts the cycles that had ended."""
+
+    seconds: float
+    cycle: int
+    live_bytes: int | None
+    anonymous_bytes: int | None
+    file_bytes: int | None
