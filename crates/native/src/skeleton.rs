@@ -190,11 +190,13 @@ fn escape(rest: &[u8]) -> usize {
 }
 
 /// The length of a bar: two of its parts and more, with the spaces between them; 0 if there is none. Parts are `=====>....`, and the
-/// lines and blocks of Unicode from U+2500 to U+25BF. A digit behind them is a part of a part.
+/// lines and blocks of Unicode from U+2500 to U+25BF. A digit behind them is a part of a part. The sign of a number is none: `total=-3`.
 fn bar(rest: &[u8]) -> usize {
     let (mut at, mut parts, mut end) = (0, 0, 0);
+    let is_signed = |at: usize| matches!(rest.get(at..), Some([b'-' | b'.', b'0'..=b'9', ..]));
     loop {
         match rest.get(at..).unwrap_or_default() {
+            _ if is_signed(at) => return if parts > 1 { end } else { 0 },
             [0xe2, 0x94..=0x96, _, ..] => at += 3,
             [b'=' | b'>' | b'.' | b'#' | b'*' | b'_' | b'|' | b'-' | b'~', ..] => at += 1,
             [b'0'..=b'9', b' ' | b'|', ..] if parts > 0 && end == at => at += 1,
@@ -237,6 +239,8 @@ mod tests {
             "epoch 3/40 loss 0.21\nepoch 14/40 loss 1e-05\n",
             "batch 17 done\nbatch 1 done\n",
             "loss: -0.5\nloss: 0.5\nloss: +2\n",
+            "total=-3.1 ok\ntotal=3.1 ok\ntotal=.5 ok\n",
+            "total = -3.1\ntotal = 3.1\n",
             "2026-11-26 10:31:04,123 INFO step 5\n2026-11-26 10:32:14,003 INFO step 16\n",
             "15ms/step - acc: 0.5\n2s/step - acc: 0.75\n",
             "saved to /tmp/a/b.ckpt ok\nsaved to /home/me/c ok\n",
