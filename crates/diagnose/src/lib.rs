@@ -103,12 +103,12 @@ pub fn diagnose_and_profile(
     (report, heard.and_then(|heard| profile::of_heard(capture, heard, lookup)))
 }
 
-/// Judges by the unit that was chosen; where that shows no leak, by a coarser one as well, and tells by the one that decides.
+/// Judges by the unit that was chosen; where that shows no leak, or one that comes seldom, by a coarser one as well.
 fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>) {
     let timeline = Timeline::of(capture);
     let chosen = Chosen::of(&timeline, capture, timeline.basis());
     let mut told = judged_by(capture, &timeline, &chosen.cycles, lookup);
-    if let Some(coarser) = chosen.coarser.as_ref().filter(|_| told.0.verdict != Verdict::Leak) {
+    if let Some(coarser) = chosen.coarser.as_ref().filter(|_| decide::is_asked(&told.0)) {
         let other = judged_by(capture, &timeline, coarser, lookup);
         if decide::decides(&told.0, &other.0) {
             told = other;

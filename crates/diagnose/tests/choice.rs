@@ -4,7 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{self, Call, Epoch, Served, Step, Update};
-use nilometer_capture::{Found, Moment};
+use nilometer_capture::{Found, Grown, Holder, Moment};
 use nilometer_diagnose::{Report, Verdict};
 use world::{KIB, MIB, World};
 
@@ -54,6 +54,41 @@ fn updates_of(seconds: f64, per_update: i64, per_round: i64) -> Report {
         w.takes(per_round).passes(seconds - 1.0).cycle(round);
     }
     w.ends(0).report()
+}
+
+/// Epochs of eight updates, each of which keeps so many bytes. A list of the user's gets an element per epoch, or per update.
+fn kept_in_a_list(per_update: i64, per_epoch: i64, elements_per_epoch: u64) -> Report {
+    let mut w = started();
+    let epoch = found(&mut w, 0, "line:epoch # loss #");
+    let (mut length, mut kept) = (0, 0);
+    for number in 1..=30_u64 {
+        for _ in 0..8 {
+            w.takes(per_update).cycle(Update);
+        }
+        w.takes(per_epoch);
+        kept += 8 * per_update + per_epoch;
+        length += elements_per_epoch;
+        if number % 4 == 0 {
+            let (path, kind, file) = ("main(): kept[*]".into(), "list".into(), "/job/train.py".into());
+            let holder = Holder { id: 1, path, kind, file, ..Holder::default() };
+            let (new, bytes) = (4 * elements_per_epoch, kept.unsigned_abs());
+            w.scans_grown(holder, Grown { cycle: number * 8, length, bytes, new, ..Grown::default() })
+                .scan_ends();
+            kept = 0;
+        }
+        w.ends_cycle(epoch);
+    }
+    w.ends(0).report()
+}
+
+#[test]
+fn a_leak_that_comes_seldom_is_told_by_the_coarser_unit() {
+    let seldom = kept_in_a_list(0, 600 * KIB, 1);
+    assert_eq!((seldom.verdict, seldom.cycles.unit), (Verdict::Leak, "epoch"), "{}", seldom.reason);
+    let growth = seldom.growth.unwrap().bytes_per_cycle;
+    assert!((growth.estimate - 600 * KIB).abs() < 30 * KIB, "{growth:?}");
+    let often = kept_in_a_list(75 * KIB, 0, 8);
+    assert_eq!((often.verdict, often.cycles.unit), (Verdict::Leak, "update"), "{}", often.reason);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod coarser;
 
 use nilometer_stats::Interval;
 
-pub(crate) use coarser::{decides, is_another};
+pub(crate) use coarser::{decides, is_another, is_asked};
 
 use crate::attribute::Attributed;
 use crate::claims::bounds::{Filled, Job, filled};
