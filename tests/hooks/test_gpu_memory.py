@@ -79,14 +79,15 @@ calls = []
 _native.at_ticks = calls.append
 turns = []
 def breaks(): turns.append("breaks"); raise ValueError("ours")
-ticks.add(breaks); ticks.add(lambda: turns.append("goes on"))
+def goes_on(): turns.append("goes on")
+ticks.add(breaks); ticks.add(goes_on); ticks.add(goes_on)
 print(len(calls))
 for _ in range(2): calls[0]()
 print(turns)
 """
 
 
-def test_what_breaks_at_a_tick_is_told_and_left_out(run: Runner) -> None:
+def test_what_is_called_at_ticks_is_called_once_and_left_out_when_it_breaks(run: Runner) -> None:
     ended = run(["-c", TICKS])
     assert ended.stdout.splitlines() == ["1", "['breaks', 'goes on', 'goes on']"]
     assert (ended.stderr, ended.losses()) == ("", ["__main__: ValueError"])

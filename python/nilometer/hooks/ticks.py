@@ -15,13 +15,15 @@ _calls: list[Callable[[], None]] = []
 
 
 def add(call: Callable[[], None]) -> None:
-    """Calls this at ticks from now on."""
+    """Calls this at ticks from now on, once at each."""
     if not _calls:
-        _native.at_ticks(_tick)
-    _calls.append(call)
+        _native.at_ticks(tick)
+    if call not in _calls:
+        _calls.append(call)
 
 
-def _tick() -> None:
+def tick() -> None:
+    """What the clock calls."""
     for call in tuple(_calls):
         try:
             call()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from nilometer.hooks import cycles, marks, passes, probes
+from nilometer.hooks import cycles, marks, passes, probes, ticks
 from nilometer.hooks.wrapping import forget_frame, replace
 
 TYPE_CHECKING = False
@@ -32,6 +32,9 @@ def install(name: str, module: ModuleType) -> None:
         _torch = sys.modules["torch"]
         _leave_out(_stepped.__code__, all_below=True)
         module.register_optimizer_step_post_hook(_stepped)
+        _leave_out(ticks.tick.__code__, all_below=True)
+        # A loop that steps no optimizer and calls no module has no other moment for a look at the counts.
+        ticks.add(probes.look_if_due)
     elif kind == "dataloader":
         replace(module._BaseDataLoaderIter, "__next__", _next)
 
