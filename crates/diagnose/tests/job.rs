@@ -105,6 +105,29 @@ fn a_short_life_is_judged_once_it_has_imported() {
     is_leak_of(&fast_cycles(30, 4, &loader(9.0)), 7); // it may map its data
 }
 
+/// Cycles for eight seconds, then none for so many while the loader lives on.
+fn lives_on(seconds: u32, loader: &Child) -> Report {
+    let mut w = World::new();
+    w.fact("pid", &PROGRAM.to_string());
+    for quarter in 0..4 * (8 + seconds) {
+        loader.is_seen(&mut w, f64::from(quarter) / 4.0, false);
+        let works = quarter < 32;
+        for _ in 0..if works { 5 } else { 0 } {
+            w.passes(0.05).ends_cycle(Step);
+        }
+        w.passes(if works { 0.0 } else { 0.25 });
+    }
+    w.report()
+}
+
+#[test]
+fn a_process_that_outlives_the_work_is_judged_by_the_work() {
+    let grows = |until: f64| child(7, "loader", move |age: f64| 60.0 + 12.0 * age.min(until));
+    is_leak_of(&lives_on(0, &grows(8.0)), 7);
+    is_leak_of(&lives_on(16, &grows(8.0)), 7);
+    assert_eq!(lives_on(16, &grows(3.0)).job.culprit, None, "it filled, and the work went on");
+}
+
 #[test]
 fn a_rise_that_pauses_or_slows_is_none() {
     is_none(&[child(7, "loader", |age| 50.0 + 2.0 * age.min(32.0) + 2.0 * (age - 41.0).max(0.0))]);

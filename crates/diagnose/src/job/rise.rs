@@ -68,6 +68,11 @@ struct Series {
 }
 
 impl Series {
+    fn push(&mut self, x: f64, y: f64) {
+        self.x.push(x);
+        self.y.push(y);
+    }
+
     fn span(&self) -> f64 {
         self.x.first().zip(self.x.last()).map_or(0.0, |(first, last)| last - first)
     }
@@ -93,20 +98,20 @@ impl Series {
 pub(crate) fn rise(life: &Life, clock: &Clock) -> Option<Rise> {
     let points = life.before_end();
     let first = points.first()?.0;
-    let lived = life.last.0.saturating_sub(first) as f64;
-    let is_short = lived < SHORT_LIFE_SECONDS * 1e9;
-    let imported = if is_short { life.imported_ns()? } else { first };
-    let from = (first as f64 + START_RATIO * lived).max(imported as f64);
+    // A process may outlive the work, and stands still then: its start-up is a part of the time that it worked.
+    let worked_until = clock.0.last().map_or(life.last.0, |(end, _)| life.last.0.min(*end));
+    let of_work = start_up_until(life, first, worked_until.max(first));
+    let of_life = start_up_until(life, first, life.last.0);
     let (mut cycles, mut minutes, mut minutes_of_cycles) = <(Series, Series, Series)>::default();
-    for (at_ns, bytes) in points.iter().filter(|point| point.0 as f64 >= from) {
+    for (at_ns, bytes) in points {
         let (minute, level) = (*at_ns as f64 / 60e9, *bytes as f64);
-        minutes.x.push(minute);
-        minutes.y.push(level);
-        if let Some(cycle) = clock.at(*at_ns) {
-            cycles.x.push(cycle);
-            cycles.y.push(level);
-            minutes_of_cycles.x.push(minute);
-            minutes_of_cycles.y.push(level);
+        if of_life.is_some_and(|from| *at_ns as f64 >= from) {
+            minutes.push(minute, level);
+        }
+        let is_judged = of_work.is_some_and(|from| *at_ns as f64 >= from);
+        if let Some(cycle) = clock.at(*at_ns).filter(|_| is_judged) {
+            cycles.push(cycle, level);
+            minutes_of_cycles.push(minute, level);
         }
     }
     if cycles.span() >= MIN_CYCLES && cycles.x.len() >= MIN_POINTS {
@@ -118,6 +123,13 @@ pub(crate) fn rise(life: &Life, clock: &Clock) -> Option<Rise> {
         return None;
     }
     goes_on(&minutes).filter(|_| is_its_own(life)).map(|per_minute| Rise { per_cycle: None, per_minute })
+}
+
+/// When the start-up of a life has ended that is looked at until then; nothing where it is short, and its imports were not seen to end.
+fn start_up_until(life: &Life, first: u64, until: u64) -> Option<f64> {
+    let lived = until.saturating_sub(first) as f64;
+    let imported = if lived < SHORT_LIFE_SECONDS * 1e9 { life.imported_ns()? } else { first };
+    Some((first as f64 + START_RATIO * lived).max(imported as f64))
 }
 
 /// The rate of a rise without a break that has not slowed at its end.
