@@ -46,10 +46,11 @@ serving.join()
 # Reads its data for some seconds, as a program does before it trains.
 READS = """
 import time
-rows = []
-for part in range(40):
-    rows.append(bytes(500_000))
+def read(part):
     time.sleep(0.1)
+    return bytes(500_000)
+# No loop of Python's: one would be a cycle, and what grows with each turn is looked into.
+rows = list(map(read, range(40)))
 """
 
 
