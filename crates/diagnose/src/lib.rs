@@ -136,7 +136,7 @@ fn judged_by(
     let sites = Sites::of(capture, &setting, &held, lookup);
 
     let claims = claims::kept(&counted, cycles, &held, sites.as_ref());
-    let over = claims::over(sites.as_ref(), &counted, cycles);
+    let over = || claims::over(sites.as_ref(), &counted, cycles);
     let kept = reconcile(&counted, &claims, over, cycles);
     let told = attribute(&kept, &setting, sites.as_ref(), &held, lookup);
     let case = decide::Case::of(&kept, told, &setting, sites.as_ref(), &held, outside.limit(), lookup);

@@ -42,75 +42,93 @@ const MIN_HEAVY_BYTES: f64 = HEAVY_BYTES;
 const MIN_NATIVE_ELEMENTS: f64 = NEARLY_ALL;
 const MIN_NATIVE_BYTES: f64 = MIN_HEAVY_BYTES / 2.0;
 
-/// What the containers carry, if they carry enough of what was counted. Of a growth that the counters are sure of it says how much at least.
-pub(super) fn claim(held: &Held, counted: &Counted, cycles: &Cycles) -> Option<Claim> {
-    let paces = paces(held, counted, cycles);
-    let bytes = together(&paces)?;
-    let is_whole = paces.iter().all(|one| one.pace.weighed == Weighed::All);
-    let rate = counted.rate?;
-    if counted.state != State::Grows && !is_proof(bytes, cycles.unit.floor(), counted, cycles) {
-        return None;
-    }
-    let unit = cycles.unit.word();
-    let reason = if !counted.is_open() {
-        unseen_by_counters(bytes, cycles)
-    } else if !carries(bytes, is_whole, rate.estimate) {
-        format!(
-            "live memory grows by {} per {unit}; some of it may be garbage, but what the program's own containers keep grows by {}",
-            size(rate.estimate),
-            size(bytes)
-        )
-    } else {
-        format!(
-            "live memory grows by {} per {unit}, and what the program's own containers keep grows by as much: it is no garbage",
-            size(rate.estimate.max(bytes))
-        )
-    };
-    Some(say(Instrument::Containers, bytes, is_whole, counted, reason))
+/// The containers that may prove something, and what was counted beside them.
+pub(super) struct Containers<'a> {
+    counted: &'a Counted,
+    cycles: &'a Cycles,
+    seen: Vec<Seen>,
 }
 
-/// A leak that neither counters nor samples show: containers that get as many heavy elements with each cycle. They count from a
-/// smaller growth on than others do, as samples below the user's own holders do: a framework's residue is not there.
-pub(super) fn evenly(held: &Held, counted: &Counted, cycles: &Cycles) -> Option<Claim> {
-    if counted.state != State::Bounded {
-        return None;
+impl<'a> Containers<'a> {
+    pub(super) fn of(held: &Held, counted: &'a Counted, cycles: &'a Cycles) -> Self {
+        Self { counted, cycles, seen: seen(held, counted, cycles) }
     }
-    let paces = paces(held, counted, cycles);
-    let heavy = |pace: &Pace| pace.weighed == Weighed::All && pace.bytes >= MIN_HEAVY_BYTES * pace.elements;
-    let bytes = together(paces.iter().filter(|one| one.pace.even && heavy(&one.pace)))?;
-    let floor = EVEN_FLOOR_RATIO * cycles.unit.floor();
-    is_proof(bytes, floor, counted, cycles)
-        .then(|| say(Instrument::EvenContainers, bytes, true, counted, unseen_by_counters(bytes, cycles)))
-}
 
-/// A container whose elements keep native memory each, which Python cannot see: that they are no garbage is certain, how much they keep is not.
-pub(super) fn by_native(held: &Held, counted: &Counted, cycles: &Cycles) -> Option<Claim> {
-    let (is_open, floor) = (counted.is_open(), cycles.unit.floor());
-    let heavy = |pace: &Pace| is_open || pace.bytes >= MIN_NATIVE_BYTES * pace.elements;
-    let unseen = |pace: &Pace| {
-        let native = pace.weighed == Weighed::AllButNative;
-        native && !pace.slows && pace.elements >= MIN_NATIVE_ELEMENTS && heavy(pace)
-    };
-    let paces = paces(held, counted, cycles);
-    let pace = paces.iter().map(|one| one.pace).filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes))?;
-    let leaves_room = |rate: &Interval| {
-        if is_open { rate.high > floor } else { cycles.unit.repeats() && rate.estimate > floor }
-    };
-    let rate = counted.rate.filter(leaves_room).filter(|rate| pace.bytes < rate.high)?;
-    let moves = if is_open {
-        "some of what live memory grows by may be garbage"
-    } else {
-        "live memory as a whole moves too much to show a growth"
-    };
-    let reason = format!(
-        "{moves}, but a container that the program holds gets {} more per {}, and native code keeps memory for each",
-        pace.elements.round(),
-        cycles.unit.word()
-    );
-    let kept =
-        Interval { estimate: rate.estimate.max(pace.bytes), low: pace.bytes.max(rate.low), high: rate.high };
-    let by = Instrument::NativeElements;
-    Some(Claim { by, kept, is_whole: true, since: counted.since, reason })
+    /// What the containers carry, if they carry enough of what was counted. Of a growth that the counters are sure of it says how much at least.
+    pub(super) fn claim(&self) -> Option<Claim> {
+        let Self { counted, cycles, seen } = self;
+        let bytes = together(seen)?;
+        let is_whole = seen.iter().all(|one| one.pace.weighed == Weighed::All);
+        let rate = counted.rate?;
+        if counted.state != State::Grows && !is_proof(bytes, cycles.unit.floor(), counted, cycles) {
+            return None;
+        }
+        let unit = cycles.unit.word();
+        let reason = if !counted.is_open() {
+            unseen_by_counters(bytes, cycles)
+        } else if !carries(bytes, is_whole, rate.estimate) {
+            format!(
+                "live memory grows by {} per {unit}; some of it may be garbage, but what the program's own containers keep grows by {}",
+                size(rate.estimate),
+                size(bytes)
+            )
+        } else {
+            format!(
+                "live memory grows by {} per {unit}, and what the program's own containers keep grows by as much: it is no garbage",
+                size(rate.estimate.max(bytes))
+            )
+        };
+        Some(say(Instrument::Containers, bytes, is_whole, counted, reason))
+    }
+
+    /// A leak that neither counters nor samples show: containers that get as many heavy elements with each cycle. They count from a
+    /// smaller growth on than others do, as samples below the user's own holders do: a framework's residue is not there.
+    pub(super) fn evenly(&self) -> Option<Claim> {
+        let Self { counted, cycles, seen } = self;
+        if counted.state != State::Bounded {
+            return None;
+        }
+        let heavy =
+            |pace: &Pace| pace.weighed == Weighed::All && pace.bytes >= MIN_HEAVY_BYTES * pace.elements;
+        let bytes = together(seen.iter().filter(|one| one.pace.even && heavy(&one.pace)))?;
+        let floor = EVEN_FLOOR_RATIO * cycles.unit.floor();
+        is_proof(bytes, floor, counted, cycles)
+            .then(|| say(Instrument::EvenContainers, bytes, true, counted, unseen_by_counters(bytes, cycles)))
+    }
+
+    /// A container whose elements keep native memory each, which Python cannot see: that they are no garbage is certain, how much they keep is not.
+    pub(super) fn by_native(&self) -> Option<Claim> {
+        let Self { counted, cycles, seen } = self;
+        let (is_open, floor) = (counted.is_open(), cycles.unit.floor());
+        let heavy = |pace: &Pace| is_open || pace.bytes >= MIN_NATIVE_BYTES * pace.elements;
+        let unseen = |pace: &Pace| {
+            let native = pace.weighed == Weighed::AllButNative;
+            native && !pace.slows && pace.elements >= MIN_NATIVE_ELEMENTS && heavy(pace)
+        };
+        let pace =
+            seen.iter().map(|one| one.pace).filter(unseen).max_by(|a, b| a.bytes.total_cmp(&b.bytes))?;
+        let leaves_room = |rate: &Interval| {
+            if is_open { rate.high > floor } else { cycles.unit.repeats() && rate.estimate > floor }
+        };
+        let rate = counted.rate.filter(leaves_room).filter(|rate| pace.bytes < rate.high)?;
+        let moves = if is_open {
+            "some of what live memory grows by may be garbage"
+        } else {
+            "live memory as a whole moves too much to show a growth"
+        };
+        let reason = format!(
+            "{moves}, but a container that the program holds gets {} more per {}, and native code keeps memory for each",
+            pace.elements.round(),
+            cycles.unit.word()
+        );
+        let kept = Interval {
+            estimate: rate.estimate.max(pace.bytes),
+            low: pace.bytes.max(rate.low),
+            high: rate.high,
+        };
+        let by = Instrument::NativeElements;
+        Some(Claim { by, kept, is_whole: true, since: counted.since, reason })
+    }
 }
 
 fn say(by: Instrument, bytes: f64, is_whole: bool, counted: &Counted, reason: String) -> Claim {
@@ -156,7 +174,7 @@ fn together<'s>(seen: impl IntoIterator<Item = &'s Seen>) -> Option<f64> {
 }
 
 /// How the containers grow that may prove something.
-fn paces(held: &Held, counted: &Counted, cycles: &Cycles) -> Vec<Seen> {
+fn seen(held: &Held, counted: &Counted, cycles: &Cycles) -> Vec<Seen> {
     let open = counted.is_open();
     let points = &cycles.points;
     let span = points.get(counted.since).zip(points.first()).zip(points.last());

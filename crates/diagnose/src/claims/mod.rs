@@ -12,14 +12,16 @@ mod in_flight;
 mod numbers;
 mod sites;
 
-use crate::numbers::{HALF, NEARLY_ALL};
 use nilometer_stats::Interval;
 
 pub(crate) use sites::{sum, suspects};
 
+use containers::Containers;
+
 use crate::counted::{Counted, Filling, State};
 use crate::cycles::Cycles;
 use crate::held::Held;
+use crate::numbers::{HALF, NEARLY_ALL};
 use crate::report::Finding;
 use crate::sampled::{Setting, Sites};
 
@@ -52,10 +54,6 @@ pub(crate) struct Claim {
     pub(crate) reason: String,
 }
 
-/// A claim carries nearly all of a growth from this share of it on, where it was measured as a whole; else from half of it on.
-const NEARLY_ALL_RATIO: f64 = NEARLY_ALL;
-const HALF_RATIO: f64 = HALF;
-
 impl Claim {
     /// Whether nothing beyond it is left of a growth of so many bytes.
     pub(crate) fn carries(&self, growth: f64) -> bool {
@@ -63,9 +61,10 @@ impl Claim {
     }
 }
 
-/// The same of so many bytes, measured as a whole or in part.
+/// The same of so many bytes. What was measured in part may be more than was seen.
 fn carries(bytes: f64, is_whole: bool, growth: f64) -> bool {
-    bytes >= if is_whole { NEARLY_ALL_RATIO } else { HALF_RATIO } * growth
+    let share = if is_whole { NEARLY_ALL } else { HALF };
+    bytes >= share * growth
 }
 
 /// No more than so much stays of each cycle, although live memory grows by more, or moves too much to tell.
@@ -79,14 +78,15 @@ pub(crate) struct Limit {
 /// Who says that memory is kept, in the order of [`Instrument`].
 pub(crate) fn kept(counted: &Counted, cycles: &Cycles, held: &Held, sites: Option<&Sites>) -> Vec<Claim> {
     let mut out: Vec<Claim> = by_counters(counted).into_iter().collect();
-    out.extend(containers::claim(held, counted, cycles));
+    let containers = Containers::of(held, counted, cycles);
+    out.extend(containers.claim());
     if counted.state == State::Grows {
         return out;
     }
-    out.extend(containers::by_native(held, counted, cycles));
+    out.extend(containers.by_native());
     out.extend(sites.and_then(|sites| sites::claim(sites, counted, cycles)));
     out.extend(sites.and_then(|sites| first_cycles::claim(sites, counted, cycles, held)));
-    out.extend(containers::evenly(held, counted, cycles));
+    out.extend(containers.evenly());
     out
 }
 

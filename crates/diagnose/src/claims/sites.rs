@@ -32,9 +32,9 @@ const OVER_RATIO: f64 = HALF;
 /// A leak that sites alone are sure of.
 pub(super) fn claim(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option<Claim> {
     let case = Case { sites, counted, cycles };
-    let speaking = || sites.growing.iter().filter(|site| case.speaks(site));
-    let kept = sum(speaking());
-    speaking().next().filter(|_| case.fits(kept.low))?;
+    let speaking: Vec<_> = sites.growing.iter().filter(|site| case.speaks(site)).collect();
+    let kept = sum(speaking.iter().copied());
+    speaking.first().filter(|_| case.fits(kept.low))?;
     let sees_more = counted.is_open() && counted.rate.is_some_and(|rate| rate.estimate > kept.high);
     let beside = if sees_more {
         "; what live memory grows by beyond it may be garbage"
@@ -42,7 +42,7 @@ pub(super) fn claim(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option
         ", though live memory as a whole moves too much to show it"
     };
     let reason = format!("{} per {} stays alive for good{beside}", size(kept.estimate), cycles.unit.word());
-    let since = speaking().map(|site| site.growing.since).min().unwrap_or(1);
+    let since = speaking.iter().map(|site| site.growing.since).min().unwrap_or(1);
     let since = cycles.points.iter().position(|point| point.ordinal >= since).unwrap_or(0);
     Some(Claim { by: Instrument::Sites, kept, is_whole: true, since, reason })
 }

@@ -11,7 +11,7 @@ use crate::cycles::{Cycles, Point};
 /// Points after start-up that suffice.
 const MIN_EVEN_POINTS: usize = MIN_POINTS - 1;
 /// Each step between them is the usual one within this share.
-const EVEN_RATIO: f64 = THIRD;
+const MAX_UNEVEN_STEP_RATIO: f64 = THIRD;
 
 /// The rise per cycle that is in every step of these points after start-up, if they are just enough.
 pub(super) fn even_rise(cycles: &Cycles, points: &[Point]) -> Option<Interval> {
@@ -27,7 +27,7 @@ pub(super) fn even_rise(cycles: &Cycles, points: &[Point]) -> Option<Interval> {
     let (first, last) = (points.first()?, points.last()?);
     let rise = last.level - first.level;
     let estimate = rise / last.ordinal.saturating_sub(first.ordinal).max(1) as f64;
-    let even = low >= (1.0 - EVEN_RATIO) * usual && high <= (1.0 + EVEN_RATIO) * usual;
+    let even = low >= (1.0 - MAX_UNEVEN_STEP_RATIO) * usual && high <= (1.0 + MAX_UNEVEN_STEP_RATIO) * usual;
     (even && low > cycles.unit.floor() && rise > MIN_RISE_BYTES).then_some(Interval { estimate, low, high })
 }
 

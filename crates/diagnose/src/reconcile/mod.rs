@@ -38,10 +38,17 @@ impl Kept {
 
 /// Hears the first of the claims; the others make its interval narrower, and what was counted beyond it leaves it room. `over`: samples
 /// see that a growth is over.
-pub(crate) fn reconcile(counted: &Counted, claims: &[Claim], over: Option<String>, cycles: &Cycles) -> Kept {
+pub(crate) fn reconcile(
+    counted: &Counted,
+    claims: &[Claim],
+    over: impl FnOnce() -> Option<String>,
+    cycles: &Cycles,
+) -> Kept {
     let first = claims.iter().min_by_key(|claim| claim.by);
     let Some(first) = first else { return Kept::unsure(counted, counted.reason.clone(), counted.needed) };
-    if let Some(reason) = over.filter(|_| first.by < Instrument::Sites) {
+    if first.by < Instrument::Sites
+        && let Some(reason) = over()
+    {
         return Kept::unsure(counted, reason, Some(cycles.count));
     }
     let rate = match first.by {
