@@ -69,6 +69,10 @@ def test_newer_evidence(tmp_path: Path) -> None:
     assert "update nilometer" in refused(newer, nilometer.NewerCaptureError)
 
 
+def test_a_file_that_fails_to_be_read() -> None:
+    assert "cannot be read" in refused(Path("/proc/self/mem"), nilometer.ReportError)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_of_somebody_else(recorded: Recorded, tmp_path: Path) -> None:
     closed = tmp_path / "closed.nilo"
