@@ -8,10 +8,12 @@ marks can be set by hand; they do nothing, at next to no cost, when the program 
         ...
     nilometer.census()                 # who holds the memory, just now
 
-What a run was found to do can be read in Python, too:
+A program may record itself, and read what a run was found to do:
 
+    with nilometer.start() as recording:
+        train()
+    print(recording.report())
     report = nilometer.read("nilometer-train.py.4711.nilo")
-    print(report.verdict, report)
 
 This module must stay light: it is imported at interpreter start, and by programs that run on their own.
 """
@@ -29,9 +31,12 @@ if TYPE_CHECKING:
         MissingCaptureError,
         NewerCaptureError,
         NotACaptureError,
+        Recording,
+        RecordingError,
         Report,
         ReportError,
         read,
+        start,
     )
 
     _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -41,6 +46,8 @@ __all__ = [
     "MissingCaptureError",
     "NewerCaptureError",
     "NotACaptureError",
+    "Recording",
+    "RecordingError",
     "Report",
     "ReportError",
     "__version__",
@@ -48,6 +55,7 @@ __all__ = [
     "cycle",
     "phase",
     "read",
+    "start",
 ]
 __version__ = "0.1.0"
 

@@ -1,8 +1,9 @@
-"""Starts the recording inside the program's process.
+"""Starts the recording inside the program's process, before the program's own code.
 
 In: the path of the capture this process is to write to. Out: the native part running, and everything that
 must happen later (fork, exec, exit, the import of a framework) arranged.
-Never: an exception into the program, or an import that the program would notice.
+Never: an exception into the program, or an import that the program would notice. A program that runs already
+is recorded by `_late`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-import nilometer
-from nilometer import _ending, _native, _reexec
-from nilometer.hooks import finder, loops, marks, positions
+from nilometer import _ending, _hooking, _native, _reexec
 
 
 def activate(
@@ -51,28 +50,17 @@ def activate(
     os.register_at_fork(
         before=_native.before_fork, after_in_parent=_native.after_fork_parent, after_in_child=after_in_child
     )
-    finder.install()
-    _native.watch_printed()
-    loops.install()
-    positions.install()
-    nilometer._mark_cycle = _first_cycle
-    nilometer._mark_begin = marks.user_begin
-    nilometer._mark_end = _native.phase_end
-    nilometer._look = _native.census
-
-
-def _first_cycle(unit: int) -> None:
-    """A cycle that the program marks itself; what is looked at then is loaded at the first one."""
-    from nilometer.hooks import probes
-
-    nilometer._mark_cycle = probes.cycle
-    probes.cycle(unit)
+    _hooking.hook(_path(template))
 
 
 def _join(template: str, run: str | None) -> bool:
     """Joins the capture of this process; as a child of the program, makes it if need be."""
-    capture = template.replace("{pid}", str(os.getpid()))
+    capture = _path(template)
     return _native.start(capture) if run is None else _native.start_child(capture, run)
+
+
+def _path(template: str) -> str:
+    return template.replace("{pid}", str(os.getpid()))
 
 
 def _command() -> str:

@@ -35,6 +35,13 @@ def _at_exit() -> None:
     if not _native.is_recording():
         _native.before_exit()
         return
+    say_last()
+    _native.before_exit()
+    gc.callbacks.append(_last_collection())
+
+
+def say_last() -> None:
+    """Says what is known only at the end of a recording."""
     try:
         facts.say_versions()
         marks.say_left_out()
@@ -44,8 +51,6 @@ def _at_exit() -> None:
             _native.fact("exit.exception", unhandled.__name__)
     except Exception:
         _native.lost("facts at exit")
-    _native.before_exit()
-    gc.callbacks.append(_last_collection())
 
 
 def _last_collection() -> Callable[[str, dict[str, int]], None]:

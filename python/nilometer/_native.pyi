@@ -9,6 +9,12 @@ def start(path: str) -> bool:
 def start_child(path: str, run: str) -> bool:
     """As `start`, in a child of the program: also makes the capture if it is not there, and after a fork."""
 
+def make(path: str, overwrite: bool, pause_ms: int | None) -> str | None:
+    """Make a capture and begin to record into it; otherwise the reason. `pause_ms`: the longest look."""
+
+def stop() -> None:
+    """End the recording while the program goes on; another one may begin."""
+
 def cycle(unit: int) -> None:
     """A cycle of the unit with this number has ended."""
 

@@ -12,9 +12,9 @@ use pyo3::types::PyString;
 use crate::session::{self, Session};
 
 /// Does it with the recording, if there is one; keeps panics in here.
-fn with_session(work: impl FnOnce(&'static Session)) {
+fn with_session(work: impl FnOnce(&Session)) {
     if let Some(session) = session::current()
-        && catch_unwind(AssertUnwindSafe(|| work(session))).is_err()
+        && catch_unwind(AssertUnwindSafe(|| work(&session))).is_err()
     {
         drop(catch_unwind(AssertUnwindSafe(|| session.lost("an internal error of nilometer"))));
     }
@@ -39,6 +39,7 @@ mod _native {
     use std::ffi::OsString;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::path::PathBuf;
+    use std::time::Duration;
 
     use nilometer_capture::{CycleUnit, Edge, Moment, Observation, Trace};
     use pyo3::prelude::*;
@@ -65,6 +66,32 @@ mod _native {
     fn start_child(py: Python<'_>, path: &Bound<'_, PyAny>, run: &Bound<'_, PyAny>) -> bool {
         let (Ok(path), Some(run)) = (path.extract::<OsString>(), text(run)) else { return false };
         catch_unwind(AssertUnwindSafe(|| session::start_child(py, path.as_ref(), &run, 0))).unwrap_or(false)
+    }
+
+    /// Makes a capture and begins to record into it; otherwise says why not. `pause_ms` is the longest that a look at the heap may
+    /// take, `None` for no look.
+    #[pyfunction]
+    fn make(
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        overwrite: bool,
+        pause_ms: Option<u64>,
+    ) -> Option<String> {
+        let Ok(path) = path.extract::<PathBuf>() else { return Some("its path is no path".to_owned()) };
+        let pause = pause_ms.map(Duration::from_millis);
+        let begin = || session::make(py, &path, overwrite, pause);
+        let begun = catch_unwind(AssertUnwindSafe(begin));
+        begun.unwrap_or_else(|_| Err("an internal error of nilometer".to_owned())).err()
+    }
+
+    /// Ends the recording; the program goes on, and another one may begin.
+    #[pyfunction]
+    fn stop(py: Python<'_>) {
+        let stop = || {
+            printed::unwatch(py);
+            session::stop(py);
+        };
+        drop(catch_unwind(AssertUnwindSafe(stop)));
     }
 
     /// Says that a cycle of this unit ended.
@@ -308,7 +335,10 @@ mod _native {
     /// Python has made its last full collection.
     #[pyfunction]
     fn after_exit_collection(py: Python<'_>) {
-        with_session(|session| session.once(py, Moment::AfterExitCollection));
+        with_session(|session| {
+            session.once(py, Moment::AfterExitCollection);
+            session.completed();
+        });
     }
 
     /// The command line; gives the exit code.

@@ -68,7 +68,7 @@ static NAMES: PyOnceLock<Names> = PyOnceLock::new();
 
 /// Begins to watch; false if this Python is not as it is expected to be.
 pub(crate) fn watch(py: Python<'_>) -> bool {
-    if !ORIGINAL.load(Acquire).is_null() {
+    if !PLACE.load(Acquire).is_null() {
         return true;
     }
     let name = |text: &str| PyString::intern(py, text).unbind();
@@ -95,13 +95,17 @@ pub(crate) fn watch(py: Python<'_>) -> bool {
         let method = unsafe { &*seen.method };
         // SAFETY: the name in a table of methods is a C string.
         let called = unsafe { CStr::from_ptr(method.name) };
-        if called != c"write" || method.flags != ffi::METH_O || method.function.is_null() {
+        let is_ours = method.function == write as *mut c_void;
+        if called != c"write" || method.flags != ffi::METH_O || method.function.is_null() || is_ours {
             return None;
         }
         // SAFETY: the address of a field of the table above.
         Some((unsafe { &raw mut (*seen.method).function }, method.function))
     };
     let Some((place, original)) = found() else { return false };
+    if let Ok(mut state) = STATE.try_lock() {
+        *state = State::new(); // an earlier recording counted by another clock
+    }
     ORIGINAL.store(original, Release);
     if put(place, write as *mut c_void) {
         PLACE.store(place, Release);
@@ -164,11 +168,17 @@ struct State {
     seen: Seen,
 }
 
+impl State {
+    const fn new() -> Self {
+        Self {
+            streams: [const { Stream { assembler: Assembler::new(), flood: Flood::new() } }; 2],
+            seen: Seen { this: 0, stream: None, calls: 0 },
+        }
+    }
+}
+
 /// Streams, and the lines that they are in the middle of.
-static STATE: Mutex<State> = Mutex::new(State {
-    streams: [const { Stream { assembler: Assembler::new(), flood: Flood::new() } }; 2],
-    seen: Seen { this: 0, stream: None, calls: 0 },
-});
+static STATE: Mutex<State> = Mutex::new(State::new());
 
 /// What one text brought.
 enum Brought {
@@ -179,6 +189,7 @@ enum Brought {
 /// A text was written to this stream.
 fn note(this: *mut ffi::PyObject, text: *mut ffi::PyObject) {
     let Some(session) = session::current() else { return };
+    let session = &*session;
     // SAFETY: the method was called with the GIL.
     let py = unsafe { Python::assume_attached() };
     // SAFETY: the GIL is held. Who writes while an error is set wants it to be there afterwards.

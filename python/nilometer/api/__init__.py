@@ -1,7 +1,7 @@
-"""Reports for Python programs: `nilometer.read(path)`.
+"""Recordings and reports for Python programs: `nilometer.start()`, `nilometer.read(path)`.
 
 In: a capture, or evidence of one. Out: a `Report`, or a `ReportError` that says what to do. All judging is
-done by the native module; here its answer gets types. Not to be imported before somebody asks for a report.
+done by the native module; here its answer gets types. Not to be imported before somebody asks for one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from nilometer.api.errors import (
     MissingCaptureError,
     NewerCaptureError,
     NotACaptureError,
+    RecordingError,
     ReportError,
 )
+from nilometer.api.recording import Recording, start
 from nilometer.api.report import Report
 
 __all__ = [
@@ -24,9 +26,12 @@ __all__ = [
     "MissingCaptureError",
     "NewerCaptureError",
     "NotACaptureError",
+    "Recording",
+    "RecordingError",
     "Report",
     "ReportError",
     "read",
+    "start",
 ]
 
 # By what the native module calls them.

@@ -1,4 +1,7 @@
-"""What `nilometer.read` raises. Each message says what happened, to which file, and what to do next."""
+"""What `nilometer.read` and `nilometer.start` raise.
+
+Each message says what happened, to which file, and what to do next.
+"""
 
 from __future__ import annotations
 
@@ -21,3 +24,7 @@ class NewerCaptureError(ReportError):
 
 class DamagedCaptureError(ReportError, ValueError):
     """The file was cut short or changed, and nothing can be read from it."""
+
+
+class RecordingError(Exception):
+    """This process cannot be recorded. The message says why, and what to do next."""

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 _told = False
 
 
+def forget() -> None:
+    """Another recording is told of its first data, too."""
+    global _told
+    _told = False
+
+
 def wrap_adapter(original: Any) -> Any:
     """A wrapper of the constructor of `EpochIterator` (Keras 3) or `DataHandler` (Keras 2)."""
     phased = wrap_phase("data_adapter")(original)

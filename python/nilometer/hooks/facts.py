@@ -27,6 +27,11 @@ def say_versions() -> None:
         _say("framework.keras.backend", backend)
 
 
+def forget() -> None:
+    """Another recording is told everything anew."""
+    _said.clear()
+
+
 def _say(key: str, value: str) -> None:
     if key not in _said:
         _said.add(key)

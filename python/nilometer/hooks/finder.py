@@ -202,10 +202,16 @@ def install() -> None:
     """Puts the finder in place; hooks of modules that are imported already are installed at once."""
     for name, row in ROWS.items():
         module = sys.modules.get(name)
-        if module is not None:
-            _finder.waiting.pop(name, None)
+        if module is not None and name in _finder.waiting:
+            _finder.waiting.pop(name)
             _install(row, name, module)
     sys.meta_path.insert(0, _finder)
+
+
+def uninstall() -> None:
+    """Takes the finder out; what it installed stays, and is not installed once more."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
 
 
 def say_missed() -> None:

@@ -68,6 +68,21 @@ def install() -> None:
             return
 
 
+def uninstall() -> None:
+    """Watches no loop any more, and gives the tool id back."""
+    global _tool
+    if _tool is None:
+        return
+    monitoring = sys.monitoring  # type: ignore[attr-defined]
+    for code in _watched:
+        monitoring.set_local_events(_tool, code, 0)
+    monitoring.register_callback(_tool, monitoring.events.JUMP, None)
+    monitoring.free_tool_id(_tool)
+    _tool = None
+    _watched.clear()
+    _loops.clear()
+
+
 def look() -> None:
     """Watches the loops of the user's functions that the main thread is in."""
     if _tool is None or len(_watched) >= _MAX_CODES:

@@ -117,6 +117,13 @@ def leave(outer: tuple[str, int, int]) -> None:
     thread.scope, thread.floor, thread.first = outer
 
 
+def forget() -> None:
+    """Another recording counts anew."""
+    _told.clear()
+    _came.clear()
+    _last.clear()
+
+
 def say_left_out() -> None:
     """Says at exit how often each phase came that was not told every time."""
     for name, count in _came.items():

@@ -128,6 +128,13 @@ def cycle(unit: int) -> None:
     look_if_due()
 
 
+def forget() -> None:
+    """Another recording is told every count anew."""
+    global _due, _looks
+    _said.clear()
+    _due, _looks = 0.0, 0
+
+
 def look_if_due() -> None:
     """Looks, unless the last look is not paid for yet."""
     if monotonic() >= _due:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+# Every wrapper that was put: its owner, its name there, what stood there before, and what stands there now.
+_placed: list[tuple[Any, str, Any, Any]] = []
+
 _METADATA = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
 
 
@@ -33,8 +36,24 @@ def replace(owner: Any, name: str, make: Callable[[Any], Any], needed: bool = Tr
             setattr(wrapper, attribute, getattr(original, attribute))
     vars(wrapper).update(getattr(original, "__dict__", {}))
     wrapper.__wrapped__ = original
-    setattr(owner, name, staticmethod(wrapper) if isinstance(found, staticmethod) else wrapper)
+    placed = staticmethod(wrapper) if isinstance(found, staticmethod) else wrapper
+    setattr(owner, name, placed)
+    _placed.append((owner, name, found, placed))
     return True
+
+
+def take_out() -> None:
+    """Puts every original back, unless the program has put something else there since."""
+    for owner, name, found, placed in reversed(_placed):
+        if vars(owner).get(name) is placed:
+            setattr(owner, name, found)
+
+
+def put_back() -> None:
+    """Puts every wrapper in place again that `take_out` took out."""
+    for owner, name, found, placed in _placed:
+        if vars(owner).get(name) is found:
+            setattr(owner, name, placed)
 
 
 def wrap_then(after: Callable[..., object]) -> Callable[[Any], Any]:

@@ -4,12 +4,21 @@
 //! must not happen here: an allocation where the GIL is not held; code of the program's on the ticker's thread.
 
 use nilometer_capture::Moment;
-use pyo3::Python;
+use pyo3::sync::PyOnceLock;
+use pyo3::{Py, PyAny, Python};
 
 use super::{SECOND_NS, Session};
 use crate::pacing::Asker;
 use crate::reading::Taken;
 use crate::{interp, reading};
+
+/// What is called at ticks of the clock, on the main thread.
+static AT_TICKS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Calls this at ticks from now on; the first one stays.
+pub(crate) fn at_ticks(py: Python<'_>, call: Py<PyAny>) {
+    drop(AT_TICKS.set(py, call));
+}
 
 impl Session {
     /// Nanoseconds since the last full reading.
@@ -31,7 +40,7 @@ impl Session {
     /// A tick with the GIL, on the main thread.
     pub(crate) fn tick(&self, py: Python<'_>) {
         self.watch.main_thread_answers();
-        if let Some(call) = super::AT_TICKS.get(py)
+        if let Some(call) = AT_TICKS.get(py)
             && !self.interpreter.is_spied_on(py)
         {
             // What it raises is no business of the program's.
@@ -41,6 +50,9 @@ impl Session {
             let live = self.read(py, Asker::Tick, Moment::Tick, self.paced(Asker::Tick));
             self.ends_turns(py);
             self.look_after_tick(py, live);
+        }
+        if let Some(outside) = &self.outside {
+            outside.read_if_due(&self.writer);
         }
         if let Ok(mut turned) = self.turned.try_lock() {
             *turned = None;
