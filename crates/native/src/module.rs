@@ -80,8 +80,8 @@ mod _native {
         let Ok(path) = path.extract::<PathBuf>() else { return Some("its path is no path".to_owned()) };
         let pause = pause_ms.map(Duration::from_millis);
         let begin = || session::make(py, &path, overwrite, pause);
-        let begun = catch_unwind(AssertUnwindSafe(begin));
-        begun.unwrap_or_else(|_| Err("an internal error of nilometer".to_owned())).err()
+        let answer = catch_unwind(AssertUnwindSafe(begin));
+        answer.unwrap_or_else(|_| Err("an internal error of nilometer".to_owned())).err()
     }
 
     /// Ends the recording; the program goes on, and another one may begin.
