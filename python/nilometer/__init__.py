@@ -13,6 +13,7 @@ A program may record itself, and read what a run was found to do:
     with nilometer.start() as recording:
         train()
     print(recording.report())
+    print(nilometer.check(lambda: model.predict(x)))
     report = nilometer.read("nilometer-train.py.4711.nilo")
 
 This module must stay light: it is imported at interpreter start, and by programs that run on their own.
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         RecordingError,
         Report,
         ReportError,
+        check,
         read,
         start,
     )
@@ -52,6 +54,7 @@ __all__ = [
     "ReportError",
     "__version__",
     "census",
+    "check",
     "cycle",
     "phase",
     "read",

@@ -58,15 +58,18 @@ def make(
     return None
 
 
-def stop() -> None:
-    """Ends the recording, takes the hooks out, and leaves the program as it was. Nothing if there is none."""
+def stop(look: bool = True) -> None:
+    """Ends the recording, takes the hooks out, and leaves the program as it was. Nothing if there is none.
+
+    `look`: a last look and a last reading are taken.
+    """
     global _is_own
     if not _native.is_recording():
         return
     _is_own = False
     _hooking.unhook()
     _ending.say_last()
-    _native.stop()
+    _native.stop(look)
     _ending.forget()
     _hooking.forget()
 

@@ -12,11 +12,17 @@ def start_child(path: str, run: str) -> bool:
 def make(path: str, overwrite: bool, pause_ms: int | None) -> str | None:
     """Make a capture and begin to record into it; otherwise the reason. `pause_ms`: the longest look."""
 
-def stop() -> None:
-    """End the recording while the program goes on; another one may begin."""
+def stop(look: bool = True) -> None:
+    """End the recording, perhaps with a last look and reading; the program goes on, another may begin."""
 
 def cycle(unit: int) -> None:
     """A cycle of the unit with this number has ended."""
+
+def cycle_exactly(unit: int, read: bool, look: bool) -> None:
+    """A cycle of this unit has ended; it is read, or looked at, as is wanted, whatever that costs."""
+
+def stop_clock() -> None:
+    """No reading by the clock comes any more in this recording."""
 
 def phase_begin(name: str, is_part: bool = False) -> None:
     """A phase begins on this thread; one that is told as part of the phase around it gets no reading."""

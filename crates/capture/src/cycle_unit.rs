@@ -44,6 +44,8 @@ pub enum CycleUnit {
     Episode,
     /// One pass over a data set.
     Pass,
+    /// One call of a function that `nilometer.check()` repeats, read after a full collection.
+    Check,
     /// A unit that no hook knows by name: a kind of printed line, or a loop. A fact of the capture describes it.
     Found(Found),
 }
@@ -100,7 +102,7 @@ impl CycleUnit {
     pub const COUNT: usize = (FIRST_FOUND + MAX_FOUND) as usize;
 
     /// The units that hooks know, in the order of their numbers.
-    pub const KNOWN: [Self; 17] = [
+    pub const KNOWN: [Self; 18] = [
         Self::Epoch,
         Self::Fit,
         Self::Evaluate,
@@ -118,6 +120,7 @@ impl CycleUnit {
         Self::Trial,
         Self::Episode,
         Self::Pass,
+        Self::Check,
     ];
 
     /// All units: the known ones, then the found ones.
@@ -145,6 +148,7 @@ impl CycleUnit {
             Self::Trial => 14,
             Self::Episode => 15,
             Self::Pass => 16,
+            Self::Check => 17,
             Self::Found(Found(place)) => FIRST_FOUND + place,
         }
     }
@@ -174,7 +178,7 @@ impl CycleUnit {
             Self::ClearSession => "clear_session",
             Self::Request | Self::Served => "request",
             Self::Step => "step",
-            Self::Call => "call",
+            Self::Call | Self::Check => "call",
             Self::Update => "update",
             Self::Task => "task",
             Self::Cell => "cell",
@@ -200,7 +204,7 @@ mod tests {
             assert!(unit.index() < CycleUnit::COUNT);
         }
         assert_eq!(CycleUnit::all().count(), CycleUnit::KNOWN.len() + usize::from(MAX_FOUND));
-        for number in [17, 31, FIRST_FOUND + MAX_FOUND, u8::MAX] {
+        for number in [18, 31, FIRST_FOUND + MAX_FOUND, u8::MAX] {
             assert_eq!(CycleUnit::from_number(number), None);
         }
     }

@@ -77,15 +77,15 @@ fn fact<'c>(capture: &'c Capture, name: &str) -> Option<&'c str> {
 /// The series of everything that repeated: first what hooks know, in the order in which users would name it, then what was found.
 fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
     use CycleUnit::{
-        Call, Cell, Episode, Epoch, Evaluate, Fit, Model, OnBatch, Pass, Predict, Request, Served, Step,
-        Task, Trial, Update,
+        Call, Cell, Check, Episode, Epoch, Evaluate, Fit, Model, OnBatch, Pass, Predict, Request, Served,
+        Step, Task, Trial, Update,
     };
     let board = &capture.board;
     let looped = board.cycles(Fit) >= FITS_IN_A_LOOP && board.cycles(Epoch) > board.cycles(Fit);
     let (first, second) = if looped { (Fit, Epoch) } else { (Epoch, Fit) };
     let order = [
-        Request, Step, Trial, Task, Served, first, second, Predict, OnBatch, Evaluate, Episode, Cell, Update,
-        Call, Pass, Model,
+        Check, Request, Step, Trial, Task, Served, first, second, Predict, OnBatch, Evaluate, Episode, Cell,
+        Update, Call, Pass, Model,
     ];
     let known = order.into_iter().filter(|unit| *unit != Model || makes_models(timeline, board));
     let known = known.map(|unit| (Unit::Marked(unit), String::new()));

@@ -41,6 +41,9 @@ numbers! {
     CALL_FLOOR_BYTES: f64 = 256.0, "bytes per call, step",
         "The floor of the shortest cycles.",
         "Healthy calls keep tens of bytes.";
+    CHECKED_FLOOR_BYTES: f64 = 64.0, "bytes per checked call",
+        "The floor of a call that `nilometer.check` repeats.",
+        "A full collection goes before each reading: healthy functions read 0, with threads 28.";
     FLOOR_BYTES_PER_SECOND: f64 = 4.0 * KIB, "bytes per second",
         "The floor of a stretch of time, and of a found cycle by its duration.",
         "An epoch of 4 s has the floor of an epoch then.";
@@ -50,6 +53,9 @@ numbers! {
     MIN_RISE_BYTES: f64 = 256.0 * KIB, "bytes in a run",
         "A rise below this in all is within what any process breathes.",
         "The interpreter's free lists alone take 320 KiB before a full collection empties them.";
+    MIN_CHECKED_RISE_BYTES: f64 = 4.0 * KIB, "bytes in a check",
+        "A rise below this in all checked calls is within what a collected process breathes.",
+        "Fourteen healthy functions breathed 3.3 KiB at most in 40 calls.";
     MIN_FILLING_BYTES: f64 = 1024.0 * KIB, "bytes",
         "A rise that ended is worth telling from this on.",
         "One line of the report is worth a MiB.";

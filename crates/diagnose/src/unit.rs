@@ -3,7 +3,10 @@
 //! In: a unit of the capture, or a length of time. Out: words and bytes for the report. What must not happen here: a floor for a
 //! found unit that depends on its name, which is the program's; its duration, and the steps that it ends, say what it may keep.
 
-use crate::numbers::{CALL_FLOOR_BYTES, FLOOR_BYTES_PER_SECOND, LONG_FLOOR_BYTES, REQUEST_FLOOR_BYTES};
+use crate::numbers::{
+    CALL_FLOOR_BYTES, CHECKED_FLOOR_BYTES, FLOOR_BYTES_PER_SECOND, LONG_FLOOR_BYTES, MIN_CHECKED_RISE_BYTES,
+    MIN_RISE_BYTES, REQUEST_FLOOR_BYTES,
+};
 use nilometer_capture::{CycleUnit, FoundKind};
 
 /// What the series counts: a unit that was marked, one that was found in the program, or stretches of time.
@@ -123,10 +126,18 @@ impl Unit {
         match self {
             Self::Marked(Epoch | Fit | Evaluate | Model | Cell | Trial | Pass) => LONG_FLOOR_BYTES,
             Self::Marked(Predict | Request | Served | Task) => REQUEST_FLOOR_BYTES,
+            Self::Marked(CycleUnit::Check) => CHECKED_FLOOR_BYTES,
             Self::Marked(_) => CALL_FLOOR_BYTES,
             Self::Found { floor, .. } => floor,
             Self::Window { seconds } => FLOOR_BYTES_PER_SECOND * seconds,
         }
+    }
+}
+
+impl Unit {
+    /// A rise in the whole run that no process makes by itself. A call that is checked is read after a full collection.
+    pub(crate) fn min_rise(self) -> f64 {
+        if self == Self::Marked(CycleUnit::Check) { MIN_CHECKED_RISE_BYTES } else { MIN_RISE_BYTES }
     }
 }
 

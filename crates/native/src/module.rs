@@ -84,12 +84,13 @@ mod _native {
         answer.unwrap_or_else(|_| Err("an internal error of nilometer".to_owned())).err()
     }
 
-    /// Ends the recording; the program goes on, and another one may begin.
+    /// Ends the recording, perhaps with a last look and a last reading; the program goes on, and another one may begin.
     #[pyfunction]
-    fn stop(py: Python<'_>) {
+    #[pyo3(signature = (look = true))]
+    fn stop(py: Python<'_>, look: bool) {
         let stop = || {
             printed::unwatch(py);
-            session::stop(py);
+            session::stop(py, look);
         };
         drop(catch_unwind(AssertUnwindSafe(stop)));
     }
@@ -102,6 +103,22 @@ mod _native {
             Some(unit) => session.cycle(py, unit),
             None => session.lost("a cycle of an unknown unit"),
         });
+    }
+
+    /// Says that a cycle of this unit ended; reads live memory there exactly, or looks at who holds it, as is wanted.
+    #[pyfunction]
+    fn cycle_exactly(py: Python<'_>, unit: &Bound<'_, PyAny>, read: bool, look: bool) {
+        let number = unit.extract::<u8>();
+        with_session(|session| match number.ok().and_then(CycleUnit::from_number) {
+            Some(unit) => session.cycle_exactly(py, unit, read, look),
+            None => session.lost("a cycle of an unknown unit"),
+        });
+    }
+
+    /// No reading by the clock comes any more.
+    #[pyfunction]
+    fn stop_clock(py: Python<'_>) {
+        with_session(|session| session.stop_ticking(py));
     }
 
     fn phase(name: &Bound<'_, PyAny>, edge: Edge, is_part: bool) {

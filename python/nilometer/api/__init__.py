@@ -10,6 +10,7 @@ import json
 import os
 
 from nilometer.api._build import build
+from nilometer.api.checking import check
 from nilometer.api.errors import (
     DamagedCaptureError,
     MissingCaptureError,
@@ -30,6 +31,7 @@ __all__ = [
     "RecordingError",
     "Report",
     "ReportError",
+    "check",
     "read",
     "start",
 ]

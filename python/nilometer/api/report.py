@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from nilometer.api.findings import Component, Finding, NextStep, Warning
 from nilometer.api.growth import Cycles, Forecast, Growth
 from nilometer.api.program import Job, Memory, Process, Program, TimelinePoint, Verdict
+from nilometer.api.seen import Held, Objects, Phase, PhaseTotal, Probe, Retraced, Sampling
 
 if TYPE_CHECKING:
     from pandas import DataFrame  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -25,8 +26,8 @@ _BYTES = ("live_bytes", "anonymous_bytes", "file_bytes")
 class Report:
     """All that is said about one run; `print` it for the verdict, or let a notebook show it.
 
-    Sizes are bytes, times are seconds. `None` is what could not be known. `to_dict()` has more than the
-    attributes.
+    Sizes are bytes, times are seconds. `None` is what could not be known. `recorder` is `on`, or `off: ` and
+    why.
     """
 
     schema: str
@@ -42,8 +43,16 @@ class Report:
     findings: tuple[Finding, ...]
     next_steps: tuple[NextStep, ...]
     warnings: tuple[Warning, ...]
+    holders: tuple[Held, ...]
+    sampling: Sampling | None
+    probes: tuple[Probe, ...]
+    objects: Objects | None
+    retraced: tuple[Retraced, ...]
+    recorder: str | None
     processes: tuple[Process, ...]
     timeline: tuple[TimelinePoint, ...]
+    phases: tuple[Phase, ...]
+    phase_totals: tuple[PhaseTotal, ...]
     losses: tuple[str, ...]
     _json: str = field(compare=False)
     _brief: str = field(compare=False)

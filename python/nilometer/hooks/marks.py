@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 EPOCH, FIT, EVALUATE, PREDICT, ON_BATCH, MODEL, CLEAR_SESSION, REQUEST, STEP, CALL, UPDATE = range(11)
-SERVED, TASK, CELL, TRIAL, EPISODE, PASS = range(11, 17)
+SERVED, TASK, CELL, TRIAL, EPISODE, PASS, CHECK = range(11, 18)
 
 # A phase is told every time until it has come this often, then at most once in this many seconds.
 _ALWAYS = 512

@@ -2,7 +2,7 @@
 //!
 //! In: the points after start-up. Out: bytes per cycle, or nothing. What must not happen here: a rise that slows, pauses or is small.
 
-use crate::numbers::{MIN_POINTS, MIN_RISE_BYTES, THIRD};
+use crate::numbers::{MIN_POINTS, THIRD};
 use nilometer_stats::Interval;
 
 use super::garbage::rising;
@@ -28,7 +28,11 @@ pub(super) fn even_rise(cycles: &Cycles, points: &[Point]) -> Option<Interval> {
     let rise = last.level - first.level;
     let estimate = rise / last.ordinal.saturating_sub(first.ordinal).max(1) as f64;
     let even = low >= (1.0 - MAX_UNEVEN_STEP_RATIO) * usual && high <= (1.0 + MAX_UNEVEN_STEP_RATIO) * usual;
-    (even && low > cycles.unit.floor() && rise > MIN_RISE_BYTES).then_some(Interval { estimate, low, high })
+    (even && low > cycles.unit.floor() && rise > cycles.unit.min_rise()).then_some(Interval {
+        estimate,
+        low,
+        high,
+    })
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@
 //! claimed of a curve that levels off, of two steps, or of memory whose use nobody can ask for.
 
 use crate::numbers::{
-    LITTLE, LONG_FLOOR_BYTES, MAX_NEEDED_RATIO, MIN_RISE_BYTES, NEARLY_ALL, TENTH, THIRD, TOLERANCE_RATIO,
-    TWICE,
+    LITTLE, LONG_FLOOR_BYTES, MAX_NEEDED_RATIO, NEARLY_ALL, TENTH, THIRD, TOLERANCE_RATIO, TWICE,
 };
 use nilometer_stats::{Shape, cycles_needed, shape};
 
@@ -40,7 +39,7 @@ impl Stretch<'_> {
         let rate = self.net.rate;
         let (x, y) = series(self.points);
         let rise = rate.low * (x[x.len() - 1] - x[0]);
-        if rate.low > self.cycles.unit.floor() && rise > MIN_RISE_BYTES {
+        if rate.low > self.cycles.unit.floor() && rise > self.cycles.unit.min_rise() {
             return self.growing(&x, &y);
         }
         self.bounded().unwrap_or_else(|| self.open(&x, &y))
@@ -158,7 +157,8 @@ impl Stretch<'_> {
 
     /// Whether what is no garbage rose by more than any process does.
     fn surely_rose(&self) -> bool {
-        self.net.kept > self.cycles.unit.floor() && self.net.kept * self.span() as f64 > MIN_RISE_BYTES
+        self.net.kept > self.cycles.unit.floor()
+            && self.net.kept * self.span() as f64 > self.cycles.unit.min_rise()
     }
 
     /// Cycles from the first point to the last.
@@ -189,7 +189,7 @@ impl Stretch<'_> {
         // speaks for a rise, that holds for more of it: 60 turns of 0.1 s in a breath of 100 KiB are not told from 3 KiB each.
         let most =
             if self.net.rate.low > 0.0 { MAX_UNSEEN_FLOORS } else { MAX_UNSEEN_FLOORS * MAX_UNSEEN_FLOORS };
-        let unseen = (MIN_RISE_BYTES / self.span() as f64).min(most * floor);
+        let unseen = (self.cycles.unit.min_rise() / self.span() as f64).min(most * floor);
         share.max(2.0 * floor).max(unseen)
     }
 
@@ -215,7 +215,7 @@ impl Stretch<'_> {
 pub(super) fn unread(counted: Counted, cycles: &Cycles) -> Counted {
     let Some(Unread { last, rise }) = cycles.unread else { return counted };
     let left = cycles.count.saturating_sub(last);
-    let harmless = MIN_RISE_BYTES.max(cycles.unit.floor() * left as f64);
+    let harmless = cycles.unit.min_rise().max(cycles.unit.floor() * left as f64);
     if !counted.is_bounded() || rise.is_some_and(|rise| rise <= harmless) {
         return counted;
     }

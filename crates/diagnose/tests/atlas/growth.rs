@@ -3,7 +3,7 @@
 //! In: a unit, a number of cycles, bytes for each. Out: rows. What must not happen here: noise; each cycle is like the other.
 
 use nilometer_capture::CycleUnit::{
-    self, Call, Cell, Epoch, Fit, Pass, Predict, Request, Served, Step, Task,
+    self, Call, Cell, Check, Epoch, Fit, Pass, Predict, Request, Served, Step, Task,
 };
 use nilometer_capture::CycleUnit::{Trial, Update};
 use nilometer_capture::{Found, Moment};
@@ -69,6 +69,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         ("steps", Marked(Step), 256, 1500, 15),
         ("calls", Marked(Call), 256, 1500, 15),
         ("updates", Marked(Update), 256, 1500, 15),
+        ("checked calls", Marked(Check), 64, 200, 4),
         ("printed lines", LINE, 4 * KIB, 100, 1),
         ("turns of a loop", LOOP, 4 * KIB, 100, 1),
         ("windows", Window, 4 * KIB, 100, 1),
@@ -88,6 +89,8 @@ pub(crate) fn worlds(theme: &mut Theme) {
         ("8 epochs of 53 KiB: rise 265 KiB, above MIN_RISE_BYTES", Epoch, 8, 1, 53 * KIB),
         ("400 steps of 600 B: rise 233 KiB, below MIN_RISE_BYTES", Step, 400, 4, 600),
         ("500 steps of 600 B: rise 291 KiB, above MIN_RISE_BYTES", Step, 500, 5, 600),
+        ("38 checked calls of 100 B: rise 3.6 KiB, below MIN_CHECKED_RISE_BYTES", Check, 38, 1, 100),
+        ("46 checked calls of 100 B: rise 4.3 KiB, above MIN_CHECKED_RISE_BYTES", Check, 46, 1, 100),
         ("60 requests of 4 KiB: rise 228 KiB, below MIN_RISE_BYTES", Request, 60, 1, 4 * KIB),
         ("60 requests of 5 KiB: rise 285 KiB, above MIN_RISE_BYTES", Request, 60, 1, 5 * KIB),
     ] {

@@ -157,6 +157,14 @@ impl Watch {
         }
     }
 
+    /// Looks at the end of this cycle, whatever it costs.
+    pub(crate) fn look_now(&self, py: Python<'_>, session: &Session, ordinal: u64) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.scan(session, ordinal);
+            state.look(py, session);
+        }
+    }
+
     /// Whether a look is under way, perhaps without the GIL. Does not allocate.
     pub(crate) fn is_looking(&self) -> bool {
         matches!(self.state.try_lock(), Err(TryLockError::WouldBlock))

@@ -182,15 +182,18 @@ fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<O
 }
 
 /// Ends the recording while the program goes on; another one may begin after it. A capture that was made here is complete then.
-pub(crate) fn stop(py: Python<'_>) {
+/// `look`: at what the program holds now, a last time.
+pub(crate) fn stop(py: Python<'_>, look: bool) {
     let Some(session) = current() else { return };
     // The ticker is waited for without the GIL: meanwhile another thread may ask for the same.
     if ENDING.swap(true, SeqCst) {
         return;
     }
     session.stop_ticking(py);
-    session.code_ended(py);
-    session.once(py, Moment::BeforeExit);
+    if look {
+        session.code_ended(py);
+        session.once(py, Moment::BeforeExit);
+    }
     session.completed();
     ON.store(false, SeqCst);
     drop(session);

@@ -103,6 +103,19 @@ impl Session {
         self.watch.cycle(py, self, unit, ordinal, live);
     }
 
+    /// A cycle of a caller who says which are read and which are looked at, whatever that costs.
+    pub(crate) fn cycle_exactly(&self, py: Python<'_>, unit: CycleUnit, read: bool, look: bool) {
+        let ordinal = self.writer.board().count_cycle(unit);
+        let now = self.writer.now();
+        self.writer.append_at(now, &Record::Cycle { unit, ordinal });
+        if read {
+            self.read(py, Asker::Cycle(unit), Moment::Cycle { unit, ordinal }, Depth::Whole);
+        }
+        if look {
+            self.watch.look_now(py, self, ordinal);
+        }
+    }
+
     /// `is_part`: told as a part of the phase around it, for which readings at its edges would tell nothing.
     pub(crate) fn phase(&self, py: Python<'_>, name: String, edge: Edge, is_part: bool) {
         match edge {
