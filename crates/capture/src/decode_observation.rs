@@ -4,7 +4,8 @@
 
 use crate::decode::{Rest, Unreadable};
 use crate::observation::{
-    CensusCounts, GROWN_NATIVE, GROWN_PARTIAL, GROWN_SHARED, Grown, Holder, Observation, Trace,
+    CensusCounts, DeviceAllocator, DeviceCounts, GROWN_NATIVE, GROWN_PARTIAL, GROWN_SHARED, Grown, Holder,
+    Observation, Trace,
 };
 use crate::record::kind;
 
@@ -28,6 +29,12 @@ pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Obs
         kind::HELD => Observation::Held { holder: rest.number()?, samples: samples(rest)? },
         kind::GROWN => Observation::Grown(grown(rest)?),
         kind::OBJECTS => Observation::Objects { name: rest.string()?, count: rest.number()? },
+        kind::DEVICE => {
+            let allocator = DeviceAllocator::from_number(rest.number()?).ok_or(Unreadable::Unknown)?;
+            let moment = rest.moment()?;
+            let numbers = rest.numbers::<{ DeviceCounts::NAMES.len() }>()?;
+            Observation::Device { allocator, moment, counts: DeviceCounts::from_numbers(&numbers) }
+        }
         _ => return Err(Unreadable::Unknown),
     })
 }

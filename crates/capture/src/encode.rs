@@ -133,7 +133,7 @@ fn reading(when: Moment, counters: &Counters, sink: &mut impl Sink) {
     numbers(&counters.to_array(), sink);
 }
 
-fn moment(when: Moment, sink: &mut impl Sink) {
+pub(crate) fn moment(when: Moment, sink: &mut impl Sink) {
     match when {
         Moment::Cycle { unit, ordinal } => {
             number(0, sink);

@@ -2,7 +2,7 @@
 //!
 //! In: an [`Observation`]. Out: bytes into a sink. What must not happen here: allocation, as `encode` says.
 
-use crate::encode::{Sink, number, numbers, string};
+use crate::encode::{Sink, moment, number, numbers, string};
 use crate::observation::{GROWN_NATIVE, GROWN_PARTIAL, GROWN_SHARED, Grown, Holder, Observation, Trace};
 use crate::record::kind;
 
@@ -15,6 +15,7 @@ pub(crate) fn kind_of_observation(seen: &Observation) -> u8 {
         Observation::Held { .. } => kind::HELD,
         Observation::Grown(_) => kind::GROWN,
         Observation::Objects { .. } => kind::OBJECTS,
+        Observation::Device { .. } => kind::DEVICE,
     }
 }
 
@@ -26,6 +27,11 @@ pub(crate) fn observation(seen: &Observation, sink: &mut impl Sink) {
             number(*value, sink);
         }
         Observation::Trace(traced) => trace(traced, sink),
+        Observation::Device { allocator, moment: when, counts } => {
+            number(*allocator as u64, sink);
+            moment(*when, sink);
+            numbers(&counts.to_array(), sink);
+        }
         Observation::Census(counts) => numbers(&counts.to_array(), sink),
         Observation::Holder(who) => holder(who, sink),
         Observation::Held { holder, samples } => {

@@ -39,7 +39,7 @@ pub use cycle_unit::{CycleUnit, FIRST_FOUND, Found, FoundKind, MAX_FOUND};
 pub use error::{CreateError, JoinError, OpenError};
 pub use layout::{BoardCounts, FORMAT_MAJOR, FORMAT_MINOR, Header, Refusal};
 pub use nursery::Nursery;
-pub use observation::{CensusCounts, Grown, Holder, Observation, Trace};
+pub use observation::{CensusCounts, DeviceAllocator, DeviceCounts, Grown, Holder, Observation, Trace};
 pub use reader::{Capture, Stamped};
 pub use record::{Edge, Exit, MemoryKill, Moment, Record};
 pub use sample::{Birth, Cut, Sampling, SamplingCount, Source, StackFrame};

@@ -3,6 +3,7 @@
 //! Ids of holders count from 1 in each process and mean the same path for as long as it lives.
 
 use crate::counters::numbers;
+use crate::record::Moment;
 
 numbers! {
     /// One look at Python's heap. Counts unless said otherwise.
@@ -29,6 +30,40 @@ numbers! {
         found,
         /// 1 if the look was ended early by its limits.
         cut,
+    }
+}
+
+numbers! {
+    /// What an allocator of device memory says of all devices of its process together. Bytes.
+    DeviceCounts {
+        /// In use: tensors, and what kernels work with.
+        in_use,
+        /// The most that was in use.
+        peak,
+        /// What it took of the devices, in use or not; 0 or none where that is nothing of its own.
+        reserved,
+    }
+}
+
+/// Who hands out memory of devices. The numbers stand in files: never reuse them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum DeviceAllocator {
+    /// `TensorFlow`'s.
+    TensorFlow = 0,
+    /// `PyTorch`'s.
+    PyTorch = 1,
+    /// JAX's.
+    Jax = 2,
+}
+
+impl DeviceAllocator {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::TensorFlow, Self::PyTorch, Self::Jax];
+
+    /// The one with this number, if this version knows it.
+    pub fn from_number(number: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| *one as u64 == number)
     }
 }
 
@@ -133,5 +168,14 @@ pub enum Observation {
         name: String,
         /// How many of them the collector tracks.
         count: u64,
+    },
+    /// An allocator of device memory was asked.
+    Device {
+        /// Whose.
+        allocator: DeviceAllocator,
+        /// Why now.
+        moment: Moment,
+        /// What it said.
+        counts: DeviceCounts,
     },
 }

@@ -153,4 +153,5 @@ pub mod kind {
     pub const HELD: u8 = 23;
     pub const GROWN: u8 = 24;
     pub const OBJECTS: u8 = 25;
+    pub const DEVICE: u8 = 26;
 }

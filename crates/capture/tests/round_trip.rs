@@ -84,6 +84,11 @@ fn observation() -> impl Strategy<Value = Observation> {
     prop_oneof![
         (text(), number()).prop_map(|(name, value)| Observation::Probe { name, value }),
         (text(), number()).prop_map(|(name, count)| Observation::Objects { name, count }),
+        (0..3_u64, moment(), numbers()).prop_map(|(allocator, moment, numbers)| Observation::Device {
+            allocator: DeviceAllocator::from_number(allocator).unwrap(),
+            moment,
+            counts: DeviceCounts::from_numbers(&numbers)
+        }),
         ((text(), text(), text(), text()), number(), number(), number()).prop_map(
             |((function, file, why, caller_file), line, nth, caller_line)| {
                 Observation::Trace(Trace { function, file, line, nth, why, caller_file, caller_line })

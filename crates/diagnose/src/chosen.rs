@@ -108,6 +108,12 @@ fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
         .collect()
 }
 
+/// A unit of the capture, as it is called. A found one must be described.
+pub(crate) fn unit_of(timeline: &Timeline, capture: &Capture, unit: CycleUnit) -> Option<Unit> {
+    let CycleUnit::Found(place) = unit else { return Some(Unit::Marked(unit)) };
+    Unit::found(unit, fact(capture, &place.fact())?, seconds(timeline, unit).unwrap_or(0.0))
+}
+
 /// The file of a place, as seen from the program's folder.
 fn shown(place: &str, capture: &Capture) -> String {
     let folder = fact(capture, "cwd").map(|folder| format!("{}/", folder.trim_end_matches('/')));

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use nilometer_capture::{Capture, Observation, Record};
+use nilometer_capture::Capture;
 use serde::Serialize;
 
 use crate::cycles::Cycles;
+use crate::devices::Devices;
+use crate::probes;
 use crate::timeline::Timeline;
 
 /// The end of a cycle. Sizes are bytes.
@@ -36,17 +38,15 @@ pub struct CycleRow {
 pub fn cycle_table(capture: &Capture) -> Vec<CycleRow> {
     let timeline = Timeline::of(capture);
     let cycles = Cycles::of(&timeline, capture, timeline.basis());
-    let mut said = capture.records.iter().filter_map(|stamped| match &stamped.record {
-        Record::Observation(Observation::Probe { name, value }) => Some((stamped.at_ns, name, *value)),
-        _ => None,
-    });
+    let all = probes::said(capture, &Devices::of(capture), &cycles);
+    let mut said = all.into_iter();
     let mut next = said.next();
     let mut counts = BTreeMap::new();
     let mut out = Vec::new();
     for point in &cycles.points {
         // The hooks count first and mark the cycle then.
         while let Some((_, name, value)) = next.filter(|(at_ns, ..)| *at_ns <= point.at_ns) {
-            counts.insert(name.clone(), value);
+            counts.insert(name.to_owned(), value);
             next = said.next();
         }
         let Some(reading) = timeline.readings.get(point.reading) else { continue };

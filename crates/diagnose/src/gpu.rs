@@ -1,148 +1,150 @@
 //! Memory of GPUs: what a framework's allocator holds of it, what is in use, and whether that goes on growing.
 //!
-//! In: three probes of each framework. Out: a component of kind reserved, and a warning where what is in use grows. What must not
-//! happen here: a change of the verdict, which is about the memory of the process; a warning of what rises and levels off.
+//! In: what allocators said. Out: a component of kind reserved, and a warning where what is in use grows. What must not happen here: a
+//! change of the verdict, which is about the memory of the process; a warning of what is reserved, which is no tensor's.
 
-use crate::probes::{Count, Probes, lowest};
+use nilometer_capture::{Capture, DeviceAllocator};
+
+use crate::cycles::Cycles;
+use crate::device_growth::{Growth, growth};
+use crate::devices::{Answer, Devices};
 use crate::report::{About, Component, Kind, Warning};
 use crate::sizes::size;
+use crate::timeline::Timeline;
 
-/// What rises by less in the judged part is not worth a warning.
-const LEAST: f64 = 1024.0 * 1024.0;
-/// The pace of the last window is at least this part of the one before; a cache that fills rises by ever less.
-const STEADY: f64 = 0.7;
-/// A growth is told after so many cycles: kernels are chosen, and buffers made, in the first ones.
-const LEAST_CYCLES: usize = 12;
 /// An allocator that grows as it needs rounds each piece up; what it holds beyond that was in use before.
 const MIN_RESERVED_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A framework with an allocator of its own for GPUs. Its probes are bytes, all GPUs of the process together.
-struct Allocator {
-    framework: &'static str,
-    used: &'static str,
-    peak: &'static str,
-    reserved: &'static str,
+/// A framework with an allocator of its own for GPUs.
+struct Framework {
+    allocator: DeviceAllocator,
+    name: &'static str,
     /// Whether it takes most of a device at its first allocation. Else it takes as it needs, and gives nothing back.
     takes_all: bool,
     change: &'static str,
 }
 
-const ALLOCATORS: [Allocator; 3] = [
-    Allocator {
-        framework: "TensorFlow",
-        used: "gpu_memory",
-        peak: "gpu_memory_peak",
-        reserved: "gpu_memory_reserved",
+const FRAMEWORKS: [Framework; 3] = [
+    Framework {
+        allocator: DeviceAllocator::TensorFlow,
+        name: "TensorFlow",
         takes_all: true,
         change: "only where others need the GPU too: `tf.config.experimental.set_memory_growth(gpu, True)`, before the first operation",
     },
-    Allocator {
-        framework: "PyTorch",
-        used: "torch_gpu_memory",
-        peak: "torch_gpu_memory_peak",
-        reserved: "torch_gpu_memory_reserved",
+    Framework {
+        allocator: DeviceAllocator::PyTorch,
+        name: "PyTorch",
         takes_all: false,
         change: "only where others need the GPU too: `torch.cuda.empty_cache()` after the part that needed so much",
     },
-    Allocator {
-        framework: "JAX",
-        used: "jax_gpu_memory",
-        peak: "jax_gpu_memory_peak",
-        reserved: "jax_gpu_memory_reserved",
+    Framework {
+        allocator: DeviceAllocator::Jax,
+        name: "JAX",
         takes_all: true,
         change: "only where others need the GPU too: set `XLA_PYTHON_CLIENT_PREALLOCATE=false` before the start",
     },
 ];
 
-/// What each framework's allocator holds on the GPUs beyond what is in use.
-pub(crate) fn reserved(probes: &Probes) -> Vec<Component> {
-    ALLOCATORS.iter().filter_map(|one| one.reserved(probes)).collect()
+/// What is told of devices.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// What each framework's allocator holds beyond what is in use.
+    pub(crate) reserved: Vec<Component>,
+    /// Where memory in use grows with every cycle.
+    pub(crate) growing: Vec<Warning>,
 }
 
-/// Where memory in use on GPUs grows with every cycle.
-pub(crate) fn growing(probes: &Probes, unit: &str) -> Vec<Warning> {
-    ALLOCATORS.iter().filter_map(|one| one.warning(probes, unit)).collect()
+/// Of all frameworks that have something in use on a device.
+pub(crate) fn told(devices: &Devices, (timeline, capture): (&Timeline, &Capture), cycles: &Cycles) -> Told {
+    let mut out = Told::default();
+    for framework in FRAMEWORKS {
+        let answers = devices.answers(framework.allocator);
+        let Some(last) = answers.iter().rev().find(|answer| answer.in_use > 0) else { continue };
+        let growth = growth(devices, framework.allocator, (timeline, capture), cycles);
+        out.reserved.extend(framework.reserved(answers, last, growth));
+        out.growing.extend(framework.warning(last, growth));
+    }
+    out
 }
 
-impl Allocator {
-    fn reserved(&self, probes: &Probes) -> Option<Component> {
-        let (used, peak) = (last(probes, self.used)?, last(probes, self.peak)?);
-        let reserved = last(probes, self.reserved)?;
-        let kept = reserved.saturating_sub(used);
-        let worth_a_word = if self.takes_all { reserved > peak } else { kept >= MIN_RESERVED_BYTES };
-        let flat = match self.growth(probes) {
-            Some(0.0) => " That does not grow: no leak on the GPU.",
-            _ => "",
-        };
-        let [reserved, peak, used] = [reserved, peak, used].map(|bytes| size(bytes as f64));
-        let framework = self.framework;
+impl Framework {
+    fn reserved(&self, answers: &[Answer], last: &Answer, growth: Growth) -> Option<Component> {
+        let Answer { in_use, peak, reserved, .. } = *last;
+        let kept = reserved.saturating_sub(in_use);
+        let is_worth_a_word = if self.takes_all { reserved > peak } else { kept >= MIN_RESERVED_BYTES };
+        if !is_worth_a_word {
+            return None;
+        }
+        let [all, peak, used] = [reserved, peak, in_use].map(|bytes| size(bytes as f64));
+        let framework = self.name;
         let sentence = if self.takes_all {
             format!(
-                "GPU memory: {framework} took {reserved} when it began and had {peak} of it in use at most; tools that watch the GPU \
-                 show what it took."
+                "GPU memory: {framework} took {all} when it began and had {peak} of it in use at most, by tensors; tools that watch the GPU \
+                 show what it took, with what other programs took."
             )
         } else {
             format!(
-                "GPU memory: {framework} holds {reserved}, of which {used} are in use now and {peak} were at most; tools that watch \
-                 the GPU show what it holds."
+                "GPU memory: {framework} holds {all}, of which {used} are in use by tensors now and {peak} were at most; tools that watch \
+                 the GPU show what it holds, with what other programs hold."
             )
         };
-        worth_a_word.then(|| Component {
+        let early = answers.get(answers.len() / 3).map_or(0, |answer| answer.reserved);
+        let rose = reserved.saturating_sub(early);
+        let no_growth = match growth {
+            Growth::None if rose >= MIN_RESERVED_BYTES && !self.takes_all => {
+                format!(
+                    " What it holds rose by {}, and what is in use did not: no leak on the GPU.",
+                    size(rose as f64)
+                )
+            }
+            Growth::None => " What is in use does not grow: no leak on the GPU.".to_owned(),
+            Growth::Unknown | Growth::Grows { .. } => String::new(),
+        };
+        Some(Component {
             kind: Kind::Reserved,
             phase: None,
             bytes: i64::try_from(kept).unwrap_or(i64::MAX),
             bytes_per_cycle: None,
-            sentence: format!("{sentence}{flat}"),
+            sentence: format!("{sentence}{no_growth}"),
             made_at: None,
             change: Some(self.change.to_owned()),
             prove: None,
         })
     }
 
-    /// Bytes per cycle by which memory in use goes on growing; 0 where it does not, none where that cannot be told yet.
-    fn growth(&self, probes: &Probes) -> Option<f64> {
-        if probes.series(self.used).len() < LEAST_CYCLES {
-            return None;
-        }
-        let windows = probes.windows(self.used)?;
-        let [first, middle, last] = windows.map(|window| lowest(window).value);
-        if first >= last {
-            return Some(0.0);
-        }
-        // Means, as not every cycle has a look of its own, and a late one makes a step.
-        let [early, between, late] = windows.map(mean);
-        let slows = late - between < STEADY * (between - early);
-        if first >= middle || middle >= last || late - early < LEAST || slows {
-            return None;
-        }
-        let cycles = windows[2].first()?.cycle.saturating_sub(windows[0].first()?.cycle);
-        Some((late - early) / cycles.max(1) as f64)
-    }
-
-    fn warning(&self, probes: &Probes, unit: &str) -> Option<Warning> {
-        let per_cycle = self.growth(probes).filter(|growth| *growth > 0.0)?;
-        Some(Warning {
-            name: "gpu-memory-grows".to_owned(),
-            about: About::GpuMemory,
-            sentence: format!(
-                "{} has {} more of it in use with each {unit}, {} at the last",
-                self.framework,
-                size(per_cycle),
-                size(probes.series(self.used).last()?.value as f64)
-            ),
-            called_at: None,
-            change:
+    fn warning(&self, last: &Answer, growth: Growth) -> Option<Warning> {
+        let Growth::Grows { per_cycle, word, is_garbage } = growth else { return None };
+        let framework = self.name;
+        let more = size(per_cycle);
+        let at_last = size(last.in_use as f64);
+        let (sentence, change) = if is_garbage {
+            (
+                format!(
+                    "tensors of {framework} have {more} more of it in use with each {word}, {at_last} at the last; Python's collection at \
+                     the end gave it back: garbage that waited for it"
+                ),
+                format!(
+                    "call `gc.collect()` at the end of each {word}, or break what refers to itself and to tensors (a kept exception, a \
+                     closure, a module that knows its parent)"
+                ),
+            )
+        } else {
+            (
+                format!(
+                    "tensors of {framework} have {more} more of it in use with each {word}, {at_last} at the last (what {framework} \
+                     merely reserves is not in this)"
+                ),
                 "tensors on a GPU are small objects in Python: look for what keeps more of them with each cycle (losses, outputs, \
                  models), and keep `float(loss)` or a copy on the processor instead"
                     .to_owned(),
+            )
+        };
+        Some(Warning {
+            name: "gpu-memory-grows".to_owned(),
+            about: About::GpuMemory,
+            sentence,
+            called_at: None,
+            change,
         })
     }
-}
-
-fn mean(window: &[Count]) -> f64 {
-    window.iter().map(|count| count.value as f64).sum::<f64>() / window.len().max(1) as f64
-}
-
-fn last(probes: &Probes, name: &str) -> Option<u64> {
-    probes.series(name).last().map(|Count { value, .. }| *value).filter(|value| *value > 0)
 }

@@ -15,6 +15,8 @@ mod counted;
 mod cycle_table;
 mod cycles;
 mod decide;
+mod device_growth;
+mod devices;
 mod diff;
 mod evidence;
 mod forecast;

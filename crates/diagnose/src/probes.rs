@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use nilometer_capture::{Capture, Observation, Record};
 
 use crate::cycles::Cycles;
+use crate::devices::{Devices, PROBES};
 use crate::report::Probe;
 
 /// A count at the end of a cycle.
@@ -35,11 +36,9 @@ const WARM_UP: usize = 3;
 const WINDOWS: usize = 3;
 
 impl Probes {
-    pub(crate) fn of(capture: &Capture, cycles: &Cycles) -> Self {
-        let mut said = capture.records.iter().filter_map(|stamped| match &stamped.record {
-            Record::Observation(Observation::Probe { name, value }) => Some((stamped.at_ns, name, *value)),
-            _ => None,
-        });
+    pub(crate) fn of(capture: &Capture, devices: &Devices, cycles: &Cycles) -> Self {
+        let all = said(capture, devices, cycles);
+        let mut said = all.iter().copied();
         let mut next = said.next();
         let mut known: BTreeMap<&str, u64> = BTreeMap::new();
         let mut series: BTreeMap<String, Vec<Count>> = BTreeMap::new();
@@ -61,7 +60,7 @@ impl Probes {
         }
         let first = cycles.points.first().map_or((0, 0), |point| (point.at_ns, point.ordinal));
         let unread = cycles.unread.is_some_and(|unread| 2 * unread.last < cycles.count);
-        let said = if unread { said_at(capture) } else { BTreeMap::new() };
+        let said = if unread { said_at(&all) } else { BTreeMap::new() };
         // None of the later ones left a time; they took about as long as those before.
         let length = cycles.seconds.unwrap_or(0.0) * 1e9 * cycles.count.saturating_sub(first.1) as f64;
         Self { series, said, span_ns: (first.0, first.0.saturating_add(length as u64)), cycles: cycles.count }
@@ -130,13 +129,25 @@ pub(crate) fn lowest(window: &[Count]) -> Count {
     window.iter().copied().min_by_key(|count| count.value).unwrap_or(Count { cycle: 0, value: 0 })
 }
 
-/// When each count was said, and its value.
-fn said_at(capture: &Capture) -> BTreeMap<String, Vec<(u64, u64)>> {
-    let mut out: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
-    for stamped in &capture.records {
-        if let Record::Observation(Observation::Probe { name, value }) = &stamped.record {
-            out.entry(name.clone()).or_default().push((stamped.at_ns, *value));
+/// All that was said, in the order of time: when, of what, how many. What is in use on devices is told at the ends of the judged cycles.
+pub(crate) fn said<'c>(capture: &'c Capture, devices: &Devices, cycles: &Cycles) -> Vec<(u64, &'c str, u64)> {
+    let is_of_devices = |name: &str| PROBES.iter().any(|(_, names)| names.contains(&name));
+    let probes = capture.records.iter().filter_map(|stamped| match &stamped.record {
+        Record::Observation(Observation::Probe { name, value }) if !is_of_devices(name) => {
+            Some((stamped.at_ns, name.as_str(), *value))
         }
+        _ => None,
+    });
+    let mut out: Vec<(u64, &str, u64)> = probes.chain(devices.as_probes(cycles.unit.marks())).collect();
+    out.sort_by_key(|(at_ns, ..)| *at_ns);
+    out
+}
+
+/// When each count was said, and its value.
+fn said_at(all: &[(u64, &str, u64)]) -> BTreeMap<String, Vec<(u64, u64)>> {
+    let mut out: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
+    for (at_ns, name, value) in all {
+        out.entry((*name).to_owned()).or_default().push((*at_ns, *value));
     }
     out
 }

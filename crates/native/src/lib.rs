@@ -9,6 +9,7 @@
 )]
 
 mod arenas;
+mod device_pace;
 mod flood;
 mod found;
 mod heap;
@@ -33,6 +34,8 @@ mod types;
 mod arrow;
 #[cfg(not(test))]
 mod census;
+#[cfg(not(test))]
+mod devices;
 #[cfg(not(test))]
 mod fork;
 #[cfg(not(test))]

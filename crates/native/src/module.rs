@@ -41,7 +41,7 @@ mod _native {
     use std::path::PathBuf;
     use std::time::Duration;
 
-    use nilometer_capture::{CycleUnit, Edge, Moment, Observation, Trace};
+    use nilometer_capture::{CycleUnit, DeviceCounts, Edge, Moment, Observation, Trace};
     use pyo3::prelude::*;
     use pyo3::types::PyBool;
 
@@ -52,7 +52,7 @@ mod _native {
     use crate::importing::Import;
     use crate::loops::{self, Told};
     use crate::skeleton::Assembler;
-    use crate::{fork, forked, printed, recorder, session};
+    use crate::{devices, fork, forked, printed, recorder, session};
 
     /// Joins the capture and begins to record; false if that is not possible.
     #[pyfunction]
@@ -282,6 +282,19 @@ mod _native {
     fn read_now(py: Python<'_>) -> Option<u64> {
         let read = || session::current().and_then(|session| session.read_now(py));
         catch_unwind(AssertUnwindSafe(read)).unwrap_or(None)
+    }
+
+    /// What allocators of devices say now: each one's number, and bytes in use, at most, and taken. Looked at, not recorded.
+    #[pyfunction]
+    #[pyo3(signature = (kind = "GPU"))]
+    fn device_figures(py: Python<'_>, kind: &str) -> Vec<(u8, u64, u64, u64)> {
+        let figures = || devices::figures(py, kind);
+        let said = catch_unwind(AssertUnwindSafe(figures)).unwrap_or_default();
+        let all = |(number, counts): (u8, DeviceCounts)| {
+            let figure = |bytes: Option<u64>| bytes.unwrap_or(0);
+            (number, figure(counts.in_use), figure(counts.peak), figure(counts.reserved))
+        };
+        said.into_iter().map(all).collect()
     }
 
     /// Counts something that could not be recorded.

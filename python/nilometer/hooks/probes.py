@@ -11,7 +11,7 @@ import sys
 from time import monotonic, perf_counter
 
 from nilometer import _native
-from nilometer.hooks import alive, gpu_memory, gpu_memory_jax, gpu_memory_torch, shapes
+from nilometer.hooks import alive, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,22 +94,11 @@ class _Row:
 
 
 _TENSORFLOW = "tensorflow.python"
-_TORCH = "torch.cuda"
-_JAX = "jax._src.xla_bridge"
 _rows = [
     _Row("gradient_registry", f"{_TENSORFLOW}.framework.ops", _gradients),
     _Row("functions", f"{_TENSORFLOW}.eager.polymorphic_function.atomic_function", _functions),
     _Row("py_functions", f"{_TENSORFLOW}.ops.script_ops", _py_functions),
     _Row("eager_switches", f"{_TENSORFLOW}.eager.polymorphic_function.eager_function_run", _eager_switches),
-    _Row("gpu_memory", f"{_TENSORFLOW}.eager.context", gpu_memory.in_use),
-    _Row("gpu_memory_peak", f"{_TENSORFLOW}.eager.context", gpu_memory.peak),
-    _Row("gpu_memory_reserved", f"{_TENSORFLOW}.eager.context", gpu_memory.reserved),
-    _Row("torch_gpu_memory", _TORCH, gpu_memory_torch.in_use),
-    _Row("torch_gpu_memory_peak", _TORCH, gpu_memory_torch.peak),
-    _Row("torch_gpu_memory_reserved", _TORCH, gpu_memory_torch.reserved),
-    _Row("jax_gpu_memory", _JAX, gpu_memory_jax.in_use),
-    _Row("jax_gpu_memory_peak", _JAX, gpu_memory_jax.peak),
-    _Row("jax_gpu_memory_reserved", _JAX, gpu_memory_jax.reserved),
     _Row("keras_state", "keras.src.backend.common.global_state", _keras_state),
     _Row("figures", "matplotlib._pylab_helpers", _figures),
     _Row("log_handlers", "logging", _log_handlers),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use nilometer_capture::{Capture, Record, Sampling, StackFrame, Stamped};
+use nilometer_capture::{Capture, Observation, Record, Sampling, StackFrame, Stamped};
 
 /// The fact that says how many samples were left out.
 const LEFT_OUT: &str = "evidence.samples_left_out";
@@ -48,7 +48,11 @@ type SampleId = (u32, u64);
 
 /// Births and deaths of samples that a moment saw alive, and how many births were left out.
 fn seen_samples(capture: &Capture) -> (Vec<(SampleId, Stamped)>, u64) {
-    let is_moment = |record: &Record| !matches!(record, Record::Sampling(_) | Record::Fact { .. });
+    // What devices have in use is read more often than any sample is asked for.
+    let is_moment = |record: &Record| {
+        let is_device = matches!(record, Record::Observation(Observation::Device { .. }));
+        !is_device && !matches!(record, Record::Sampling(_) | Record::Fact { .. })
+    };
     let moments: Vec<u64> =
         capture.records.iter().filter(|stamped| is_moment(&stamped.record)).map(|s| s.at_ns).collect();
     let mut all: Vec<(SampleId, Stamped)> = Vec::new();

@@ -146,6 +146,7 @@ impl<'a> Held<'a> {
                 Observation::Census(counts) if counts.depth == Some(SCAN) => out.scans.push(stamped.at_ns),
                 Observation::Census(_)
                 | Observation::Objects { .. }
+                | Observation::Device { .. }
                 | Observation::Probe { .. }
                 | Observation::Trace(_) => {}
             }

@@ -11,6 +11,7 @@ use crate::causes::{self, Run};
 use crate::components::Picture;
 use crate::counted::garbage;
 use crate::decide::Decided;
+use crate::devices::Devices;
 use crate::held::Held;
 use crate::lookup::Lookup;
 use crate::program::{Limit, Outside};
@@ -40,7 +41,9 @@ impl Told<'_> {
         let course = phases::Course::of(capture);
         let program = outside.program();
         let kept = retention::retained(timeline, cycles, basis, &program, outside.fact("heap.arenas"));
-        let counts = probes::Probes::of(capture, cycles);
+        let devices = Devices::of(capture);
+        let on_devices = gpu::told(&devices, (timeline, capture), cycles);
+        let counts = probes::Probes::of(capture, &devices, cycles);
         let (probes, retraced) = (counts.told(), retracing::retraced(capture, cycles, outside.folder()));
         let traced_at = retracing::called_most(capture, cycles, outside.folder());
         let seen = self.sites.map(|sites| sites.holders(&findings)).unwrap_or_default();
@@ -72,10 +75,10 @@ impl Told<'_> {
             fills: &filling,
             kept: kept.as_ref(),
         };
-        let components = picture.components().into_iter().chain(gpu::reserved(&counts)).collect();
+        let components = picture.components().into_iter().chain(on_devices.reserved).collect();
         let rate = judgement.rate.map_or(0.0, |rate| rate.estimate);
         let mut warnings = warnings::warnings(outside, lookup);
-        warnings.extend(gpu::growing(&counts, cycles.unit.word()));
+        warnings.extend(on_devices.growing);
         let mut report = Report {
             schema: SCHEMA,
             verdict: judgement.verdict,

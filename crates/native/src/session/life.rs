@@ -18,6 +18,7 @@ use pyo3::Python;
 use super::{Outside, Session};
 use crate::arenas::Arenas;
 use crate::census::Watch;
+use crate::devices::Devices;
 use crate::found::Kinds;
 use crate::heap::Allocator;
 use crate::interp::Interpreter;
@@ -131,7 +132,9 @@ fn is_of_run(path: &Path, run: &str) -> bool {
 
 fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<Outside>) -> bool {
     // SAFETY: null, or the recording of the process that this one was forked from, which nobody frees here.
-    if let Some(parent) = unsafe { CURRENT.load(SeqCst).as_ref() } {
+    let parent = unsafe { CURRENT.load(SeqCst).as_ref() };
+    let is_forked = parent.is_some();
+    if let Some(parent) = parent {
         // What the program may be held up by holds for those that it forks.
         writer.board().limit_pause(parent.board().pause_limit());
         writer.board().allow_overhead(parent.board().overhead());
@@ -159,6 +162,7 @@ fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<O
         latest: Mutex::new(None),
         ticking: AtomicBool::new(true),
         watch: Watch::default(),
+        devices: Devices::new(py, is_forked),
         kinds: Mutex::new(Kinds::new()),
         last_beat: AtomicU64::new(0),
         turned: Mutex::new(None),

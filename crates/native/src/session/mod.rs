@@ -3,6 +3,7 @@
 //! In: marks from Python, beats of the ticker. Out: records in the capture. What must not happen here: a lock held while
 //! Python or the C library is called; anything but an atomic load once the recording is off (stopped, or in a forked child).
 
+mod devices;
 mod found;
 mod life;
 mod outside;
@@ -22,6 +23,7 @@ pub(crate) use self::ticks::at_ticks;
 
 use crate::arenas::Arenas;
 use crate::census::Watch;
+use crate::devices::Devices;
 use crate::found::Kinds;
 use crate::interp::Interpreter;
 use crate::losses::{Losses, Told};
@@ -57,6 +59,7 @@ pub(crate) struct Session {
     latest: Mutex<Option<readings::Latest>>,
     ticking: AtomicBool,
     watch: Watch,
+    devices: Devices,
     /// What repeats that no hook knows.
     kinds: Mutex<Kinds>,
     last_beat: AtomicU64,
@@ -100,6 +103,7 @@ impl Session {
         last.store(now, Relaxed);
         self.writer.append_at(now, &Record::Cycle { unit, ordinal });
         let live = self.read_if_due(py, Asker::Cycle(unit), ordinal, Moment::Cycle { unit, ordinal });
+        self.ask_devices(py, Moment::Cycle { unit, ordinal });
         self.watch.cycle(py, self, unit, ordinal, live);
     }
 
@@ -180,6 +184,7 @@ impl Session {
     /// A reading at a moment that comes once.
     pub(crate) fn once(&self, py: Python<'_>, moment: Moment) {
         self.read(py, Asker::Once, moment, Depth::Whole);
+        self.ask_devices(py, moment);
         for told in self.losses.rest() {
             self.tell(told);
         }

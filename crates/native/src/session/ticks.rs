@@ -46,6 +46,7 @@ impl Session {
             // What it raises is no business of the program's.
             drop(call.call0(py));
         }
+        self.ask_devices(py, Moment::Tick);
         if self.wants_tick() && !self.watch.is_looking() {
             let live = self.read(py, Asker::Tick, Moment::Tick, self.paced(Asker::Tick));
             self.ends_turns(py);

@@ -1,4 +1,4 @@
-"""Bytes of TensorFlow's allocators as the hook reads them: in use, at most, reserved."""
+"""Bytes of TensorFlow's allocators as the native module reads them: in use, at most, reserved."""
 
 import os
 
@@ -6,22 +6,19 @@ import os
 # processor: on one of AMD's that has AVX2 at most it does not.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
 
+import _native
 import tensorflow as tf
-from nilometer.hooks import gpu_memory
 from tensorflow.python.eager import context
 
-eager = vars(context)
 
-
-def say(when):
-    print(when, gpu_memory.in_use(eager), gpu_memory.peak(eager), gpu_memory.reserved(eager))
+def say(when, kind="CPU"):
+    print(when, *(_native.device_figures(kind) or [(0, 0, 0, 0)])[0][1:])
 
 
 say("before")
 print("looked", int(bool(context._context and context._context._initialized)))
 kept = [tf.random.normal((1000, 1000)) for _ in range(3)]
-say("without")
-gpu_memory._KIND = "CPU"
+say("without", "GPU")
 say("three")
 kept.pop()
 say("two")

@@ -1,0 +1,49 @@
+//! JAX's allocators of devices.
+//!
+//! In: the module that has JAX's backends, as the program has set them up. Out: bytes, summed over the devices of this process that are no
+//! processor. What must not happen here: a backend that is set up by a look.
+
+use nilometer_capture::DeviceCounts;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::{add, own};
+use crate::interp;
+
+const PROCESSOR: &str = "cpu";
+
+/// The backends that there are by now.
+fn backends(py: Python<'_>) -> Vec<Bound<'_, PyAny>> {
+    let bridge = interp::loaded(py, intern!(py, "jax._src.xla_bridge"));
+    let found = bridge.and_then(|bridge| own(&bridge, intern!(py, "_backends"))?.cast_into::<PyDict>().ok());
+    found.map(|found| found.values().iter().collect()).unwrap_or_default()
+}
+
+pub(super) fn is_set_up(py: Python<'_>) -> bool {
+    !backends(py).is_empty()
+}
+
+pub(super) fn counts(py: Python<'_>) -> PyResult<Option<DeviceCounts>> {
+    let mut out = None;
+    for backend in backends(py) {
+        if backend.getattr(intern!(py, "platform"))?.extract::<String>()? == PROCESSOR {
+            continue;
+        }
+        for device in backend.call_method0(intern!(py, "local_devices"))?.try_iter()? {
+            let said = device?.call_method0(intern!(py, "memory_stats"))?;
+            if said.is_none() {
+                continue;
+            }
+            let said = said.cast::<PyDict>()?;
+            let figure = |key| -> PyResult<u64> {
+                said.get_item(key)?.map_or(Ok(0), |bytes: Bound<'_, PyAny>| bytes.extract())
+            };
+            let out: &mut DeviceCounts = out.get_or_insert_default();
+            add(&mut out.in_use, figure(intern!(py, "bytes_in_use"))?);
+            add(&mut out.peak, figure(intern!(py, "peak_bytes_in_use"))?);
+            add(&mut out.reserved, figure(intern!(py, "pool_bytes"))?);
+        }
+    }
+    Ok(out)
+}

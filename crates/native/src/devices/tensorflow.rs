@@ -1,0 +1,109 @@
+//! `TensorFlow`'s allocators of devices.
+//!
+//! In: the module that has its eager context, as the program has set it up. Out: bytes, summed over the devices of a kind. What must not
+//! happen here: a context that is set up by a look.
+
+use std::sync::OnceLock;
+
+use nilometer_capture::DeviceCounts;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::{add, own};
+use crate::interp;
+
+/// The context, once it is set up.
+fn context(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    let module = interp::loaded(py, intern!(py, "tensorflow.python.eager.context"))?;
+    let context = own(&module, intern!(py, "_context"))?;
+    let is_set_up = context.getattr(intern!(py, "_initialized")).ok()?.is_truthy().ok()?;
+    is_set_up.then_some(context)
+}
+
+pub(super) fn is_set_up(py: Python<'_>) -> bool {
+    context(py).is_some()
+}
+
+pub(super) fn counts(py: Python<'_>, kind: &str, limits: &OnceLock<u64>) -> PyResult<Option<DeviceCounts>> {
+    let Some(context) = context(py) else { return Ok(None) };
+    let devices = context.getattr(intern!(py, "_logical_devices"))?;
+    if devices.is_none() {
+        return Ok(None);
+    }
+    let mut out = None;
+    let info = loaded(py, "tensorflow.python._pywrap_tfe", "TFE_GetMemoryInfo");
+    let handle = context.getattr(intern!(py, "_context_handle"))?;
+    for device in devices.try_iter()? {
+        let device = device?;
+        let name: String = device.getattr(intern!(py, "name"))?.extract()?;
+        let is_kind = device.getattr(intern!(py, "device_type"))?.extract::<String>()? == kind;
+        // Those of other processes of a cluster have a job in their names.
+        if !is_kind || name.contains("/job:") {
+            continue;
+        }
+        let said = info.as_ref().map_err(|missing| missing.clone_ref(py))?.call1((&handle, name))?;
+        let out: &mut DeviceCounts = out.get_or_insert_default();
+        add(&mut out.in_use, said.get_item(intern!(py, "current"))?.extract()?);
+        add(&mut out.peak, said.get_item(intern!(py, "peak"))?.extract()?);
+    }
+    if let Some(out) = &mut out
+        && out.in_use.unwrap_or(0) > 0
+        && !grows(py, &context)?
+    {
+        let limit = match limits.get() {
+            Some(limit) => *limit,
+            None => *limits.get_or_init({
+                let limit = limits_of(py, &handle, kind)?;
+                move || limit
+            }),
+        };
+        out.reserved = Some(limit);
+    }
+    Ok(out)
+}
+
+/// Whether a pool takes memory as it needs it, or is none of `TensorFlow`'s own kind.
+fn grows(py: Python<'_>, context: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let variable = |name| std::env::var(name).unwrap_or_default().to_lowercase();
+    let is_forced = matches!(variable("TF_FORCE_GPU_ALLOW_GROWTH").as_str(), "1" | "true");
+    if is_forced || !variable("TF_GPU_ALLOCATOR").is_empty() {
+        return Ok(true);
+    }
+    let map = context.getattr(intern!(py, "_memory_growth_map"))?;
+    let Ok(map) = map.cast::<PyDict>() else { return Ok(false) };
+    Ok(map.values().iter().any(|grows| grows.is_truthy().unwrap_or(false)))
+}
+
+/// What the pools take as one piece at their first allocation.
+fn limits_of(py: Python<'_>, handle: &Bound<'_, PyAny>, kind: &str) -> PyResult<u64> {
+    let eager = |name| loaded(py, "tensorflow.python._pywrap_tfe", name);
+    let bytes = loaded(py, "tensorflow.python.client._pywrap_tf_session", "TF_DeviceListMemoryBytes")?;
+    let (count, of_type, name, delete) = (
+        eager("TF_DeviceListCount")?,
+        eager("TF_DeviceListType")?,
+        eager("TF_DeviceListName")?,
+        eager("TF_DeleteDeviceList")?,
+    );
+    let list = eager("TFE_ContextListDevices")?.call1((handle,))?;
+    let sum = || -> PyResult<u64> {
+        let mut sum = 0;
+        for nth in 0..count.call1((&list,))?.extract::<usize>()? {
+            let is_kind = of_type.call1((&list, nth))?.extract::<String>()? == kind;
+            if is_kind && name.call1((&list, nth))?.extract::<String>()?.contains("/job:localhost/") {
+                sum += bytes.call1((&list, nth))?.extract::<u64>()?;
+            }
+        }
+        Ok(sum)
+    };
+    let sum = sum();
+    delete.call1((&list,))?;
+    sum
+}
+
+/// A function of a module that the program has loaded.
+fn loaded<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let missing = || pyo3::exceptions::PyAttributeError::new_err(format!("no {name} in {module}"));
+    let module = interp::loaded(py, &pyo3::types::PyString::new(py, module)).ok_or_else(missing)?;
+    own(&module, &pyo3::types::PyString::new(py, name)).ok_or_else(missing)
+}

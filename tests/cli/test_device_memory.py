@@ -1,0 +1,94 @@
+"""What a program keeps on a device is told by the ends of its cycles; what steps work with is no growth."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from cli_bench import Bench
+
+TORCH = {
+    "torch/__init__.py": "",
+    "torch/_C.py": """
+used = peak = 0
+reserved = 2 << 20
+too_early = 0
+
+def take(size):
+    global used, peak, reserved
+    used += size
+    peak, reserved = max(peak, used), max(reserved, used)
+
+def _cuda_getDeviceCount():
+    return 1
+
+def _cuda_memoryStats(device):
+    global too_early
+    from torch import cuda
+    too_early += not cuda._initialized
+    of = lambda current, peak: {"all": {"current": current, "peak": peak}}
+    return {"allocated_bytes": of(used, peak), "reserved_bytes": of(reserved, reserved)}
+""",
+    "torch/cuda/__init__.py": "_initialized = False\n",
+}
+
+TRAINING = """
+import random, time
+from torch import _C, cuda
+time.sleep(0.3)
+cuda._initialized = True
+_C.take(100 << 20)
+
+def step():
+    size = random.randrange(64 << 20)
+    _C.take(size)
+    time.sleep(0.012)
+    _C.take(-size)
+
+def train():
+    for epoch in range(1, 25):
+        for _ in range(8):
+            step()
+        {keep}
+        print(f"epoch {{epoch}} loss {{1 / epoch:.3f}}")
+
+train()
+print("too early", _C.too_early)
+"""
+
+KEEPS = "_C.take(256 << 10)"
+SWINGS = "_C.take(0)"
+RESERVES = "_C.reserved += 24 << 20"
+
+
+def told(bench: Bench, keep: str) -> dict[str, Any]:
+    for name, text in TORCH.items():
+        (bench.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        bench.script(text, name)
+    done = bench.watched("-q", bench.script(TRAINING.format(keep=keep)))
+    assert b"too early 0" in done.stdout, done.stdout
+    report = bench.report(str(bench.captures()[-1]), "--format", "json")
+    told: dict[str, Any] = json.loads(report.stdout)
+    assert told["verdict"] == "no_leak", told["reason"]
+    assert told["losses"] == []
+    return told
+
+
+def test_a_quarter_of_a_mebibyte_per_epoch_is_told_through_swings_of_64(bench: Bench) -> None:
+    report = told(bench, KEEPS)
+    sentences = [warning["sentence"] for warning in report["warnings"]]
+    assert len(sentences) == 1
+    assert "256 KiB more of it in use with each epoch, 106 MiB at the last" in sentences[0]
+    probes = {probe["name"]: probe for probe in report["probes"]}
+    assert probes["torch_gpu_memory"]["last"] == 106 << 20, "the end of the last epoch, no moment of a step"
+
+
+@pytest.mark.parametrize("keep", [SWINGS, RESERVES])
+def test_swings_and_what_is_reserved_are_no_growth(bench: Bench, keep: str) -> None:
+    report = told(bench, keep)
+    assert report["warnings"] == []
+    reserved = [part["sentence"] for part in report["components"] if part["kind"] == "reserved"]
+    if keep == RESERVES:
+        assert "What it holds rose by" in reserved[0]
+        assert reserved[0].endswith("what is in use did not: no leak on the GPU.")
