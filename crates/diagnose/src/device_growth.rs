@@ -90,8 +90,10 @@ fn candidates(
     let own = judged.unit.marks();
     let mut out: Vec<Series> = own.and_then(of).into_iter().collect();
     let most = out.first().map_or(u64::MAX, |own| own.count / MIN_COARSER_RATIO);
-    let answers = devices.answers(allocator);
-    let span = answers.last().map_or(0, |last| last.at_ns) - answers.first().map_or(0, |first| first.at_ns);
+    // What repeats begins late in a short run: most of it may be compilation, with ticks alone.
+    let first_end = |unit: &CycleUnit| devices.ends(allocator, *unit).first().map(|end| end.at_ns);
+    let begun = devices.units(allocator).iter().filter_map(first_end).min().unwrap_or(0);
+    let span = devices.answers(allocator).last().map_or(0, |last| last.at_ns.saturating_sub(begun));
     let is_whole = |series: &Series| {
         let [first, .., last] = series.ends.as_slice() else { return false };
         (last.at_ns - first.at_ns) as f64 >= HALF * span as f64

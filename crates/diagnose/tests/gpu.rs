@@ -4,7 +4,7 @@
 mod world;
 
 use nilometer_capture::CycleUnit::{self, Epoch, Update};
-use nilometer_capture::{DeviceAllocator, DeviceCounts, Moment, Observation, Record};
+use nilometer_capture::{DeviceAllocator, DeviceCounts, Found, Moment, Observation, Record};
 use nilometer_diagnose::{About, Component, Kind, Report, Verdict};
 use world::{Noise, World, started};
 
@@ -263,6 +263,31 @@ fn where_no_end_was_seen_the_least_of_each_cycle_counts() {
     };
     assert!(warned(&run(MIB)).contains("1.0 MiB more of it in use with each epoch"));
     assert_eq!(run(0).warnings, []);
+}
+
+/// A short job of JAX: it compiles for longer than it works, so that its rounds are too few to be judged on the host.
+#[test]
+fn what_repeats_counts_from_its_first_end_not_from_the_compilation_before() {
+    let job = |kept: u64| {
+        let mut w = World::new();
+        let found = Found::new(0).unwrap();
+        w.takes(40 << 20).objects(5000).fact(&found.fact(), "line:epoch #/# loss #");
+        for _ in 0..12 {
+            w.passes(1.0).reads(Moment::Tick);
+            says(&mut w, Jax, Moment::Tick, 40 * MIB, 600 * MIB);
+        }
+        let unit = CycleUnit::Found(found);
+        for ordinal in 1..=36 {
+            w.objects(10).passes(0.08).unread_cycles(unit, 1);
+            says(&mut w, Jax, Moment::Cycle { unit, ordinal }, 40 * MIB + kept * ordinal, 600 * MIB);
+        }
+        w.ends(0);
+        w.report()
+    };
+    let leaking = job(256 * KIB);
+    assert_eq!(leaking.cycles.unit, "window");
+    assert!(warned(&leaking).contains("256 KiB more of it in use with each epoch"), "{}", warned(&leaking));
+    assert_eq!(job(0).warnings, []);
 }
 
 #[test]
