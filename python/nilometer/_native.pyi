@@ -15,6 +15,13 @@ def make(path: str, overwrite: bool, pause_ms: int | None) -> str | None:
 def stop(look: bool = True) -> None:
     """End the recording, perhaps with a last look and reading; the program goes on, another may begin."""
 
+def start_recorder(library: str, capture: str, settings: str) -> str | None:
+    """Load the recorder into this process, which runs, and record into the capture, which is there; settings are
+    those of `_NILOMETER_RECORDER`. None: it records. Else why not, in words. Once more after a stop, if need be."""
+
+def stop_recorder() -> None:
+    """End what `start_recorder` began and put everything back. A recorder that came before the program stays."""
+
 def cycle(unit: int) -> None:
     """A cycle of the unit with this number has ended."""
 

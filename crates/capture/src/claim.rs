@@ -45,6 +45,11 @@ impl Source {
         self.take_unit(&file, index, pid).inspect_err(|_refusal| give_back(units, index))
     }
 
+    /// Whether this path leads to the file.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|about| (about.dev(), about.ino()) == (self.device, self.inode))
+    }
+
     fn take_unit(&self, file: &File, index: u64, pid: u32) -> Result<Segment, Refusal> {
         let offset = index
             .checked_mul(UNIT as u64)

@@ -142,6 +142,11 @@ impl Writer {
         monotonic_ns().saturating_sub(self.start_mono_ns)
     }
 
+    /// Whether this path leads to the capture.
+    pub fn is_of(&self, path: &Path) -> bool {
+        self.source.is_at(path)
+    }
+
     /// The live counters.
     pub fn board(&self) -> &Board {
         &self.board

@@ -297,6 +297,31 @@ mod _native {
         said.into_iter().map(all).collect()
     }
 
+    /// Loads the recorder into this process, which runs, and begins to record into the capture; why not, in words, if it cannot.
+    #[pyfunction]
+    fn start_recorder(
+        _py: Python<'_>,
+        library: &Bound<'_, PyAny>,
+        capture: &Bound<'_, PyAny>,
+        settings: &Bound<'_, PyAny>,
+    ) -> Option<String> {
+        const WRONG: &str = "the recorder needs a library, a capture and settings, each a string";
+        let text = |value: &Bound<'_, PyAny>| value.extract::<OsString>().ok();
+        let (Some(library), Some(capture), Some(settings)) = (text(library), text(capture), text(settings))
+        else {
+            return Some(WRONG.to_owned());
+        };
+        let start = || recorder::start(library.as_ref(), capture.as_ref(), &settings).err();
+        let failed = || Some("an internal error of nilometer".to_owned());
+        catch_unwind(AssertUnwindSafe(start)).unwrap_or_else(|_panic| failed())
+    }
+
+    /// Ends what `start_recorder` began.
+    #[pyfunction]
+    fn stop_recorder(_py: Python<'_>) {
+        drop(catch_unwind(recorder::stop));
+    }
+
     /// Counts something that could not be recorded.
     #[pyfunction]
     fn lost(what: &Bound<'_, PyAny>) {

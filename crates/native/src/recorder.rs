@@ -1,14 +1,104 @@
-#![expect(unsafe_code, reason = "calls functions of the preloaded recorder, found by name")]
-//! The recorder, if it was loaded into this process in front of everything else: what it is told, and what only it knows.
+#![expect(unsafe_code, reason = "loads the recorder, and calls its functions, found by name")]
+//! The recorder, if it was loaded into this process, in front of everything else or late: what it is told, and what only it knows.
 //!
-//! In: the end of Python. Out: figures of pools inside the process, and the allocator behind the recorder's hooks. What
-//! must not happen here: a need for it; without a recorder nothing is done and nothing is known.
+//! In: starts and stops; the end of Python. Out: figures of pools inside the process, and the allocator behind the recorder's hooks.
+//! What must not happen here: a need for it; without a recorder nothing is done and nothing is known. Nor that the library is
+//! unloaded: whoever took the address of a hook calls it for ever.
 //!
 //! The recorder is of the same version as this module: both come in one package.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::ptr::null_mut;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 use nilometer_census::Block;
+
+/// The library, where this module loaded it: its names are not global.
+static LATE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+/// What is called at ticks and at readings, found once, since a search may allocate.
+static FOLLOW: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static POOLS: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+
+/// `nilometer_recorder_start`: null if it records, else words that say why not.
+type Start = unsafe extern "C" fn(
+    path: *const u8,
+    path_length: usize,
+    settings: *const u8,
+    settings_length: usize,
+) -> *const c_char;
+/// `nilometer_recorder_stop` and `nilometer_recorder_follow`.
+type Plain = extern "C" fn();
+
+/// Begins to record into this capture, in a process that runs: `library` is the recorder's. Nothing if it records, or in words why
+/// not. The caller holds the GIL.
+pub(crate) fn start(library: &Path, capture: &Path, settings: &OsStr) -> Result<(), String> {
+    let found = match symbol(c"nilometer_recorder_start") {
+        Some(found) => found,
+        None => {
+            load(library)?;
+            symbol(c"nilometer_recorder_start").ok_or_else(|| {
+                format!("{} is not the recorder of this version of nilometer", library.display())
+            })?
+        }
+    };
+    let (capture, settings) = (capture.as_os_str().as_bytes(), settings.as_bytes());
+    // SAFETY: the recorder declares the function like this; both texts outlive the call, and what it answers stays.
+    let why = unsafe {
+        let start = std::mem::transmute::<*mut c_void, Start>(found);
+        let why = start(capture.as_ptr(), capture.len(), settings.as_ptr(), settings.len());
+        if why.is_null() { None } else { Some(CStr::from_ptr(why).to_string_lossy().into_owned()) }
+    };
+    if let Some(why) = why {
+        return Err(why);
+    }
+    for (place, name) in [(&FOLLOW, c"nilometer_recorder_follow"), (&POOLS, c"nilometer_recorder_pools")] {
+        place.store(symbol(name).unwrap_or_default(), Release);
+    }
+    Ok(())
+}
+
+/// Loads the library for the rest of the process.
+fn load(library: &Path) -> Result<(), String> {
+    let path = CString::new(library.as_os_str().as_bytes())
+        .map_err(|_zero| format!("{} is no path", library.display()))?;
+    // SAFETY: a C string; the library's constructor does nothing in a process that runs.
+    let handle =
+        unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE) };
+    if handle.is_null() {
+        // SAFETY: null, or a C string that stays until the next call of this thread.
+        let why = unsafe { libc::dlerror().as_ref().map(|why| CStr::from_ptr(why).to_string_lossy()) };
+        return Err(format!(
+            "the recorder could not be loaded: {}",
+            why.unwrap_or_else(|| library.to_string_lossy())
+        ));
+    }
+    LATE.store(handle, Release);
+    Ok(())
+}
+
+/// Ends a recording that [`start`] began. The caller holds the GIL.
+pub(crate) fn stop() {
+    FOLLOW.store(null_mut(), Release);
+    if let Some(found) = late(c"nilometer_recorder_stop") {
+        // SAFETY: the recorder declares the function like this.
+        let stop = unsafe { std::mem::transmute::<*mut c_void, Plain>(found) };
+        stop();
+    }
+}
+
+/// Libraries may have been loaded since the last call: what they allocate is to be seen too. Cheap, does not allocate; for a
+/// thread that holds no lock.
+pub(crate) fn follow() {
+    let found = FOLLOW.load(Acquire);
+    if !found.is_null() {
+        // SAFETY: `start` found it under its name, the recorder declares it like this and stays loaded.
+        let follow = unsafe { std::mem::transmute::<*mut c_void, Plain>(found) };
+        follow();
+    }
+}
 
 /// `nilometer_recorder_python_ends`.
 type PythonEnds = extern "C" fn();
@@ -171,15 +261,34 @@ impl Recorder {
     /// Bytes in use inside pools of tensor memory, and bytes that these took from the C allocator.
     pub(crate) fn pools(self) -> Option<(u64, u64)> {
         let (mut used, mut reserved) = (0, 0);
+        let pools = self.pools.or_else(|| {
+            let found = POOLS.load(Acquire);
+            // SAFETY: null, which is the option's niche, or what `start` found under this name.
+            unsafe { std::mem::transmute::<*mut c_void, Option<Pools>>(found) }
+        })?;
         // SAFETY: two numbers of ours to be written; callable from any thread.
-        let any = unsafe { self.pools?(&raw mut used, &raw mut reserved) };
+        let any = unsafe { pools(&raw mut used, &raw mut reserved) };
         any.then_some((used, reserved))
     }
 }
 
+/// A function of the recorder, wherever it was loaded.
 fn symbol(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the name is a C string; what is preloaded is searched first and never unloaded.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    late(name).or_else(|| {
+        // SAFETY: the name is a C string; what is preloaded is searched first and never unloaded.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        (!found.is_null()).then_some(found)
+    })
+}
+
+/// A function of the recorder that this module loaded.
+fn late(name: &CStr) -> Option<*mut c_void> {
+    let library = LATE.load(Acquire);
+    if library.is_null() {
+        return None;
+    }
+    // SAFETY: a library that stays loaded, and a C string.
+    let found = unsafe { libc::dlsym(library, name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }
 
@@ -191,5 +300,15 @@ mod tests {
     fn without_a_recorder_there_is_nothing_and_no_harm() {
         assert_eq!(Recorder::find().pools(), None);
         assert_eq!(allocator_behind(), None);
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_is_told_in_words() {
+        let refused = |library: &str| start(Path::new(library), Path::new("/x.nilo"), OsStr::new(""));
+        let missing = refused("/nowhere/_recorder.so").expect_err("there is no such file");
+        assert!(missing.starts_with("the recorder could not be loaded: /nowhere/_recorder.so"), "{missing}");
+        assert_eq!(refused("/a\0b").expect_err("no path has a zero"), "/a\0b is no path");
+        follow();
+        stop();
     }
 }

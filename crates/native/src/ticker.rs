@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::Python;
 
-use crate::{interp, session};
+use crate::{interp, recorder, session};
 
 /// A full reading at least this often, as far as its cost allows.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -176,6 +176,12 @@ extern "C" fn run(generation: *mut c_void) -> *mut c_void {
 /// One beat; gives how long to sleep until the next.
 fn beat(generation: u32) -> Duration {
     let Some(session) = session::current() else { return PERIOD };
+    INSIDE.store(true, SeqCst);
+    // Here, as this thread holds no lock that anybody could wait for.
+    if !FORKING.load(SeqCst) {
+        recorder::follow();
+    }
+    INSIDE.store(false, SeqCst);
     let silence = Duration::from_nanos(session.silence());
     if silence < PERIOD {
         return PERIOD.saturating_sub(silence).max(Duration::from_millis(1));

@@ -44,7 +44,7 @@ fn considered(new: New) {
     let stratum = block.stratum(class);
     let Some(recorder) = state::recorder() else {
         if state::is_decided() {
-            block.rest(class, if later::look() { REST_BYTES } else { i64::MAX >> 1 });
+            block.rest(class, if later::look() { REST_BYTES } else { state::rest_bytes() });
         }
         return;
     };
@@ -68,8 +68,8 @@ fn considered(new: New) {
     let of_all = pace.means.samples(stratum);
     let mean = own.map_or(of_all, |own| own.min(of_all));
     match block.toss(new.size, points, mean) {
-        Some(mean) => take(recorder, block, new, mean, own.map_or(Some(stratum), |_| None), &here()),
-        None => crate::pace::account_trial(recorder),
+        Some(mean) => take(&recorder, block, new, mean, own.map_or(Some(stratum), |_| None), &here()),
+        None => crate::pace::account_trial(&recorder),
     }
     if let Some(key) = key {
         recorder.watch.begin(new.address, key, bytes);
@@ -85,14 +85,14 @@ pub(crate) fn reserved(address: usize, size: usize) {
     if let Some(recorder) = state::recorder() {
         let _theirs = Floats::begin();
         let block = block();
-        take(recorder, block, new, 1, Some(block.stratum(class(size))), &here());
+        take(&recorder, block, new, 1, Some(block.stratum(class(size))), &here());
     }
 }
 
 /// Takes this sample, and what it costs into account.
 #[inline(never)]
 fn take(
-    recorder: &'static Recorder,
+    recorder: &Recorder,
     block: &'static Block,
     new: New,
     mean: u32,

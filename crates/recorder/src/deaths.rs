@@ -9,17 +9,17 @@ use crate::filter::FILTER;
 use crate::lot::Lot;
 use crate::quiet::Quiet;
 use crate::recorder::{Recorder, count};
-use crate::state;
+use crate::state::{self, Using};
 
 /// This memory is about to be given back.
 #[cold]
 #[inline(never)]
 pub(crate) fn consider(address: usize) {
     if let Some(recorder) = state::recorder()
-        && let Some(lot) = take_out(recorder, address)
+        && let Some(lot) = take_out(&recorder, address)
     {
         crate::pools::gave_back(address);
-        died(recorder, lot.id());
+        died(&recorder, lot.id());
     }
 }
 
@@ -38,9 +38,9 @@ pub(crate) fn gone_unseen(recorder: &Recorder, address: usize) {
 /// Takes a sample out of the table, to be [`put_back`] or [`died`]: while its memory may or may not be moved.
 #[cold]
 #[inline(never)]
-pub(crate) fn lift(address: usize) -> Option<(&'static Recorder, Lot)> {
+pub(crate) fn lift(address: usize) -> Option<(Using, Lot)> {
     let recorder = state::recorder()?;
-    take_out(recorder, address).map(|lot| (recorder, lot))
+    take_out(&recorder, address).map(|lot| (recorder, lot))
 }
 
 /// The memory has stayed after all.

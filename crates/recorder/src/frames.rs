@@ -96,6 +96,11 @@ impl Frames {
         self.support.get()
     }
 
+    /// Looks for Python now, not at a walk.
+    pub(crate) fn look_for_python(&self) {
+        let _found = self.python();
+    }
+
     /// Walks both stacks of the calling thread into the room's items.
     pub(crate) fn walk(&self, from: &Registers, thread: u32, room: &mut Room) -> (Walked, Option<Looking>) {
         let unwound = unwind(from, &mut room.native);

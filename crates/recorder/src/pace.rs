@@ -42,6 +42,8 @@ pub(crate) struct Pace {
     since_step: AtomicU32,
     step_at_ns: AtomicU64,
     steps: Latch<Steps>,
+    /// CPU time that the process had taken when the recorder began, as far as it is none of the recording's.
+    began_cpu_ns: u64,
 }
 
 /// Samples so far, and the nanoseconds that they took.
@@ -61,8 +63,9 @@ struct Steps {
 }
 
 impl Pace {
-    pub(crate) fn new(sample: u32, overhead: f64) -> Self {
+    pub(crate) fn new(sample: u32, overhead: f64, began_cpu_ns: u64) -> Self {
         Self {
+            began_cpu_ns,
             means: Means::new(sample),
             samples: [const { AtomicU32::new(0) }; STRATA],
             asked: [const { AtomicU64::new(0) }; STRATA],
@@ -77,7 +80,7 @@ impl Pace {
                 cpu_ns: cpu_ns(),
                 strata_ns: 0,
                 suspects: (0, 0),
-                told_cpu_ns: 0,
+                told_cpu_ns: began_cpu_ns,
             }),
         }
     }
@@ -199,7 +202,7 @@ pub(crate) fn tell(recorder: &Recorder, now: u64, cpu: u64) {
         deaths: Some(counts.deaths.load(Relaxed)),
         dropped: Some(counts.dropped.load(Relaxed)),
         cost_ns: Some(cost),
-        cpu_ns: Some(cpu),
+        cpu_ns: Some(cpu.saturating_sub(recorder.pace.began_cpu_ns)),
         nodes: Some(recorder.stacks.count()),
         cut: Some(counts.cut.load(Relaxed)),
         finest_mean: means().min(),

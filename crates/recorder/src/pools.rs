@@ -5,9 +5,12 @@
 //!
 //! TensorFlow's CPU allocator (oneDNN builds) takes regions of doubling size from the C allocator and hands them out in
 //! parts: to `malloc`'s figures a leak of tensors is a step now and then, and a tensor that was freed is still in use.
+//!
+//! A recorder that starts late meets pools that have handed out memory. What they had in use then is taken for both in use and
+//! reserved, so that live memory goes on without a step: the room that they had free counts as in use for ever.
 
-use std::sync::atomic::Ordering::{AcqRel, Relaxed};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize};
 
 use crate::tls::{Block, block};
 
@@ -24,8 +27,53 @@ pub(crate) struct Pool {
     object: AtomicU64,
     used: AtomicU64,
     reserved: AtomicU64,
-    /// It has taken a region from the C allocator: its memory is memory of the process.
+    /// It has taken a region from the C allocator, or says so: its memory is memory of the process.
     on_host: AtomicBool,
+    /// [`MEETING`], [`MET`] or [`LEFT_OUT`], where pools are met late.
+    met: AtomicU8,
+}
+
+/// Whoever saw it first asks it what it has in use.
+const MEETING: u8 = 0;
+const MET: u8 = 1;
+/// It did not say.
+const LEFT_OUT: u8 = 2;
+
+/// What a pool says of itself when it is met late.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Met {
+    pub(crate) used: u64,
+    pub(crate) on_host: bool,
+}
+
+/// Which pools are counted: [`FROM_THE_BEGINNING`], [`FROM_NOW`] or [`NONE`].
+static COUNTED: AtomicU8 = AtomicU8::new(FROM_THE_BEGINNING);
+const FROM_THE_BEGINNING: u8 = 0;
+const FROM_NOW: u8 = 1;
+const NONE: u8 = 2;
+
+/// A recorder starts late: pools are met when they are at work next.
+#[cfg_attr(test, allow(dead_code, reason = "the hooks' own"))]
+pub(crate) fn begin_late() {
+    clear();
+    COUNTED.store(FROM_NOW, Release);
+}
+
+/// The recorder was stopped: nobody knows any more what pools have in use.
+pub(crate) fn forget() {
+    COUNTED.store(NONE, Release);
+    clear();
+}
+
+fn clear() {
+    for pool in &ALL {
+        pool.object.store(0, Relaxed);
+        pool.used.store(0, Relaxed);
+        pool.reserved.store(0, Relaxed);
+        pool.on_host.store(false, Relaxed);
+        pool.met.store(MEETING, Relaxed);
+    }
+    TAKEN.iter().for_each(|region| region.address.store(0, Relaxed));
 }
 
 static ALL: [Pool; POOLS] = [const { Pool::new() }; POOLS];
@@ -59,20 +107,37 @@ impl Pool {
             used: AtomicU64::new(0),
             reserved: AtomicU64::new(0),
             on_host: AtomicBool::new(false),
+            met: AtomicU8::new(MEETING),
         }
     }
 
-    /// The pool of this allocator object; `None` if there are too many.
-    pub(crate) fn of(object: u64) -> Option<&'static Self> {
-        ALL.iter().find(|pool| {
+    /// The pool of this allocator object; `None` if there are too many, or it is not counted. Where pools are met late, `meet`
+    /// asks the object, once.
+    pub(crate) fn of(object: u64, meet: impl FnOnce() -> Option<Met>) -> Option<&'static Self> {
+        let counted = COUNTED.load(Acquire);
+        if counted == NONE {
+            return None;
+        }
+        let (mut is_first, is_late) = (false, counted == FROM_NOW);
+        let pool = ALL.iter().find(|pool| {
             let here = pool.object.load(Relaxed);
-            here == object
-                || (here == 0
-                    && match pool.object.compare_exchange(0, object, AcqRel, Relaxed) {
-                        Ok(_) => true,
-                        Err(faster) => faster == object,
-                    })
-        })
+            is_first = here == 0 && pool.object.compare_exchange(0, object, AcqRel, Relaxed).is_ok();
+            here == object || is_first || (here == 0 && pool.object.load(Relaxed) == object)
+        })?;
+        if is_first && is_late {
+            pool.meet(meet());
+        }
+        let met = pool.met.load(Acquire);
+        (!is_late || met == MET).then_some(pool)
+    }
+
+    fn meet(&self, met: Option<Met>) {
+        if let Some(Met { used, on_host }) = met {
+            self.used.store(used, Relaxed);
+            self.reserved.store(used, Relaxed);
+            self.on_host.store(on_host, Relaxed);
+        }
+        self.met.store(if met.is_some() { MET } else { LEFT_OUT }, Release);
     }
 
     pub(crate) fn took(&self, bytes: u64) {
@@ -152,7 +217,8 @@ pub(crate) fn sums() -> Option<Sums> {
         let before = sums.unwrap_or_default();
         let Sums { used, reserved } = before;
         sums = Some(Sums {
-            used: used.saturating_add(pool.used.load(Relaxed)),
+            // Below zero where what was made just before the start has died.
+            used: used.saturating_add(pool.used.load(Relaxed).cast_signed().max(0).cast_unsigned()),
             reserved: reserved.saturating_add(pool.reserved.load(Relaxed)),
         });
     }
@@ -167,8 +233,8 @@ mod tests {
     #[test]
     fn what_a_pool_takes_and_hands_out_is_told() {
         assert!(!took_region(0x10_0000, 1 << 20), "no pool is at work");
-        let pool = Pool::of(0xabc0).unwrap();
-        assert!(std::ptr::eq(pool, Pool::of(0xabc0).unwrap()));
+        let pool = Pool::of(0xabc0, || None).unwrap();
+        assert!(std::ptr::eq(pool, Pool::of(0xabc0, || None).unwrap()));
         assert_eq!(sums(), None, "nothing is on the host yet");
         {
             let _inside = Inside::enter(Some(pool));
@@ -185,5 +251,21 @@ mod tests {
         assert_eq!(sums(), Some(Sums { used: 4096, reserved: 2 << 20 }));
         gave_back(0x40_0000);
         assert_eq!(sums(), Some(Sums { used: 4096, reserved: 0 }));
+    }
+
+    #[test]
+    fn what_a_pool_had_in_use_before_is_no_step() {
+        /// Not shared with the test above.
+        const OBJECT: u64 = 0xdef0;
+        let pool = Pool::new();
+        pool.object.store(OBJECT, Relaxed);
+        assert_eq!(pool.met.load(Relaxed), MEETING);
+        pool.meet(Some(Met { used: 5000, on_host: true }));
+        pool.gave_back(3000);
+        pool.took(700);
+        let (used, reserved) = (pool.used.load(Relaxed), pool.reserved.load(Relaxed));
+        assert_eq!((used, reserved, pool.is_on_host()), (2700, 5000, true));
+        pool.meet(None);
+        assert_eq!(pool.met.load(Relaxed), LEFT_OUT);
     }
 }

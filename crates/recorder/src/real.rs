@@ -2,7 +2,7 @@
 //! The functions that the hooks stand in front of.
 //!
 //! In: calls. Out: the same calls, to whatever would have got them without us: the C library, or another allocator that
-//! is loaded before it. Each begins as a stub that looks all of them up at the first call, which may come before any
+//! is loaded before it. In a library that is loaded late these are the functions that the program already calls. Each begins as a stub that looks all of them up at the first call, which may come before any
 //! constructor. What must not happen here: a look-up that waits for itself. While it runs, its own allocations come from
 //! a small room of ours.
 
@@ -61,6 +61,21 @@ behind!(mremap, MREMAP, (at: Memory, old: usize, new: usize, flags: c_int, to: M
     // SAFETY: as the caller promises.
     unsafe { libc::syscall(libc::SYS_mremap, at, old, new, flags as usize, to) as Memory });
 
+static PLACES: [(&AtomicPtr<c_void>, &CStr); 12] = [
+    (&MALLOC, c"malloc"),
+    (&FREE, c"free"),
+    (&CALLOC, c"calloc"),
+    (&REALLOC, c"realloc"),
+    (&MEMALIGN, c"memalign"),
+    (&ALIGNED_ALLOC, c"aligned_alloc"),
+    (&POSIX_MEMALIGN, c"posix_memalign"),
+    (&VALLOC, c"valloc"),
+    (&PVALLOC, c"pvalloc"),
+    (&MMAP, c"mmap"),
+    (&MUNMAP, c"munmap"),
+    (&MREMAP, c"mremap"),
+];
+
 static RESOLVED: AtomicBool = AtomicBool::new(false);
 static RESOLVING: AtomicBool = AtomicBool::new(false);
 
@@ -72,29 +87,11 @@ pub(crate) fn resolve() -> bool {
     if RESOLVING.swap(true, Acquire) {
         return false;
     }
-    let mut pairs = [
-        (&MALLOC, c"malloc", None),
-        (&FREE, c"free", None),
-        (&CALLOC, c"calloc", None),
-        (&REALLOC, c"realloc", None),
-        (&MEMALIGN, c"memalign", None),
-        (&ALIGNED_ALLOC, c"aligned_alloc", None),
-        (&POSIX_MEMALIGN, c"posix_memalign", None),
-        (&VALLOC, c"valloc", None),
-        (&PVALLOC, c"pvalloc", None),
-        (&MMAP, c"mmap", None),
-        (&MUNMAP, c"munmap", None),
-        (&MREMAP, c"mremap", None),
-    ];
-    for (_place, name, found) in &mut pairs {
+    let mut found = [None; PLACES.len()];
+    for ((_place, name), found) in PLACES.iter().zip(&mut found) {
         *found = next(name);
     }
-    // Together, when all are known: memory of one allocator must not meet another one's `free`.
-    for (place, _name, found) in pairs {
-        if let Some(found) = found {
-            place.store(found, Relaxed);
-        }
-    }
+    keep(&found);
     if early::was_used() {
         // What the look-up itself allocated comes back at some time.
         early::guard(&FREE, &REALLOC);
@@ -104,16 +101,46 @@ pub(crate) fn resolve() -> bool {
     true
 }
 
-/// The `malloc` behind our hook.
+/// Together, when all are known: memory of one allocator must not meet another one's `free`.
+fn keep(found: &[Option<Memory>; PLACES.len()]) {
+    for ((place, _name), found) in PLACES.iter().zip(found) {
+        if let Some(found) = *found {
+            place.store(found, Relaxed);
+        }
+    }
+}
+
+/// Looks all of them up for a library that was loaded late, before its hooks are called: what the program calls by now is
+/// what the first object has that has it. False where one is missing.
+///
+/// `RTLD_NEXT` would search this library's own dependencies, and miss an allocator that was preloaded.
+#[cfg(not(test))]
+pub(crate) fn resolve_late() -> bool {
+    if RESOLVED.load(Acquire) {
+        return true;
+    }
+    let found = PLACES.each_ref().map(|(_place, name)| {
+        crate::exports::function_anywhere(name.to_bytes()).map(|address| address as usize as Memory)
+    });
+    let all_are_there = found.iter().all(Option::is_some);
+    if all_are_there {
+        keep(&found);
+        RESOLVED.store(true, Release);
+    }
+    all_are_there
+}
+
+/// The `malloc` behind our hook; null as long as the hooks have nothing to stand before.
 #[cfg(not(test))]
 pub(crate) fn malloc_behind() -> *const c_void {
-    MALLOC.load(Relaxed)
+    if RESOLVED.load(Acquire) { MALLOC.load(Relaxed) } else { std::ptr::null() }
 }
 
 /// Whether the allocator behind the hooks is the C library's own.
 pub(crate) fn is_the_c_librarys() -> bool {
-    let glibc = next(c"__libc_malloc");
-    glibc.is_some() && glibc == Some(MALLOC.load(Relaxed))
+    // Not by `next`: nobody stands before this name, and a library that is loaded late has nothing next.
+    let glibc = crate::exports::function_anywhere(b"__libc_malloc");
+    glibc.is_some() && glibc == Some(MALLOC.load(Relaxed) as u64)
 }
 
 /// Whether calls of `malloc` reach our hook at all; a program may hold an allocator of its own.

@@ -49,8 +49,8 @@ pub(crate) fn count(what: &AtomicU64) {
 }
 
 impl Recorder {
-    /// `None` if there is no memory.
-    pub(crate) fn new(writer: Writer, config: &Config) -> Option<Box<Self>> {
+    /// `began_cpu_ns`: CPU time of the process that is none of the recording's. `None` if there is no memory.
+    pub(crate) fn new(writer: Writer, config: &Config, began_cpu_ns: u64) -> Option<Box<Self>> {
         Some(Box::new(Self {
             nursery: writer.nursery(),
             table: Table::new()?,
@@ -59,7 +59,7 @@ impl Recorder {
             scratch: Scratch::new()?,
             stacks: Stacks::new()?,
             frames: Frames::new(),
-            pace: Pace::new(config.sample, config.overhead),
+            pace: Pace::new(config.sample, config.overhead, began_cpu_ns),
             pending: Pending::new(),
             counts: Counts::default(),
             last: AtomicU64::new(0),

@@ -24,6 +24,11 @@ pub(crate) fn spare(address: usize) {
     }
 }
 
+/// Whether a block stays.
+pub(crate) fn is_any() -> bool {
+    SPARED.load(Relaxed) != 0
+}
+
 /// A block that the filter lets through is about to be freed: it is the one that stays.
 pub(crate) fn is_spared(address: usize) -> bool {
     address != 0 && SPARED.load(Relaxed) == address

@@ -68,6 +68,13 @@ pub(super) unsafe extern "C" fn posix_memalign(to: *mut Memory, align: usize, si
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn free(at: Memory) {
+    // SAFETY: what the caller promises.
+    unsafe { give_back(at) }
+}
+
+/// As `free`, for hooks: a call by that name would go to whoever comes first in the program.
+#[inline(always)]
+unsafe fn give_back(at: Memory) {
     if FILTER.may_hold(at as usize) {
         // SAFETY: what the caller promises.
         return unsafe { free_sample(at) };
@@ -91,23 +98,30 @@ unsafe extern "C" fn free_sample(at: Memory) {
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn cfree(at: Memory) {
     // SAFETY: what the caller promises; `cfree` is an old name of `free`.
-    unsafe { free(at) }
+    unsafe { give_back(at) }
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn free_sized(at: Memory, _size: usize) {
     // SAFETY: what the caller promises; C allows `free` in its place.
-    unsafe { free(at) }
+    unsafe { give_back(at) }
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn free_aligned_sized(at: Memory, _align: usize, _size: usize) {
     // SAFETY: what the caller promises; C allows `free` in its place.
-    unsafe { free(at) }
+    unsafe { give_back(at) }
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn realloc(at: Memory, size: usize) -> Memory {
+    // SAFETY: what the caller promises.
+    unsafe { change(at, size) }
+}
+
+/// As `realloc`, for hooks.
+#[inline(always)]
+unsafe fn change(at: Memory, size: usize) -> Memory {
     let sampled = FILTER.may_hold(at as usize) && !at.is_null();
     if sampled {
         // SAFETY: what the caller promises.
@@ -125,7 +139,7 @@ pub(super) unsafe extern "C" fn realloc(at: Memory, size: usize) -> Memory {
 pub(super) unsafe extern "C" fn reallocarray(at: Memory, count: usize, size: usize) -> Memory {
     if let Some(size) = count.checked_mul(size) {
         // SAFETY: what the caller promises.
-        return unsafe { realloc(at, size) };
+        return unsafe { change(at, size) };
     }
     // SAFETY: a variable of the thread.
     unsafe { *libc::__errno_location() = libc::ENOMEM };
@@ -141,9 +155,9 @@ unsafe fn realloc_sampled(at: Memory, size: usize) -> Memory {
     let fresh = unsafe { real::realloc(at, size) };
     if let Some((recorder, lot)) = lifted {
         if fresh.is_null() && size != 0 {
-            deaths::put_back(recorder, at as usize, lot);
+            deaths::put_back(&recorder, at as usize, lot);
         } else {
-            deaths::died(recorder, lot.id());
+            deaths::died(&recorder, lot.id());
         }
     }
     if count_down(size) {

@@ -21,6 +21,13 @@ pub(super) unsafe extern "C" fn mmap(
     file: c_int,
     offset: i64,
 ) -> Memory {
+    // SAFETY: what the caller promises.
+    unsafe { map(at, length, access, flags, file, offset) }
+}
+
+/// As `mmap`, for hooks: a call by that name would go to whoever comes first in the program.
+#[inline(always)]
+unsafe fn map(at: Memory, length: usize, access: c_int, flags: c_int, file: c_int, offset: i64) -> Memory {
     if flags & libc::MAP_FIXED != 0 && flags & libc::MAP_FIXED_NOREPLACE != libc::MAP_FIXED_NOREPLACE {
         // What lay there is gone.
         gone(at as usize, length);
@@ -46,7 +53,7 @@ pub(super) unsafe extern "C" fn mmap64(
     offset: i64,
 ) -> Memory {
     // SAFETY: what the caller promises; the same function here.
-    unsafe { mmap(at, length, access, flags, file, offset) }
+    unsafe { map(at, length, access, flags, file, offset) }
 }
 
 #[unsafe(no_mangle)]
@@ -80,10 +87,10 @@ pub(super) unsafe extern "C" fn mremap(
         if mapped == libc::MAP_FAILED || !whole {
             // Failed, or a part of a sample that moves: what is known stays where it was.
             if !recorder.mappings.insert(&birth) {
-                crate::deaths::died(recorder, birth.id);
+                crate::deaths::died(&recorder, birth.id);
             }
         } else {
-            crate::deaths::died(recorder, birth.id);
+            crate::deaths::died(&recorder, birth.id);
             recorder.keep(&birth, mapped as u64, new as u64);
         }
     }

@@ -17,7 +17,7 @@ use crate::births::{self, New};
 use crate::deaths;
 use crate::exports::{function_anywhere, function_in};
 use crate::filter::FILTER;
-use crate::pools::{Inside, Pool};
+use crate::pools::{Inside, Met, Pool};
 use crate::tls::count_down;
 
 /// `tsl::BFCAllocator::AllocateRaw(size_t, size_t, const tsl::AllocationAttributes&)`.
@@ -30,6 +30,21 @@ type RequestedSize = unsafe extern "C-unwind" fn(*const c_void, *const c_void) -
 const ALLOCATE: &[u8] = b"_ZN3tsl12BFCAllocator11AllocateRawEmmRKNS_20AllocationAttributesE";
 const DEALLOCATE: &[u8] = b"_ZN3tsl12BFCAllocator13DeallocateRawEPv";
 const REQUESTED_SIZE: &[u8] = b"_ZNK3tsl12BFCAllocator13RequestedSizeEPKv";
+
+/// `tsl::BFCAllocator::GetStats()`: writes an optional `AllocatorStats`, which begins with the number of allocations, bytes in
+/// use, and the most bytes that ever were.
+type GetStats = unsafe extern "C-unwind" fn(*mut [u64; STATS], *mut c_void) -> *mut c_void;
+/// `tsl::BFCAllocator::GetMemoryType() const`.
+type GetMemoryType = unsafe extern "C-unwind" fn(*const c_void) -> i32;
+
+const GET_STATS: &[u8] = b"_ZN3tsl12BFCAllocator8GetStatsEv";
+const GET_MEMORY_TYPE: &[u8] = b"_ZNK3tsl12BFCAllocator13GetMemoryTypeEv";
+/// Words that no version's figures fill.
+const STATS: usize = 64;
+/// `tsl::AllocatorMemoryType`.
+const DEVICE: i32 = 1;
+const HOST_PAGEABLE: i32 = 2;
+const HOST_PINNED: i32 = 3;
 
 /// A class of allocators: its table of virtual functions, and the functions that we stand in front of.
 struct Class {
@@ -106,6 +121,28 @@ fn remember(table: u64, own: [u64; 3]) {
     }
 }
 
+/// The pool of this object. One that worked before a late start is asked what it has in use, outside of its own functions,
+/// whose lock the answer takes.
+fn pool_of(object: *mut c_void) -> Option<&'static Pool> {
+    Pool::of(object as u64, || {
+        // SAFETY: an object with virtual functions begins with the address of their table.
+        let table = unsafe { *object.cast::<u64>() };
+        let find = |name| function_in(table, name).or_else(|| function_anywhere(name));
+        let (stats, memory_type) = (find(GET_STATS)?, find(GET_MEMORY_TYPE)?);
+        let mut figures = [0_u64; STATS];
+        // SAFETY: found under these names, which tell the arguments; the room is larger than the figures of any version.
+        let memory_type = unsafe {
+            std::mem::transmute::<u64, GetStats>(stats)(&raw mut figures, object);
+            std::mem::transmute::<u64, GetMemoryType>(memory_type)(object)
+        };
+        let [_allocations, used, most, ..] = figures;
+        let is_known = matches!(memory_type, DEVICE | HOST_PAGEABLE | HOST_PINNED);
+        // Pinned memory is no memory of the C allocator, as is what a device has.
+        (is_known && used <= most && most < 1 << 48)
+            .then_some(Met { used, on_host: memory_type == HOST_PAGEABLE })
+    })
+}
+
 // What follows stands in front of the allocator's own functions. `C-unwind`: an exception of C++ passes through.
 
 #[unsafe(export_name = "_ZN3tsl12BFCAllocator11AllocateRawEmmRKNS_20AllocationAttributesE")]
@@ -119,7 +156,7 @@ pub(super) unsafe extern "C-unwind" fn allocate_raw(
         // Nobody has the function, and yet it was called. No memory is an answer that callers are made for.
         return std::ptr::null_mut();
     };
-    let pool = Pool::of(object as u64);
+    let pool = pool_of(object);
     let memory = {
         let _inside = Inside::enter(pool);
         // SAFETY: the function that the linker would have bound, with the arguments it was called with.
@@ -142,7 +179,7 @@ pub(super) unsafe extern "C-unwind" fn allocate_raw(
 pub(super) unsafe extern "C-unwind" fn deallocate_raw(object: *mut c_void, memory: *mut c_void) {
     let Some(own) = own(object) else { return };
     if !memory.is_null()
-        && let Some(pool) = Pool::of(object as u64)
+        && let Some(pool) = pool_of(object)
     {
         if FILTER.may_hold(key(memory)) {
             deaths::consider(key(memory));

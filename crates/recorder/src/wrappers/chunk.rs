@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Bytes of a chunk; one for larger frames is larger, and rare.
-const SIZE: usize = 16 << 10;
+pub(super) const SIZE: usize = 16 << 10;
 
 /// Room for one chunk. Interpreters with a GIL each may come at once.
 pub(super) struct Chunk(AtomicPtr<c_void>);

@@ -4,6 +4,8 @@
 //! The way of objects at which the countdown ends lies apart, so that the others need no stack.
 
 use std::ptr::null_mut;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use nilometer_capture::Source;
 
@@ -13,6 +15,14 @@ use crate::deaths;
 use crate::filter::FILTER;
 use crate::tls::count_down;
 
+/// How often a countdown ended here.
+static MET: AtomicU32 = AtomicU32::new(0);
+
+/// Another number after a call of our wrapper at which the countdown ended.
+pub(super) fn met() -> u32 {
+    MET.load(Relaxed)
+}
+
 /// The largest object of the small-object allocator.
 const SMALL: usize = 512;
 
@@ -20,7 +30,11 @@ pub(super) type MallocIn = unsafe extern "C" fn(Memory, usize) -> Memory;
 
 /// `PyMemAllocatorEx`.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
+#[allow(
+    unpredictable_function_pointer_comparisons,
+    reason = "what another library gave, compared with what it gave before"
+)]
 pub(super) struct Allocator {
     pub(super) context: Memory,
     pub(super) malloc: Option<MallocIn>,
@@ -42,6 +56,7 @@ impl Allocator {
 #[cold]
 #[inline(never)]
 fn born(at: Memory, size: usize) -> Memory {
+    MET.fetch_add(1, Relaxed);
     births::consider(New { address: at as usize, size, source: Source::Python });
     at
 }
@@ -113,9 +128,9 @@ unsafe extern "C" fn realloc(context: Memory, at: Memory, size: usize) -> Memory
     let fresh = unsafe { realloc(next.context, at, size) };
     if let Some((recorder, lot)) = lifted {
         if fresh.is_null() {
-            deaths::put_back(recorder, at as usize, lot);
+            deaths::put_back(&recorder, at as usize, lot);
         } else {
-            deaths::died(recorder, lot.id());
+            deaths::died(&recorder, lot.id());
         }
     }
     if size <= SMALL && count_down(size) {

@@ -63,6 +63,22 @@ impl Recording {
         Self::run(command, settings, template, &library().display().to_string())
     }
 
+    /// Runs a command that loads the recorder itself: `RECORDER_LIBRARY` and `RECORDER_CAPTURE` tell it which.
+    pub fn late(command: &mut Command) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.nilo");
+        let _writer = Writer::create(&path, false).unwrap();
+        let output = command
+            .env("RECORDER_LIBRARY", library())
+            .env("RECORDER_CAPTURE", &path)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .stderr(std::process::Stdio::inherit())
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        Self::read(folder, &path, output.status, printed)
+    }
+
     fn run(command: &mut Command, settings: &str, template: &str, preload: &str) -> Self {
         use std::os::unix::process::CommandExt;
         let folder = tempfile::tempdir().unwrap();

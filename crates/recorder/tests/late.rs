@@ -1,0 +1,68 @@
+//! The recorder in programs that run already: it comes late, says what is true, and goes without a trace.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod recorded;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use recorded::pythons::{python, pythons};
+use recorded::{Recording, weight};
+
+fn program(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/late").join(name)
+}
+
+fn run(python: &Path, name: &str, arguments: &[&str]) -> Recording {
+    let mut command = Command::new(python);
+    command.arg(program(name)).args(arguments);
+    let recording = Recording::late(&mut command);
+    assert!(recording.status.success(), "{}: {name}: {:?}", python.display(), recording.status);
+    assert_eq!(recording.losses, Vec::<String>::new());
+    recording
+}
+
+/// Bytes alive whose innermost Python frame is in this function.
+fn near(recording: &Recording, function: &str) -> f64 {
+    let innermost = |node| recording.stack(node).into_iter().rev().find(|frame| frame.contains(".py:"));
+    let is_here = |birth: &&nilometer_capture::Birth| {
+        innermost(birth.stack).is_some_and(|frame| frame.starts_with(function))
+    };
+    recording.live().filter(is_here).map(weight).sum()
+}
+
+#[test]
+fn what_is_kept_after_the_start_has_its_line_and_what_was_before_does_no_harm() {
+    const MIB: f64 = 1024.0 * 1024.0;
+    for python in pythons() {
+        let recording = run(&python, "keeps.py", &[]);
+        assert_eq!(recording.output, "0 3000\n");
+        let fact = |key: &str| recording.facts.get(key).map(String::as_str);
+        assert_eq!(fact("recorder.allocator"), Some("glibc"));
+        assert_eq!(fact("recorder.python_objects"), Some("yes"));
+        assert!(fact("recorder.python").is_some_and(|version| !version.contains(':')));
+        let expect = |function: &str, truth: f64, tolerance: f64| {
+            let found = near(&recording, function);
+            let off = (found / truth - 1.0).abs();
+            assert!(off < tolerance, "{}: {function}: {found} of {truth}", python.display());
+        };
+        expect("one_block", 20.0 * MIB, 0.05);
+        expect("a_thousand_blocks", 20.0 * 1000.0 * 1024.0, 0.15);
+        expect("small_objects", 20.0 * 20_000.0 * 32.0 + 3.6 * MIB, 0.25);
+        expect("of_thread", 4.0 * 2000.0 * 2049.0, 0.15);
+        assert!(near(&recording, "garbage") < MIB, "{}", near(&recording, "garbage"));
+        let count = recording.counts.last().unwrap();
+        assert!(count.cpu_ns < Some(60_000_000_000) && count.samples > Some(2000), "{count:?}");
+        let frames: Vec<_> = recording.births.iter().flat_map(|it| recording.stack(it.stack)).collect();
+        assert!(!frames.iter().any(|frame| frame.contains("libnilometer_recorder")), "frames of our own");
+    }
+}
+
+#[test]
+fn rounds_leave_everything_as_it_was() {
+    let newest = python();
+    for python in pythons() {
+        let rounds = if python == newest { "200" } else { "20" };
+        assert_eq!(run(&python, "rounds.py", &[rounds]).output, "as it was\n", "{}", python.display());
+    }
+}
