@@ -164,7 +164,7 @@ impl Waiting {
 }
 
 /// Lets the recorder begin in this forked child, in a capture that is there; false without one, or if it has begun.
-pub(crate) fn begin(path: &std::path::Path) -> bool {
+pub(crate) fn begin(path: &Path) -> bool {
     let path = path.as_os_str().as_encoded_bytes();
     symbol(c"nilometer_recorder_begin").is_some_and(|found| {
         // SAFETY: the recorder declares the function like this; the bytes outlive the call.

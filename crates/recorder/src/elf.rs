@@ -169,12 +169,18 @@ impl Tables {
 
     /// Where the object has the function `name`, in memory.
     pub(crate) fn find(&self, name: &[u8]) -> Option<u64> {
-        let symbol: Symbol = self.symbol(self.index(name)?);
+        let symbol = self.symbol(self.listed(name, |symbol| !symbol.is_taken())?);
         Some(self.bias.wrapping_add(symbol.value))
     }
 
-    /// The index of the function `name`, which the object has itself.
-    pub(crate) fn index(&self, name: &[u8]) -> Option<u32> {
+    /// The index of `name`, where it is in the object's own list, and whether the object takes it from another one
+    /// nevertheless: a program that lies at a fixed address lists functions of others of which it takes the address.
+    pub(crate) fn index(&self, name: &[u8]) -> Option<(u32, bool)> {
+        let index = self.listed(name, |_symbol| true)?;
+        Some((index, self.symbol(index).section == SHN_UNDEF))
+    }
+
+    fn listed(&self, name: &[u8], is_it: impl Fn(&Symbol) -> bool) -> Option<u32> {
         let buckets = read::<u32>(self.hash);
         let first = self.first();
         let bloom = read::<u32>(self.hash + 8);
@@ -191,8 +197,11 @@ impl Tables {
         loop {
             let link = read::<u32>(chain_at + 4 * u64::from(index - first));
             // The lowest bit of a link says that the bucket ends, the others are those of the hash.
-            if link | 1 == hash | 1 && self.defines(index, name) {
-                return Some(index);
+            if link | 1 == hash | 1 {
+                let symbol = self.symbol(index);
+                if is_name(self.strings + u64::from(symbol.name), name) && is_it(&symbol) {
+                    return Some(index);
+                }
             }
             if link & 1 == 1 {
                 return None;
@@ -201,7 +210,7 @@ impl Tables {
         }
     }
 
-    /// The symbols that the object takes from others, by index: the hash table begins behind them.
+    /// The symbols that the object takes from others and does not list, by index: the hash table begins behind them.
     pub(crate) fn taken(&self) -> Range<u32> {
         1..self.first().max(1)
     }
@@ -240,11 +249,12 @@ impl Tables {
     fn symbol(&self, index: u32) -> Symbol {
         read(self.symbols + u64::from(index) * SYMBOL_BYTES)
     }
+}
 
-    fn defines(&self, index: u32, name: &[u8]) -> bool {
-        let symbol = self.symbol(index);
-        let is_here = symbol.section != SHN_UNDEF && symbol.info & 0xf != STT_GNU_IFUNC;
-        is_here && is_name(self.strings + u64::from(symbol.name), name)
+impl Symbol {
+    /// Not a function of this object, or none that can be called.
+    fn is_taken(&self) -> bool {
+        self.section == SHN_UNDEF || self.info & 0xf == STT_GNU_IFUNC
     }
 }
 

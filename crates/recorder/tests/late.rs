@@ -66,3 +66,53 @@ fn rounds_leave_everything_as_it_was() {
         assert_eq!(run(&python, "rounds.py", &[rounds]).output, "as it was\n", "{}", python.display());
     }
 }
+
+#[test]
+fn a_library_that_is_loaded_after_the_start_is_seen_and_may_go() {
+    let library = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("liblater.so");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-fPIC", "-shared", "-fno-builtin", "-o"]).arg(&library).arg(program("later.c"));
+    assert!(compiler.status().unwrap().success(), "a C compiler builds a library");
+    let recording = run(&python(), "loads.py", &[&library.display().to_string()]);
+    assert_eq!(recording.output, "done\n");
+    // What the first two made has gone; the last one's was given back after the stop, which nobody saw.
+    let (kept, truth) = (recording.live_at("liblater.so"), 500.0 * 25_000.0);
+    assert!((kept / truth - 1.0).abs() < 0.15, "{kept} of {truth}");
+    let frames = |birth: &nilometer_capture::Birth| recording.stack(birth.stack).join(" ");
+    let of_it = recording.births.iter().filter(|birth| frames(birth).contains("liblater.so"));
+    assert!(of_it.count() > 1200, "those of all three times");
+}
+
+#[test]
+fn a_forked_child_is_off_and_may_begin_anew() {
+    for python in pythons() {
+        let recording = run(&python, "forks.py", &[]);
+        assert_eq!(recording.output, "7\n", "{}", python.display());
+        let (child, parent) = (near(&recording, "in_child"), near(&recording, "in_parent"));
+        assert!(child < 1.0 && parent > 0.8 * 2000.0 * 5000.0, "{child} {parent}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("child.nilo");
+    drop(nilometer_capture::Writer::create(&own, false).unwrap());
+    run(&python(), "forks.py", &[&own.display().to_string()]);
+    let capture = nilometer_capture::Capture::open(&own).unwrap();
+    let births = capture.records.iter().filter(|stamped| {
+        let said = &stamped.record;
+        matches!(said, nilometer_capture::Record::Sampling(nilometer_capture::Sampling::Birth(it)) if it.size > 5000)
+    });
+    assert!(births.count() > 1000, "the child's own");
+}
+
+#[test]
+fn objects_are_counted_once_whoever_stands_in_front() {
+    for python in pythons() {
+        let recording = run(&python, "traced.py", &[]);
+        let (found, truth) = (near(&recording, "objects"), 2.0 * 20_000.0 * 32.0 + 2.0 * 180_000.0);
+        assert!((found / truth - 1.0).abs() < 0.35, "{}: {found} of {truth}", python.display());
+    }
+}
+
+#[test]
+fn what_cannot_be_is_told_in_words() {
+    assert_eq!(run(&python(), "refused.py", &[]).output, "done\n");
+}

@@ -181,8 +181,8 @@ impl Names {
             }
         }
         for (index, hook) in hooks.all.iter().enumerate() {
-            if let Some(symbol) = hook.as_ref().and_then(|hook| tables.index(hook.name)) {
-                names.add(symbol, index, false);
+            if let Some((symbol, is_taken)) = hook.as_ref().and_then(|hook| tables.index(hook.name)) {
+                names.add(symbol, index, is_taken);
             }
         }
         names

@@ -36,7 +36,11 @@ def words(wanted):
     found = {}
     with open("/proc/self/mem", "rb", 0) as memory:
         for start, end, access, path in mappings():
-            if access in ("r--p", "rw-p") and ".so" in path + ".so" and path != os.path.realpath(library._name):
+            if (
+                access in ("r--p", "rw-p")
+                and ".so" in path + ".so"
+                and path != os.path.realpath(library._name)
+            ):
                 memory.seek(start)
                 values = array("Q")
                 values.frombytes(memory.read(end - start))
