@@ -67,6 +67,7 @@ def stop(look: bool = True) -> None:
     if not _native.is_recording():
         return
     _is_own = False
+    _native.stop_recorder()
     _hooking.unhook()
     _ending.say_last()
     _native.stop(look)
@@ -84,6 +85,16 @@ def _began(capture: str, recorder: tuple[str, str] | None) -> None:
             before=_native.before_fork, after_in_parent=_native.after_fork_parent, after_in_child=_leave
         )
     _hooking.hook(os.path.abspath(capture))
+    _native.fact("recorder", _recorder_state(capture, recorder))
+
+
+def _recorder_state(capture: str, recorder: tuple[str, str] | None) -> str:
+    """Loads the recorder if it is wanted; whether it records, as the report says it."""
+    if recorder is None:
+        return "off: it was not asked for"
+    library, settings = recorder
+    refusal = _native.start_recorder(library, os.path.abspath(capture), settings)
+    return "on" if refusal is None else f"off: {refusal}"
 
 
 def _leave() -> None:

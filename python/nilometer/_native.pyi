@@ -16,11 +16,13 @@ def stop(look: bool = True) -> None:
     """End the recording, perhaps with a last look and reading; the program goes on, another may begin."""
 
 def start_recorder(library: str, capture: str, settings: str) -> str | None:
-    """Load the recorder into this process, which runs, and record into the capture, which is there; settings are
-    those of `_NILOMETER_RECORDER`. None: it records. Else why not, in words. Once more after a stop, if need be."""
+    """Load the recorder into this process, and record into the capture, which is there; else the reason.
+
+    Settings are those of `_NILOMETER_RECORDER`. It may come once more after a stop.
+    """
 
 def stop_recorder() -> None:
-    """End what `start_recorder` began and put everything back. A recorder that came before the program stays."""
+    """End what `start_recorder` began and put everything back. A recorder from before the program stays."""
 
 def cycle(unit: int) -> None:
     """A cycle of the unit with this number has ended."""

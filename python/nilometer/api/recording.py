@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # The longest that a look at the heap may hold the program up, as `nilometer run` has it.
 DEFAULT_PAUSE_MS = 150
+# Mean bytes between two samples, as `nilometer run` has it.
+DEFAULT_SAMPLE_BYTES = 512 << 10
 # Captures of one program in one folder, before it is asked for a name.
 _MAX_CAPTURES = 1000
 
@@ -81,13 +83,16 @@ def start(
     overwrite: bool = False,
     census: bool = True,
     max_pause_ms: int = DEFAULT_PAUSE_MS,
+    record: bool = False,
+    sample: int = DEFAULT_SAMPLE_BYTES,
     name: str | None = None,
 ) -> Recording:
     """Begins to record this process, from now on, and gives the recording.
 
     `capture` is the file to write; without it, it is named as `nilometer run` would and lies in the working
-    folder. A look at who holds what takes at most `max_pause_ms`; `census=False` takes none by itself. `name`
-    is what the report calls the program.
+    folder. A look at who holds what takes at most `max_pause_ms`; `census=False` takes none by itself.
+    `record=True` samples allocations, too, one in `sample` bytes on average: then the report names the line
+    that made what stays. `name` is what the report calls the program.
 
     Where this process is recorded already, that recording is given and nothing begins.
 
@@ -100,11 +105,20 @@ def start(
     called = name or _name()
     refusals = []
     for path in [Path(os.fsdecode(capture))] if capture is not None else _places(called):
-        refusal = _late.make(str(path), _facts(called), overwrite, max_pause_ms if census else None)
+        pause_ms = max_pause_ms if census else None
+        recorder = _recorder(sample) if record else None
+        refusal = _late.make(str(path), _facts(called), overwrite, pause_ms, recorder)
         if refusal is None:
             return Recording(path.absolute(), is_own=True, has_begun=True)
         refusals.append(refusal)
     raise RecordingError(f"this process is not recorded: {refusals[0]}")
+
+
+def _recorder(sample: int) -> tuple[str, str]:
+    """The recorder's library, which lies beside the package, and what it is told."""
+    import nilometer
+
+    return str(Path(nilometer.__path__[0]) / "_recorder.so"), f"sample={sample},overhead=0.02"
 
 
 def _name() -> str:
