@@ -73,7 +73,7 @@ def program(library: str, capture: str, late: bool) -> None:
         for _ in range(50):
             _native.start_recorder(library, capture, SETTINGS)
             _native.stop_recorder()
-        print((anonymous() - resident) // 50)
+        print((anonymous() - resident) // 50, flush=True)
     os._exit(0)
 
 

@@ -73,7 +73,9 @@ fn clear() {
         pool.on_host.store(false, Relaxed);
         pool.met.store(MEETING, Relaxed);
     }
-    TAKEN.iter().for_each(|region| region.address.store(0, Relaxed));
+    for region in &TAKEN {
+        region.address.store(0, Relaxed);
+    }
 }
 
 static ALL: [Pool; POOLS] = [const { Pool::new() }; POOLS];
@@ -127,8 +129,7 @@ impl Pool {
         if is_first && is_late {
             pool.meet(meet());
         }
-        let met = pool.met.load(Acquire);
-        (!is_late || met == MET).then_some(pool)
+        (!is_late || pool.met.load(Acquire) == MET).then_some(pool)
     }
 
     fn meet(&self, met: Option<Met>) {

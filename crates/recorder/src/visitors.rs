@@ -58,7 +58,9 @@ pub(crate) fn all_went() -> bool {
 
 /// A forked child has one thread, which visits nothing.
 pub(crate) fn forget_in_child() {
-    ALL.iter().for_each(|place| place.0.store(0, SeqCst));
+    for place in &ALL {
+        place.0.store(0, SeqCst);
+    }
 }
 
 #[cfg(test)]

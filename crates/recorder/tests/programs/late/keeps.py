@@ -1,4 +1,4 @@
-"""A program that runs for a while before the recorder comes: blocks and threads from before, and what is kept after."""
+"""A program that runs before the recorder comes: blocks and threads from before, and what is kept after."""
 
 import os
 import threading

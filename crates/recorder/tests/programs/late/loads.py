@@ -4,9 +4,9 @@ import ctypes
 import os
 import sys
 import time
+from _ctypes import dlclose
 
 import door
-from _ctypes import dlclose
 
 LAZY, COUNT = 1, 500
 
