@@ -85,8 +85,9 @@ pub(super) fn patch(object: &Object<'_>, hooks: &Hooks, slots: &mut Slots, round
 pub(super) fn put_back(object: &Object<'_>, hooks: &Hooks, slots: &Slots) {
     let sealed = whole_pages(object.sealed());
     let mut pen = Pen::default();
-    for slot in slots.each().filter(|slot| object.covers(slot.place)) {
-        if let Some(hook) = hooks.get(slot.hook) {
+    // Its object may be gone, and another one lie there, with code in that place.
+    for slot in slots.each().filter(|slot| is_writable(object, slot.place)) {
+        if let Some(hook) = hooks.get(slot.hook).filter(|hook| read(slot.place) == hook.ours) {
             pen.write(slot.place, hook.ours, slot.before, sealed.contains(&slot.place));
         }
     }

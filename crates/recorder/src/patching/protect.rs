@@ -73,8 +73,9 @@ impl Pen {
         let is_at_hand = self.0.as_ref().is_some_and(|opened| opened.0 == page);
         if !is_at_hand {
             self.0 = None;
-            if is_sealed && !is_open(place) {
-                self.0 = Opened::open(page);
+            if !is_open(place) {
+                // What the linker did not close is closed for a reason that we do not know.
+                self.0 = if is_sealed { Opened::open(page) } else { None };
                 if self.0.is_none() {
                     return false;
                 }
