@@ -15,6 +15,7 @@ from pathlib import Path
 ALLOWED: dict[str, set[str]] = {
     "capture": set(),
     "host": set(),
+    "attach": {"host"},
     "stats": set(),
     "unwind": set(),
     "pyframes": set(),
@@ -24,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "diagnose": {"capture", "stats"},
     "prove": {"diagnose"},
     "report": {"diagnose", "prove"},
-    "cli": {"capture", "host", "symbols", "diagnose", "prove", "report"},
+    "cli": {"capture", "host", "attach", "symbols", "diagnose", "prove", "report"},
     "native": {"capture", "census", "host", "cli"},
 }
 PREFIX = "nilometer-"

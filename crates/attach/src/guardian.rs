@@ -1,0 +1,155 @@
+//! A process that takes a breakpoint out again if this one dies while it is set.
+//!
+//! The breakpoint is a debug register of one thread; nothing is written into the program's code. A thread that meets it
+//! without a tracer would be ended by SIGTRAP, so it must not outlive us. The guardian waits on a pipe that only our end
+//! closes; if the breakpoint is set then, it seizes the thread, clears the register, and lets go.
+#![expect(unsafe_code, reason = "a forked process that makes nothing but system calls")]
+
+use std::io;
+use std::mem::{MaybeUninit, offset_of};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use libc::{c_int, c_void, pid_t};
+
+/// The guardian. It ends when this is dropped.
+pub(crate) struct Guardian {
+    pid: pid_t,
+    /// What keeps it waiting.
+    pipe: c_int,
+    /// The thread whose breakpoint is set, or 0; in memory that both see.
+    thread: *mut AtomicI32,
+}
+
+/// How often it tries, and how long it waits in between: the kernel may still be ending our own trace.
+const TRIES: u32 = 200;
+const BETWEEN_NS: i64 = 500_000;
+
+impl Guardian {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// No process, pipe or page is to be had.
+    pub(crate) fn start() -> io::Result<Self> {
+        let mut ends: [c_int; 2] = [0; 2];
+        // SAFETY: a new page and a new pipe; the child makes system calls only and never returns.
+        unsafe {
+            let page = libc::mmap(
+                null_mut(),
+                size_of::<AtomicI32>(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            );
+            if page == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+                let error = io::Error::last_os_error();
+                libc::munmap(page, size_of::<AtomicI32>());
+                return Err(error);
+            }
+            let thread = page.cast::<AtomicI32>();
+            let pid = libc::fork();
+            if pid == 0 {
+                guard(ends[0], thread);
+            }
+            libc::close(ends[0]);
+            if pid < 0 {
+                let error = io::Error::last_os_error();
+                libc::close(ends[1]);
+                libc::munmap(page, size_of::<AtomicI32>());
+                return Err(error);
+            }
+            Ok(Self { pid, pipe: ends[1], thread })
+        }
+    }
+
+    /// Says whose breakpoint is set; 0: nobody's.
+    pub(crate) fn watch(&self, thread: pid_t) {
+        // SAFETY: the page is mapped for as long as this lives, and an atomic number at all times.
+        unsafe { (*self.thread).store(thread, Ordering::SeqCst) };
+    }
+}
+
+// SAFETY: the page is shared memory that is only used through an atomic number.
+unsafe impl Send for Guardian {}
+// SAFETY: as above.
+unsafe impl Sync for Guardian {}
+
+impl Drop for Guardian {
+    fn drop(&mut self) {
+        // SAFETY: both are ours; the child is our own and not waited for before, so its pid is still its own.
+        unsafe {
+            libc::close(self.pipe);
+            libc::waitpid(self.pid, null_mut(), 0);
+            libc::munmap(self.thread.cast(), size_of::<AtomicI32>());
+        }
+    }
+}
+
+/// The guardian's whole life.
+fn guard(pipe: c_int, thread: *mut AtomicI32) -> ! {
+    // SAFETY: async-signal-safe calls with valid pointers only; the page came with the fork.
+    unsafe {
+        let mut all = MaybeUninit::<libc::sigset_t>::zeroed();
+        libc::sigfillset(all.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_BLOCK, all.as_ptr(), null_mut());
+        // What ends our whole session must not end it, too.
+        libc::setsid();
+        close_all_but(pipe);
+        let mut byte = 0_u8;
+        while libc::read(pipe, (&raw mut byte).cast(), 1) > 0 {}
+        let armed = (*thread).load(Ordering::SeqCst);
+        if armed != 0 {
+            for _ in 0..TRIES {
+                if free(armed) {
+                    break;
+                }
+                let pause = libc::timespec { tv_sec: 0, tv_nsec: BETWEEN_NS };
+                libc::nanosleep(&raw const pause, null_mut());
+            }
+        }
+        libc::_exit(0)
+    }
+}
+
+/// Clears the breakpoint of a thread; whether that is done, or the thread is gone.
+fn free(thread: pid_t) -> bool {
+    let control = offset_of!(libc::user, u_debugreg) + 7 * size_of::<u64>();
+    let none = null_mut::<c_void>();
+    // SAFETY: requests without pointers of ours, but for the status, which is ours to write.
+    unsafe {
+        if libc::ptrace(libc::PTRACE_SEIZE, thread, none, none) != 0 {
+            return *libc::__errno_location() == libc::ESRCH;
+        }
+        libc::ptrace(libc::PTRACE_INTERRUPT, thread, none, none);
+        let mut status = 0;
+        if libc::waitpid(thread, &raw mut status, libc::__WALL) != thread || !libc::WIFSTOPPED(status) {
+            return true;
+        }
+        libc::ptrace(libc::PTRACE_POKEUSER, thread, control as *mut c_void, none);
+        let signal = if status >> 16 == 0 { libc::WSTOPSIG(status) } else { 0 };
+        // The trap is ours, not the program's.
+        let signal = if signal == libc::SIGTRAP { 0 } else { signal };
+        libc::ptrace(libc::PTRACE_DETACH, thread, none, signal as usize as *mut c_void);
+        true
+    }
+}
+
+/// Closes every descriptor except this one. Async-signal-safe.
+fn close_all_but(kept: c_int) {
+    let below = kept.unsigned_abs();
+    // SAFETY: closing numbers of this process, which uses none but `kept`. Before Linux 5.9 the call is unknown.
+    unsafe {
+        if libc::syscall(libc::SYS_close_range, below + 1, u32::MAX, 0) != 0 {
+            for fd in kept + 1..1024 {
+                libc::close(fd);
+            }
+        }
+        for fd in 0..kept {
+            libc::close(fd);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The pending call: written into the queue while all threads stand.
+//!
+//! In: a [`Target`] and the path of a script. Out: [`Posted`]. Python's main thread will call `PyRun_SimpleString` on a
+//! text that runs the script, between two of its own instructions. What must not happen here: a write when the queue's lock
+//! is held, when a number in it is not one it can have, or when a thread still runs.
+
+use std::path::Path;
+use std::time::Duration;
+
+use libc::pid_t;
+
+use crate::layout::{Breaker, Fields, Found, Lock, is_place};
+use crate::memory::Memory;
+use crate::refuse::Refusal;
+use crate::stop::{Still, as_tracer};
+use crate::target::Target;
+
+/// How often a process is stopped again where the queue was in use, or a thread did not stop; and the time between.
+const TRIES: u32 = 20;
+const BETWEEN: Duration = Duration::from_millis(10);
+/// `_Py_PENDING_MAINTHREADONLY` of 3.13.
+const MAIN_ONLY: u64 = 1;
+
+/// A call that waits, or has been taken.
+#[derive(Debug)]
+pub struct Posted {
+    pub(crate) pid: u32,
+    pub(crate) found: Found,
+    fields: Fields,
+    slot: u32,
+    function: u64,
+    text: u64,
+    length: usize,
+    /// Python's main thread.
+    pub(crate) main: pid_t,
+    pause: Duration,
+}
+
+/// The numbers of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Window {
+    first: u32,
+    last: u32,
+    places: u32,
+}
+
+impl Window {
+    fn waiting(self) -> u32 {
+        (self.last + self.places - self.first) % self.places
+    }
+
+    fn has(self, slot: u32) -> bool {
+        (slot + self.places - self.first) % self.places < self.waiting()
+    }
+}
+
+/// What Python is given to run. Names of `__main__` could be anything, so none is used; nothing is left behind in it.
+fn text(script: &Path) -> Option<String> {
+    let path = script.to_str().filter(|path| !path.contains(['\'', '\\', '\n', '\0']))?;
+    Some(format!(
+        "try:\n __builtins__.exec((lambda f:(f.read(),f.close())[0])(__builtins__.open('{path}','rb')),{{}})\n\
+         except:\n pass\n"
+    ))
+}
+
+impl Target {
+    /// Writes the call that runs `script`, a file that the process can read.
+    ///
+    /// # Errors
+    /// Why it could not be written; then nothing was.
+    pub fn post(&self, script: &Path) -> Result<Posted, Refusal> {
+        let mut text = text(script).ok_or(Refusal::NoRoom)?.into_bytes();
+        text.push(0);
+        let mut tried = 0;
+        loop {
+            let answer = as_tracer(|| self.post_once(&text));
+            tried += 1;
+            match answer.map_err(|error| Refusal::Forbidden(error.to_string()))? {
+                Err(Refusal::Busy(_) | Refusal::WouldNotStop) if tried < TRIES => std::thread::sleep(BETWEEN),
+                answer => return answer,
+            }
+        }
+    }
+
+    fn post_once(&self, text: &[u8]) -> Result<Posted, Refusal> {
+        let still = Still::of(self.pid)?;
+        let memory = self.memory;
+        // Again, now that nothing moves.
+        let found = self.layout.find(memory, self.runtime)?;
+        let main = still.thread(found.main_thread).ok_or(Refusal::Unknown("the main thread"))?;
+        let fields = self.layout.fields;
+        let window = look(memory, &found, &fields)?;
+        for slot in (0..fields.places).filter(|slot| window.has(*slot)) {
+            if memory.word(place(&found, &fields, slot)) == Some(self.run) {
+                return Err(Refusal::Busy("the queue (an earlier call still waits)"));
+            }
+        }
+        let images: Vec<_> = self.images.iter().collect();
+        let at = crate::room::find(memory, &images, text.len())?;
+
+        let slot = window.last;
+        let last = (slot + 1) % fields.places;
+        let count = if fields.counts { window.waiting() + 1 } else { 1 };
+        let here = place(&found, &fields, slot);
+        let written = memory.write(at, text).and_then(|()| {
+            memory.write(here, &self.run.to_le_bytes())?;
+            memory.write(here + 8, &at.to_le_bytes())?;
+            if fields.stride > 16 {
+                memory.write(here + 16, &MAIN_ONLY.to_le_bytes()[..4])?;
+            }
+            memory.write(found.queue + fields.last, &last.to_le_bytes())?;
+            memory.write(found.queue + fields.count, &count.to_le_bytes())?;
+            raise(memory, found.breaker)
+        });
+        let pause = still.release();
+        // Pages that could be read a moment ago can be written, unless the process was killed.
+        written.ok_or(Refusal::Gone)?;
+        Ok(Posted {
+            pid: self.pid,
+            found,
+            fields,
+            slot,
+            function: self.run,
+            text: at,
+            length: text.len(),
+            main,
+            pause,
+        })
+    }
+}
+
+impl Posted {
+    /// How long the process stood, from its first thread's stop to its last one's going on.
+    pub fn pause(&self) -> Duration {
+        self.pause
+    }
+
+    /// Whether the main thread has taken the call; `None` if the process is gone.
+    pub fn is_taken(&self) -> Option<bool> {
+        let memory = Memory::of(self.pid);
+        let window = window(memory, &self.found, &self.fields)?;
+        let here = place(&self.found, &self.fields, self.slot);
+        let is_ours = memory.word(here)? == self.function && memory.word(here + 8)? == self.text;
+        Some(!(is_ours && window.has(self.slot)))
+    }
+
+    /// Asks the interpreter again to look into the queue. Up to 3.12 a thread that was stopped in the middle of computing
+    /// the flag lowers it again; from 3.13 on its bits change in one step, and threads that run must not be written over.
+    pub(crate) fn nudge(&self) {
+        if let Breaker::Flag(_) = self.found.breaker {
+            raise(Memory::of(self.pid), self.found.breaker).unwrap_or_default();
+        }
+    }
+
+    /// Takes the call back, if it still waits; whether that was so.
+    pub fn withdraw(&self) -> bool {
+        for _ in 0..TRIES {
+            match as_tracer(|| self.withdraw_once()) {
+                Ok(Ok(taken_back)) => return taken_back,
+                Ok(Err(Refusal::Busy(_) | Refusal::WouldNotStop)) => std::thread::sleep(BETWEEN),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn withdraw_once(&self) -> Result<bool, Refusal> {
+        let still = Still::of(self.pid)?;
+        let memory = Memory::of(self.pid);
+        let window = look(memory, &self.found, &self.fields)?;
+        if self.is_taken() != Some(false) {
+            return Ok(false);
+        }
+        // An empty text does nothing, wherever in the queue the call stands.
+        let emptied = memory.write(self.text, &[0]);
+        if (self.slot + 1) % self.fields.places == window.last {
+            let waiting = window.waiting() - 1;
+            let count = if self.fields.counts { waiting } else { waiting.min(1) };
+            memory
+                .write(self.found.queue + self.fields.last, &self.slot.to_le_bytes())
+                .and_then(|()| memory.write(self.found.queue + self.fields.count, &count.to_le_bytes()))
+                .and_then(|()| self.clear())
+                .unwrap_or_default();
+        }
+        still.release();
+        Ok(emptied.is_some())
+    }
+
+    /// Puts zeros back where the text stood; only when the script has begun or the call is out of the queue.
+    pub fn clear(&self) -> Option<()> {
+        Memory::of(self.pid).write(self.text, &vec![0; self.length])
+    }
+}
+
+/// The address of a place in the queue.
+fn place(found: &Found, fields: &Fields, slot: u32) -> u64 {
+    found.queue + fields.calls + fields.stride * u64::from(slot)
+}
+
+fn window(memory: Memory, found: &Found, fields: &Fields) -> Option<Window> {
+    let (first, last) = (memory.int(found.queue + fields.first)?, memory.int(found.queue + fields.last)?);
+    (first < fields.places && last < fields.places).then_some(Window { first, last, places: fields.places })
+}
+
+/// Looks whether the queue is what it should be, and free.
+fn look(memory: Memory, found: &Found, fields: &Fields) -> Result<Window, Refusal> {
+    let unknown = Err(Refusal::Unknown("the queue"));
+    match fields.lock {
+        Lock::Semaphore(at) => {
+            let lock = memory.word(found.queue + at).ok_or(Refusal::Gone)?;
+            let value = if is_place(lock) { memory.word(lock) } else { None };
+            match value {
+                // One pass is left, and nobody waits for it.
+                Some(1) => {}
+                Some(value) if value & 0xffff_fffe == 0 => return Err(Refusal::Busy("the queue")),
+                _ => return unknown,
+            }
+        }
+        Lock::Byte(at) => match memory.byte(found.queue + at).ok_or(Refusal::Gone)? {
+            0 => {}
+            1..=3 => return Err(Refusal::Busy("the queue")),
+            _ => return unknown,
+        },
+    }
+    let Some(window) = window(memory, found, fields) else { return unknown };
+    let count = memory.int(found.queue + fields.count).ok_or(Refusal::Gone)?;
+    let fits = if fields.counts { count == window.waiting() } else { count <= 1 };
+    if !fits {
+        return unknown;
+    }
+    for slot in (0..fields.places).filter(|slot| window.has(*slot)) {
+        if memory.word(place(found, fields, slot)).is_none_or(|function| !(4096..1 << 47).contains(&function))
+        {
+            return unknown;
+        }
+    }
+    if window.waiting() >= fields.most {
+        return Err(Refusal::Busy("the queue (it is full)"));
+    }
+    Ok(window)
+}
+
+/// Asks the interpreter to look into the queue.
+fn raise(memory: Memory, breaker: Breaker) -> Option<()> {
+    match breaker {
+        Breaker::Flag(at) => memory.write(at, &1_u32.to_le_bytes()),
+        // A byte, so that the upper part of the word, a number of 3.13's instrumentation, stays as it is.
+        Breaker::Bit(at, bit) => {
+            let byte = memory.byte(at)? | u8::try_from(bit).ok()?;
+            memory.write(at, &[byte])
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_goes_round() {
+        let window = Window { first: 30, last: 2, places: 32 };
+        assert_eq!(window.waiting(), 4);
+        assert!(window.has(30) && window.has(31) && window.has(1) && !window.has(2) && !window.has(29));
+        assert!(!Window { first: 5, last: 5, places: 32 }.has(5));
+    }
+
+    #[test]
+    fn the_text_has_no_names_of_the_program() {
+        let text = text(Path::new("/t/s.py")).unwrap();
+        assert!(text.contains("'/t/s.py'"));
+        assert_eq!(super::text(Path::new("/t/'s")), None);
+    }
+
+    /// A queue of 3.11 in our own memory: its words are its places, the semaphore stands beside.
+    fn queue(change: impl FnOnce(&mut [u64], &mut u64)) -> Result<Window, Refusal> {
+        let mut lock = Box::new(1_u64);
+        let mut words = vec![0_u64; 70];
+        words[0] = (&raw const *lock) as u64;
+        change(&mut words, &mut lock);
+        let found = Found { queue: words.as_ptr() as u64, breaker: Breaker::Flag(0), main_thread: 0 };
+        look(Memory::of(std::process::id()), &found, &crate::layout::of(11).unwrap().fields)
+    }
+
+    #[test]
+    fn only_a_free_and_sane_queue_is_written_to() {
+        assert_eq!(queue(|_, _| ()).unwrap().waiting(), 0);
+        assert_eq!(queue(|_, lock| *lock = 0), Err(Refusal::Busy("the queue")));
+        assert_eq!(queue(|_, lock| *lock = 1 << 32), Err(Refusal::Busy("the queue")));
+        assert_eq!(queue(|_, lock| *lock = 77), Err(Refusal::Unknown("the queue")));
+        assert_eq!(queue(|words, _| words[0] = 0), Err(Refusal::Unknown("the queue")));
+        assert_eq!(queue(|words, _| words[1] = 5), Err(Refusal::Unknown("the queue")));
+        assert_eq!(queue(|words, _| words[66] = 99), Err(Refusal::Unknown("the queue")));
+        // A call that waits, at the first place: `last` is 1, and its function must be one.
+        assert_eq!(queue(|words, _| words[66] = 1 << 32), Err(Refusal::Unknown("the queue")));
+        let one = queue(|words, _| (words[66], words[2]) = (1 << 32, 0x40_0000)).unwrap();
+        assert_eq!(one.waiting(), 1);
+        let full = queue(|words, _| {
+            words[66] = 31 << 32;
+            words[2..].iter_mut().step_by(2).take(31).for_each(|function| *function = 0x40_0000);
+        });
+        assert_eq!(full, Err(Refusal::Busy("the queue (it is full)")));
+    }
+}

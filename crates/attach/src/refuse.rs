@@ -1,0 +1,159 @@
+//! Every reason not to attach, and what to do instead.
+//!
+//! Each says what is, of which process; [`Refusal::remedy`] says what helps. Nothing has been changed in the process when
+//! one of these is returned.
+
+use std::fmt;
+
+/// Why a process cannot be attached to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no such process.
+    NoProcess,
+    /// It has ended, and its parent has not asked for its exit code.
+    Zombie,
+    /// It is a thread of another process: the number of that process.
+    Thread(u32),
+    /// It is the one that asks.
+    Own,
+    /// It belongs to another user: this number.
+    OtherUser(u32),
+    /// Yama forbids it; its `ptrace_scope`.
+    Yama(u64),
+    /// The kernel says no, in these words.
+    Forbidden(String),
+    /// It is traced already: by this process, with this name.
+    Traced(u32, String),
+    /// A signal has stopped it.
+    Stopped,
+    /// It runs in seccomp's strict mode.
+    Strict,
+    /// It has put system call filters upon itself that this process has not.
+    Filtered,
+    /// It sees other files than we do: a container, or a changed root.
+    OtherFiles,
+    /// It is not for x86-64.
+    OtherMachine,
+    /// Its C library is not glibc.
+    NotGlibc,
+    /// No Python in it; the name of the program.
+    NotPython(String),
+    /// `PyPy`, or another Python that is not `CPython`.
+    NotCPython(String),
+    /// The symbol that is missing in its Python.
+    NoSymbol(&'static str),
+    /// A version that is not known: major and minor.
+    Version(u64, u64),
+    /// 3.10 cannot be told from older ones by a symbol; it is older.
+    TooOld,
+    /// Built without the global interpreter lock.
+    FreeThreaded,
+    /// Built with `Py_DEBUG`.
+    DebugBuild,
+    /// It has more than one interpreter.
+    SubInterpreters,
+    /// Python has not started in it yet, or is ending.
+    NotReady,
+    /// What was found is not what this version has: which of the checks failed.
+    Unknown(&'static str),
+    /// The lock of its queue, or the queue, was in use whenever it was looked at.
+    Busy(&'static str),
+    /// A thread did not stop in time.
+    WouldNotStop,
+    /// No room for the text of the call.
+    NoRoom,
+    /// It ended meanwhile.
+    Gone,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoProcess => write!(f, "there is no process with this number"),
+            Self::Zombie => write!(f, "it has ended already"),
+            Self::Thread(process) => write!(f, "it is a thread of process {process}"),
+            Self::Own => write!(f, "it is the process that runs this command"),
+            Self::OtherUser(uid) => write!(f, "it belongs to another user (uid {uid})"),
+            Self::Yama(scope) => write!(f, "the kernel lets nobody attach here (ptrace_scope is {scope})"),
+            Self::Forbidden(why) => write!(f, "the kernel does not let this process look into it ({why})"),
+            Self::Traced(pid, name) => write!(f, "process {pid} ({name}) traces it already"),
+            Self::Stopped => write!(f, "it is stopped"),
+            Self::Strict => write!(f, "it is in seccomp's strict mode, where opening a file would end it"),
+            Self::Filtered => {
+                write!(
+                    f,
+                    "it filters its own system calls (seccomp), and what is new to the filter may end it"
+                )
+            }
+            Self::OtherFiles => write!(f, "it sees other files than this command: it is in a container"),
+            Self::OtherMachine => write!(f, "it is not a program for x86-64"),
+            Self::NotGlibc => write!(f, "its C library is not glibc"),
+            Self::NotPython(name) => write!(f, "there is no Python in it ({name})"),
+            Self::NotCPython(name) => write!(f, "its Python is not CPython ({name})"),
+            Self::NoSymbol(name) => write!(f, "its Python was linked without the symbol {name}"),
+            Self::Version(major, minor) => write!(f, "its Python is {major}.{minor}; 3.10 to 3.13 are known"),
+            Self::TooOld => write!(f, "its Python is older than 3.10"),
+            Self::FreeThreaded => write!(f, "its Python is built without the GIL"),
+            Self::DebugBuild => write!(f, "its Python is a debug build"),
+            Self::SubInterpreters => write!(f, "it has more than one interpreter"),
+            Self::NotReady => write!(f, "Python in it has not started yet, or is ending"),
+            Self::Unknown(what) => {
+                write!(
+                    f,
+                    "its Python is laid out otherwise than the known ones ({what}); nothing was written"
+                )
+            }
+            Self::Busy(what) => write!(f, "{what} was in use each time it was looked at"),
+            Self::WouldNotStop => write!(f, "one of its threads does not stop: it waits inside the kernel"),
+            Self::NoRoom => write!(f, "there is no free place in it for the call"),
+            Self::Gone => write!(f, "it ended meanwhile"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// What helps in most cases.
+const RUN: &str = "start it under `nilometer run`";
+
+impl Refusal {
+    /// What to do next.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::NoProcess | Self::Zombie | Self::Gone => "pgrep -af python shows what runs".to_owned(),
+            Self::Thread(process) => format!("nilometer attach {process}"),
+            Self::Own => "give the number of the program to be watched".to_owned(),
+            Self::OtherUser(uid) => {
+                format!("run this command as that user (uid {uid}), or as root")
+            }
+            Self::Yama(1) => "run this command as root, or set /proc/sys/kernel/yama/ptrace_scope to 0; \
+                              or start it under `nilometer run`"
+                .to_owned(),
+            Self::Yama(2) => "run this command as root, or start it under `nilometer run`".to_owned(),
+            Self::Yama(_) => format!("only a restart of the machine changes that; {RUN}"),
+            Self::Forbidden(_) => {
+                format!("run this command as root; in a container, with the capability SYS_PTRACE; or {RUN}")
+            }
+            Self::Traced(pid, name) => format!("end that first: {name} (process {pid})"),
+            Self::Stopped => "let it go on first: kill -CONT PID".to_owned(),
+            Self::OtherFiles => {
+                format!("install nilometer in the container and run this command there, or {RUN}")
+            }
+            Self::NotReady | Self::Busy(_) | Self::WouldNotStop => "try again in a moment".to_owned(),
+            Self::SubInterpreters
+            | Self::Strict
+            | Self::Filtered
+            | Self::OtherMachine
+            | Self::NotGlibc
+            | Self::NotPython(_)
+            | Self::NotCPython(_)
+            | Self::NoSymbol(_)
+            | Self::Version(..)
+            | Self::TooOld
+            | Self::FreeThreaded
+            | Self::DebugBuild
+            | Self::Unknown(_)
+            | Self::NoRoom => RUN.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! All threads of a process, standing still.
+//!
+//! In: a process id. Out: [`Still`]; dropping it lets all of them go on, each with the signal it was about to get.
+//! What must not happen here: a thread left behind stopped, a signal lost, or a stand without an end. It is used in a
+//! thread of ours that ends right after, since the kernel then lets go of whatever is still held.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::time::{Duration, Instant};
+
+use libc::{c_int, pid_t};
+
+use crate::proc::About;
+use crate::ptrace::{self, Told};
+use crate::refuse::Refusal;
+
+/// A thread that does not stop by then waits in the kernel (for a child of `vfork`, for a disk).
+const MAX_STOPPING: Duration = Duration::from_millis(20);
+
+/// A process whose threads all stand.
+pub(crate) struct Still {
+    /// Each thread, and the signal it was about to get.
+    threads: BTreeMap<pid_t, c_int>,
+    since: Instant,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Asked,
+    Stands(c_int),
+    Gone,
+}
+
+impl Still {
+    /// Stops all threads of the process.
+    pub(crate) fn of(pid: u32) -> Result<Self, Refusal> {
+        let mut all: BTreeMap<pid_t, State> = BTreeMap::new();
+        let since = Instant::now();
+        // A list that was read while threads ended may lack one: two lists must have nothing new.
+        let mut quiet = 0;
+        let mut refused = None;
+        while quiet < 2 {
+            let news: Vec<pid_t> = threads(pid)?.into_iter().filter(|tid| !all.contains_key(tid)).collect();
+            let is_quiet = news.is_empty();
+            for tid in news {
+                all.insert(tid, ask(pid, tid, &mut refused));
+            }
+            wait_for(&mut all, since, &mut refused);
+            quiet = if is_quiet { quiet + 1 } else { 0 };
+            if refused.is_some() {
+                break;
+            }
+        }
+        let mut still = Self { threads: BTreeMap::new(), since };
+        for (tid, state) in all {
+            if let State::Stands(signal) = state {
+                still.threads.insert(tid, signal);
+            }
+        }
+        match refused {
+            Some(refusal) => Err(refusal),
+            None if still.threads.is_empty() => Err(Refusal::Gone),
+            None => Ok(still),
+        }
+    }
+
+    /// The thread whose thread pointer this is: `pthread_self()` in glibc.
+    pub(crate) fn thread(&self, itself: u64) -> Option<pid_t> {
+        // The first is nearly always the one.
+        self.threads
+            .keys()
+            .copied()
+            .find(|tid| ptrace::registers(*tid).is_ok_and(|registers| registers.fs_base == itself))
+    }
+
+    /// Lets all go on; how long they stood, from the first one's stop on.
+    pub(crate) fn release(mut self) -> Duration {
+        self.let_go();
+        self.since.elapsed()
+    }
+
+    fn let_go(&mut self) {
+        for (tid, signal) in std::mem::take(&mut self.threads) {
+            // It fails only for a thread that was killed meanwhile.
+            ptrace::detach(tid, signal).unwrap_or_default();
+        }
+    }
+}
+
+impl Drop for Still {
+    fn drop(&mut self) {
+        self.let_go();
+    }
+}
+
+fn threads(pid: u32) -> Result<Vec<pid_t>, Refusal> {
+    let listed = fs::read_dir(format!("/proc/{pid}/task")).map_err(|_gone| Refusal::Gone)?;
+    Ok(listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
+}
+
+/// Seizes a thread and asks it to stop.
+fn ask(pid: u32, tid: pid_t, refused: &mut Option<Refusal>) -> State {
+    match ptrace::seize(tid) {
+        Ok(()) => {
+            ptrace::interrupt(tid).unwrap_or_default();
+            State::Asked
+        }
+        // One that ends cannot be seized; the kernel says so in two ways, depending on how far it is.
+        Err(error) => {
+            let lives = About::of(&format!("{pid}/task/{tid}"))
+                .is_some_and(|about| !matches!(about.state, b'Z' | b'X'));
+            if error.raw_os_error() == Some(libc::EPERM) && lives && still_refused(tid) {
+                *refused = Some(Refusal::Forbidden(error.to_string()));
+            }
+            State::Gone
+        }
+    }
+}
+
+/// A thread that is about to end has the state of a living one for a moment.
+fn still_refused(tid: pid_t) -> bool {
+    std::thread::sleep(Duration::from_millis(1));
+    let error = match ptrace::seize(tid) {
+        // Not to be held: the next list has it again.
+        Ok(()) => return false,
+        Err(error) => error,
+    };
+    error.raw_os_error() == Some(libc::EPERM) && fs::metadata(format!("/proc/{tid}/status")).is_ok()
+}
+
+fn wait_for(all: &mut BTreeMap<pid_t, State>, since: Instant, refused: &mut Option<Refusal>) {
+    loop {
+        let mut waiting = false;
+        for (tid, state) in all.iter_mut().filter(|(_, state)| **state == State::Asked) {
+            *state = match ptrace::told(*tid) {
+                Told::Nothing => {
+                    waiting = true;
+                    State::Asked
+                }
+                Told::Interrupted => State::Stands(0),
+                Told::Group(_) => {
+                    *refused = Some(Refusal::Stopped);
+                    State::Stands(0)
+                }
+                Told::Signal(signal) => State::Stands(signal),
+                Told::Gone => State::Gone,
+            };
+        }
+        if !waiting {
+            return;
+        }
+        if since.elapsed() > MAX_STOPPING {
+            *refused = Some(Refusal::WouldNotStop);
+            return;
+        }
+        ptrace::rest();
+    }
+}
+
+/// Does something in a thread of its own, which may trace and gets no signals; afterwards the kernel has let go of all
+/// that it traced.
+pub(crate) fn as_tracer<Answer: Send>(work: impl FnOnce() -> Answer + Send) -> io::Result<Answer> {
+    std::thread::scope(|scope| {
+        let tracer =
+            std::thread::Builder::new().name("nilometer-attach".to_owned()).spawn_scoped(scope, || {
+                ptrace::hurry();
+                work()
+            })?;
+        tracer.join().map_err(|_panic| io::Error::other("the tracing thread failed"))
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+
+    fn state(pid: u32) -> u8 {
+        About::of(&pid.to_string()).unwrap().state
+    }
+
+    #[test]
+    fn a_process_stands_and_goes_on() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id();
+        let (stood, tracer) = as_tracer(|| {
+            let still = Still::of(pid).unwrap();
+            let seen = (state(pid), About::of(&pid.to_string()).unwrap().tracer);
+            still.release();
+            seen
+        })
+        .unwrap();
+        assert_eq!(stood, b't');
+        assert_ne!(tracer, 0);
+        assert_eq!(About::of(&pid.to_string()).unwrap().tracer, 0);
+        assert!(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_stopped_process_is_refused_and_stays_stopped() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id();
+        std::process::Command::new("kill").args(["-STOP", &pid.to_string()]).status().unwrap();
+        while state(pid) != b'T' {
+            std::thread::yield_now();
+        }
+        assert_eq!(as_tracer(|| Still::of(pid).err()).unwrap(), Some(Refusal::Stopped));
+        // The kernel stops it anew for whoever stopped it; a process that went on would end this by the limit of the tests.
+        while About::of(&pid.to_string()).unwrap().tracer != 0 || state(pid) != b'T' {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn none_is_gone() {
+        assert_eq!(as_tracer(|| Still::of(0x7fff_fff0).err()).unwrap(), Some(Refusal::Gone));
+    }
+}
