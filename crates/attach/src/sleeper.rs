@@ -16,8 +16,9 @@ pub(crate) enum Sleeper {
     Other(String),
 }
 
-/// Calls that Python repeats when they were interrupted.
-const REPEATED: [i64; 15] = [
+/// Calls that Python repeats when they were interrupted. The last one is how the kernel goes on with a sleep or a poll that was
+/// stopped before, as it is by the stop in which the call is posted.
+const REPEATED: [i64; 16] = [
     libc::SYS_read,
     libc::SYS_poll,
     libc::SYS_select,
@@ -33,6 +34,7 @@ const REPEATED: [i64; 15] = [
     libc::SYS_pselect6,
     libc::SYS_accept4,
     libc::SYS_epoll_pwait,
+    libc::SYS_restart_syscall,
 ];
 
 /// Longest encoding of a call through a register or memory.
@@ -96,6 +98,7 @@ mod tests {
         let sleep = libc::SYS_clock_nanosleep;
         assert_eq!(who(sleep, &[7, 0x1010, 0x4010, 0x2010, 0x3010]), Sleeper::Python);
         assert_eq!(who(sleep, &[0x1010, 0x5010]), Sleeper::Python);
+        assert_eq!(who(libc::SYS_restart_syscall, &[0x1010, 0x5010]), Sleeper::Python);
         assert_eq!(who(sleep, &[0x1010, 0x3010, 0x2010]), Sleeper::Other("libssl.so.3".to_owned()));
         // What is no return address is left over from another call.
         assert_eq!(who(sleep, &[0x1010, 0x3018, 0x2010]), Sleeper::Python);

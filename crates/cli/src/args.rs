@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use crate::attach::options::{AttachOptions, DetachOptions};
 use crate::fix::options::FixOptions;
 use crate::options::{CensusOptions, DiffOptions, ReportOptions, ServeOptions};
 use crate::prove::options::ProveOptions;
@@ -26,6 +27,10 @@ struct Words {
 enum Command {
     /// Run a Python program and say at its end whether its memory leaks
     Run(RunOptions),
+    /// Record a Python program that runs already, from now on
+    Attach(AttachOptions),
+    /// End the recording of a program that `attach` came to; the program goes on
+    Detach(DetachOptions),
     /// Print the report of a capture, also while its program still runs
     Report(ReportOptions),
     /// Say what differs between two captures: what grew, shrank, appeared and went
@@ -108,6 +113,8 @@ pub(crate) enum Parsed {
     Diff(DiffOptions),
     Serve(ServeOptions),
     Census(CensusOptions),
+    Attach(AttachOptions),
+    Detach(DetachOptions),
     /// Everything was said already (help, version, a mistake in the words); only the exit code is left.
     Said(i32),
 }
@@ -128,6 +135,8 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         Ok(Words { command: Command::Serve(options) }) => Parsed::Serve(options),
         Ok(Words { command: Command::Prove(options) }) => Parsed::Prove(ProveOptions { program, ..options }),
         Ok(Words { command: Command::Fix(options) }) => Parsed::Fix(FixOptions { program, ..options }),
+        Ok(Words { command: Command::Attach(options) }) => Parsed::Attach(options),
+        Ok(Words { command: Command::Detach(options) }) => Parsed::Detach(options),
         Ok(Words { command: Command::Census(options) }) => Parsed::Census(options),
         Err(error) => {
             error.print().unwrap_or_default();
@@ -228,7 +237,7 @@ mod tests {
         let mut command = Words::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["run", "report", "diff", "serve", "prove", "fix", "census"] {
+        for name in ["run", "report", "diff", "serve", "prove", "fix", "census", "attach", "detach"] {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
         }

@@ -91,10 +91,29 @@ fn capture_of(target: &str) -> Result<PathBuf, Failure> {
     let Some(pid) = target.parse::<u32>().ok().filter(|_| metadata(target).is_err()) else {
         return Ok(target.into());
     };
-    let maps = File::open(format!("/proc/{pid}/maps")).map_err(|error| {
+    let paths = mapped(pid).map_err(|error| {
         Failure::new(format!("process {pid} cannot be looked into ({error})"))
             .hint("give the capture's file instead: nilometer census FILE")
     })?;
+    paths.into_iter().find(|path| Capture::open_streamed(path).is_ok()).ok_or_else(|| {
+        Failure::new(format!("process {pid} writes no capture"))
+            .hint("only a program that runs under `nilometer run`, or is attached to, can be asked")
+    })
+}
+
+/// The capture that a process writes to now, if it writes to any.
+pub(crate) fn written_by(pid: u32) -> Option<PathBuf> {
+    let has_ended =
+        |capture: &Capture| capture.records.iter().any(|stamped| matches!(stamped.record, Record::Exit(_)));
+    mapped(pid)
+        .ok()?
+        .into_iter()
+        .find(|path| Capture::open_streamed(path).is_ok_and(|capture| !has_ended(&capture)))
+}
+
+/// The files in a process' memory that are called as captures are.
+fn mapped(pid: u32) -> std::io::Result<Vec<PathBuf>> {
+    let maps = File::open(format!("/proc/{pid}/maps"))?;
     let mut paths: Vec<PathBuf> = BufReader::new(maps)
         .lines()
         .map_while(Result::ok)
@@ -103,8 +122,5 @@ fn capture_of(target: &str) -> Result<PathBuf, Failure> {
         .collect();
     paths.sort();
     paths.dedup();
-    paths.into_iter().find(|path| Capture::open_streamed(path).is_ok()).ok_or_else(|| {
-        Failure::new(format!("process {pid} writes no capture"))
-            .hint("only a program that runs under `nilometer run` can be asked")
-    })
+    Ok(paths)
 }

@@ -5,6 +5,7 @@
 //! that the program under `run` could tell from running without us, beyond what `docs/design/supervisor.md` admits.
 
 mod args;
+mod attach;
 mod census;
 mod diff;
 mod env;
@@ -49,6 +50,8 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
         Parsed::Prove(options) => prove::prove(&options, python, flags),
         Parsed::Fix(options) => fix::fix(&options, python, flags),
         Parsed::Census(options) => census::census(&options).map(|()| 0),
+        Parsed::Attach(options) => attach::attach(&options),
+        Parsed::Detach(options) => attach::detach(&options),
         Parsed::Said(code) => Ok(code),
     };
     done.unwrap_or_else(|failure| failure.tell())

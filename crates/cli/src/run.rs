@@ -62,7 +62,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
 }
 
 /// The final screen.
-fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: bool) {
+pub(crate) fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: bool) {
     let mut text = String::new();
     // Before the program's own report, which rests on it.
     let judged = judged_children::judge(path, children);

@@ -8,7 +8,7 @@ use nilometer_capture::{Capture, MemoryKill, ProcessReading, Record, Surrounding
 
 use crate::children::Children;
 use crate::children::{Looks, Said, key};
-use crate::report::{Exit, Memory, Program};
+use crate::report::{Attached, Exit, Memory, Program};
 
 /// Facts, child roles and readings from outside, gathered in one pass.
 #[derive(Debug, Default)]
@@ -99,7 +99,15 @@ impl<'a> Outside<'a> {
                     MemoryKill::Rlimit => Some("rlimit"),
                 },
             }),
+            attached: self.attached(),
         }
+    }
+
+    /// What there was before, if the recording began in a program that ran already.
+    fn attached(&self) -> Option<Attached> {
+        let uptime_seconds = self.fact("attached.uptime")?.parse().ok()?;
+        let resident_bytes = self.fact("attached.resident").and_then(|bytes| bytes.parse().ok());
+        Some(Attached { uptime_seconds, resident_bytes })
     }
 
     /// Whether allocations were recorded, and if not, why.

@@ -4,7 +4,7 @@
 //! from 40 columns on.
 
 use anstyle::{AnsiColor, Style as Paint};
-use nilometer_diagnose::{Bytes, Component, Exit, Kind, Report, Site, Verdict, duration, size};
+use nilometer_diagnose::{Attached, Bytes, Component, Exit, Kind, Report, Site, Verdict, duration, size};
 
 use crate::Style;
 use crate::headline::earliest;
@@ -75,6 +75,9 @@ impl Screen {
             }
         }
         self.line(&text, 11);
+        if let Some(attached) = &program.attached {
+            self.line(&format!("           {}", since_attach(attached)), 11);
+        }
         if let Some(words) = program.exit.as_ref().and_then(ending) {
             self.line(&format!("           {words}"), 11);
         }
@@ -256,6 +259,16 @@ fn course(report: &Report) -> String {
             format!("{}{how} in {time}", counted(report.cycles.count, unit))
         }
     }
+}
+
+/// What a recording that began late cannot tell.
+fn since_attach(attached: &Attached) -> String {
+    let age = duration(attached.uptime_seconds);
+    let before = attached.resident_bytes.map_or_else(
+        || "what it had by then was".to_owned(),
+        |bytes| format!("the {} from before were", size(bytes as f64)),
+    );
+    format!("since attach, {age} after its start; {before} not seen being made")
 }
 
 fn limit_words(limit: &str) -> &'static str {

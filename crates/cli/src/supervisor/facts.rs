@@ -65,7 +65,7 @@ const DEAF: &str = "Python was started with -I, -E or -S";
 const NO_PATH: &str = "nilometer is installed in a folder that PYTHONPATH cannot name";
 
 /// As JSON.
-fn list<Word: Clone + Into<OsString>>(words: &[Word]) -> String {
+pub(crate) fn list<Word: Clone + Into<OsString>>(words: &[Word]) -> String {
     let words: Vec<String> =
         words.iter().map(|word| word.clone().into().to_string_lossy().into_owned()).collect();
     serde_json::to_string(&words).unwrap_or_default()

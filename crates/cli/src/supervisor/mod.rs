@@ -8,13 +8,13 @@ mod children;
 mod elf;
 mod ending;
 mod environment;
-mod facts;
+pub(crate) mod facts;
 mod forward;
 pub(crate) mod kernel;
 mod launch;
 mod private;
-mod readings;
-mod recorder;
+pub(crate) mod readings;
+pub(crate) mod recorder;
 mod spawn;
 mod witness;
 

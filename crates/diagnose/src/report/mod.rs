@@ -16,7 +16,7 @@ pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTo
 pub use finding::{Finding, Frame, Holder, HolderBytes, Sampling, Site};
 pub use growth::{Bytes, Forecast, Growth, NextStep};
 pub use job::{Culprit, Job};
-pub use program::{Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};
+pub use program::{Attached, Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};
 pub use warning::{About, Warning};
 
 /// The name and version of the JSON report.

@@ -48,6 +48,18 @@ pub struct Program {
     pub seconds: f64,
     /// How it ended; null while it runs, or if nilometer was ended with it.
     pub exit: Option<Exit>,
+    /// What there was before the recording began, where it began in a program that ran already; absent elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attached: Option<Attached>,
+}
+
+/// A recording that began late.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Attached {
+    /// How long the program had run by then.
+    pub uptime_seconds: f64,
+    /// Its anonymous memory by then, which was not seen being made; null where that could not be read.
+    pub resident_bytes: Option<u64>,
 }
 
 /// How the program ended.

@@ -106,6 +106,7 @@ pub(crate) fn leak() -> Report {
             pid: Some(4711),
             seconds: 221.4,
             exit: Some(Exit { code: Some(0), signal: None, oom_killed: false, limit: None }),
+            attached: None,
         },
         verdict: Verdict::Leak,
         reason: "live memory grows with every epoch and shows no sign of levelling".to_owned(),

@@ -1,0 +1,105 @@
+//! `nilometer detach PID`, and the end of every attached recording.
+//!
+//! In: a process that `attach` came to. Out: the process without our hooks, and a capture that is whole. Where the command that
+//! attached still watches, it is asked to end; else the work is done here.
+
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nilometer_attach::Target;
+use nilometer_capture::{Capture, Exit, MemoryKill, Record, Writer};
+
+use super::enter::{enter, refused};
+use super::errand::Errand;
+use super::follow::is_alive;
+use super::options::DetachOptions;
+use super::package;
+use crate::say::{self, Failure};
+use crate::supervisor::kernel;
+use crate::supervisor::readings::Readings;
+use crate::supervisor::{Recorded, recorder};
+use crate::{census, run};
+
+/// A program that is inside of a long call is waited for so long.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Between two looks whether the other command has ended the recording.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
+    let pid = options.pid;
+    let none = || {
+        Failure::new(format!("process {pid} is not recorded"))
+            .hint("nilometer attach PID records a program that runs")
+    };
+    let path = census::written_by(pid).ok_or_else(none)?;
+    let capture = crate::report::open(&path)?;
+    let Some(by) = attached_by(&capture) else {
+        return Err(Failure::new(format!(
+            "process {pid} runs under `nilometer run`, which cannot be taken off"
+        ))
+        .hint(format!("nilometer report {} shows what it has seen so far", path.display())));
+    };
+    if is_attach(by) && kernel::send(by.cast_signed(), libc::SIGTERM) {
+        let until = Instant::now() + PATIENCE * 2;
+        while census::written_by(pid).is_some_and(|now| now == path) && Instant::now() < until {
+            sleep(LOOK_EVERY);
+        }
+        say::to_stderr(&format!("nilometer  detached from {pid}. Capture: {}\n", path.display()));
+        return Ok(0);
+    }
+    let target = Target::look(pid).map_err(|refusal| refused(pid, &refusal))?;
+    let has_left = leave(&target, &package()?);
+    if !has_left {
+        return Ok(2);
+    }
+    let writer = Writer::join(&path).map_err(Failure::new)?;
+    complete(&writer, &path, &mut Readings::new(pid), false);
+    run::tell(&path, &[], Recorded::None, false);
+    Ok(0)
+}
+
+/// Takes the hooks out of the program; whether that is done.
+pub(crate) fn leave(target: &Target, package: &Path) -> bool {
+    let pid = target.pid();
+    let errand = match Errand::new(pid, package, "_end({answer})") {
+        Ok(errand) => errand,
+        Err(failure) => {
+            failure.tell();
+            return false;
+        }
+    };
+    let failure = match enter(target, &errand, PATIENCE, || false) {
+        Ok(_) => return true,
+        Err(_gone) if !is_alive(pid) => return true,
+        Err(missed) => missed.failure(pid),
+    };
+    say::warning(format!("the hooks are still in process {pid}: {}", failure.words()));
+    say::hint(format!("nilometer detach {pid} tries again"));
+    false
+}
+
+/// Nothing more comes into the capture.
+pub(crate) fn complete(writer: &Writer, path: &Path, readings: &mut Readings, recorder_was_wanted: bool) {
+    writer.append(&Record::Surroundings(readings.surroundings(true)));
+    if recorder_was_wanted && let Ok(capture) = Capture::open_streamed(path) {
+        recorder::tell_whether_on(&capture, writer);
+    }
+    // How the program ends, or has ended, is between it and its parent.
+    writer.append(&Record::Exit(Exit { code: None, signal: None, memory_kill: MemoryKill::None }));
+}
+
+/// The command that attached, by what the capture says.
+fn attached_by(capture: &Capture) -> Option<u32> {
+    capture.records.iter().rev().find_map(|stamped| match &stamped.record {
+        Record::Fact { key, value } if key == "attached.by" => value.parse().ok(),
+        _ => None,
+    })
+}
+
+/// Whether this process is a command that attached, and not another one that got its number.
+fn is_attach(pid: u32) -> bool {
+    let words = nilometer_host::process::command_line(pid, &mut Vec::new()).unwrap_or_default();
+    words.iter().any(|word| word.ends_with("nilometer") || word.ends_with("nilometer/__main__.py"))
+        && words.iter().any(|word| word == "attach")
+}

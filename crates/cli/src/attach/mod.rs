@@ -1,0 +1,198 @@
+//! `nilometer attach PID`: records a program that runs already, from now on; `nilometer detach PID` ends that.
+//!
+//! In: a process id. Out: a capture, and its report at the end, while the program goes on. What must not happen here: a
+//! program that is changed where the command says that it was not, a capture left behind with nothing in it, or a recording
+//! that goes on after a detach that said otherwise.
+
+mod about;
+mod detach;
+mod enter;
+mod errand;
+mod follow;
+pub(crate) mod options;
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use libc::c_int;
+use nilometer_attach::{Refusal, Target};
+use nilometer_capture::Writer;
+
+use self::about::{About, fact};
+pub(crate) use self::detach::detach;
+use self::enter::{Entered, PATIENCE, enter, refused};
+use self::errand::{Errand, give, literal};
+use self::follow::{Ended, Watch};
+use self::options::AttachOptions;
+use crate::live::Live;
+use crate::place::{self, Templates};
+use crate::say::{self, Failure};
+use crate::supervisor::kernel::{self, Signals};
+use crate::supervisor::readings::Readings;
+use crate::supervisor::recorder::Recorder;
+use crate::supervisor::{Recorded, Wanted};
+use crate::{census, env, run};
+
+/// Signals that end the watch, and the one that tells of the terminal's size.
+const WATCHED: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGWINCH];
+/// Python needs less to start, and more where its disk is slow; the time between two looks.
+const MAX_STARTING: Duration = Duration::from_secs(2);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// What `run` samples by if nothing is said.
+const USUAL: Wanted = Wanted { sample: 512 << 10, overhead: 0.02 };
+
+pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
+    kernel::fill_closed_streams();
+    let pid = options.pid;
+    let package = package()?;
+    let target = look(pid)?;
+    if let Some(capture) = census::written_by(pid) {
+        return Err(Failure::new(format!("process {pid} is recorded already, into {}", capture.display()))
+            .hint(format!("nilometer report {}", capture.display())));
+    }
+    let about = About::of(pid);
+    kernel::block(&WATCHED);
+    let failed = |error: std::io::Error| Failure::new(format!("signals cannot be watched ({error})"));
+    let mut signals = Signals::open(&WATCHED).map_err(failed)?;
+
+    let recording = Recording::make(options, &about)?;
+    let writer = &recording.writer;
+    let pause = (!options.no_census).then_some(Duration::from_millis(options.max_pause.into()));
+    writer.board().limit_pause(pause.map(|pause| u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX - 1)));
+    about.write(writer, options.record);
+    let recorder = Recorder::prepare(options.record.then_some(USUAL), &about.python, Some(package.as_path()));
+    if let Some(off) = recorder.off().filter(|_| options.record) {
+        fact(writer, "recorder", off);
+    }
+    let mut readings = Readings::new(pid);
+    readings.take(writer);
+
+    let is_asked = Cell::new(false);
+    let entered = begin(&target, &package, &recording.path, &recorder, || {
+        while let Some(came) = signals.next() {
+            is_asked.set(is_asked.get() || came.signal != libc::SIGWINCH);
+        }
+        is_asked.get()
+    })?;
+    fact(writer, "attached.at", (writer.now() as f64 / 1e9).to_string());
+    if !options.quiet {
+        say::to_stderr(&greeting(&target, &about, entered));
+    }
+    let recording = recording.kept();
+    let live = !options.no_live && !options.quiet && !env::is_on(env::NO_PROGRESS);
+    let mut watch = Watch {
+        pid,
+        path: recording.path.clone(),
+        readings,
+        live: live.then(|| Live::new(&recording.path)),
+        signals,
+        until: options.time,
+        until_verdict: options.until_verdict,
+    };
+    let ended = if is_asked.get() { Ended::Asked } else { watch.follow(&recording.writer) };
+    watch.end(&recording.writer);
+    // A program that goes on to be recorded has a capture that goes on; another `detach` completes it.
+    if ended == Ended::Program || detach::leave(&target, &package) {
+        let with_recorder = recorder.preload().is_some();
+        detach::complete(&recording.writer, &recording.path, &mut watch.readings, with_recorder);
+    }
+    run::tell(&recording.path, &[], Recorded::None, options.quiet);
+    Ok(0)
+}
+
+/// Looks at a process; for one that has just been started, a little longer.
+fn look(pid: u32) -> Result<Target, Failure> {
+    let until = Instant::now() + MAX_STARTING;
+    loop {
+        match Target::look(pid) {
+            Err(Refusal::NotReady) if Instant::now() < until => sleep(LOOK_EVERY),
+            looked => return looked.map_err(|refusal| refused(pid, &refusal)),
+        }
+    }
+}
+
+/// The folder of the Python package: the program loads it from there.
+fn package() -> Result<PathBuf, Failure> {
+    env::get(env::PACKAGE).map(PathBuf::from).ok_or_else(|| {
+        Failure::new("nilometer's own folder is not known").hint("run it as `python -m nilometer`")
+    })
+}
+
+/// Has the program join the capture.
+fn begin(
+    target: &Target,
+    package: &Path,
+    capture: &Path,
+    recorder: &Recorder,
+    mut stopped: impl FnMut() -> bool,
+) -> Result<Entered, Failure> {
+    let recorder = recorder.preload().map_or_else(
+        || "None".to_owned(),
+        |preload| {
+            let settings = preload.settings(None, false, None);
+            format!(
+                "({}, {})",
+                literal(&preload.entry.to_string_lossy()),
+                literal(&settings.to_string_lossy())
+            )
+        },
+    );
+    let call = format!(
+        "_begin({{answer}}, {}, {}, {recorder})",
+        literal(&package.to_string_lossy()),
+        literal(&capture.to_string_lossy())
+    );
+    let errand = Errand::new(target.pid(), package, &call)?;
+    enter(target, &errand, PATIENCE, &mut stopped).map_err(|missed| missed.failure(target.pid()))
+}
+
+fn greeting(target: &Target, about: &About, entered: Entered) -> String {
+    format!(
+        "nilometer  attached to {} ({}, Python 3.{}) in {} ms; it stood still for {:.1} ms. Ctrl-C detaches.\n",
+        target.pid(),
+        place::program_name(&about.program),
+        target.minor(),
+        entered.took.as_millis(),
+        entered.pause.as_secs_f64() * 1e3
+    )
+}
+
+/// A new capture, which goes again if nothing comes into it.
+struct Recording {
+    writer: Writer,
+    path: PathBuf,
+    keep: bool,
+}
+
+impl Recording {
+    fn make(options: &AttachOptions, about: &About) -> Result<Self, Failure> {
+        let templates = Templates::new(options.output.as_deref(), &about.program);
+        let path = place::with_pid(&templates.first, about.pid);
+        let writer = Writer::create(&path, options.force)
+            .map_err(|error| Failure::new(error).hint("-o names another file; -f overwrites a capture"))?;
+        let recording = Self { writer, path, keep: false };
+        give(&recording.path, about.pid).map_err(|error| {
+            Failure::new(format!(
+                "{} cannot be given to the program's user ({error})",
+                recording.path.display()
+            ))
+            .hint("-o names a file that this user and the program's can write to")
+        })?;
+        Ok(recording)
+    }
+
+    fn kept(mut self) -> Self {
+        self.keep = true;
+        self
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if !self.keep {
+            std::fs::remove_file(&self.path).unwrap_or_default();
+        }
+    }
+}
