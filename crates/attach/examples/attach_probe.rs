@@ -1,5 +1,5 @@
 //! Runs a script in a process: `attach_probe PID SCRIPT COUNT PAUSE_MS`. What came of it goes to stdout, a line for each time.
-//! For `bench/attach.py`, which counts; the script writes a line to `SCRIPT.out` each time it runs.
+//! For `bench/attach.py`, which counts; the script adds to the file `out` beside it each time it runs.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a tool of the benchmark may fail loudly")]
 
 use std::path::Path;
@@ -14,9 +14,12 @@ fn main() {
     let count: u64 = words[2].parse().unwrap();
     let pause = Duration::from_millis(words[3].parse().unwrap());
     let patience = Duration::from_secs(20);
+    let out = script.with_file_name("out");
+    let size = |path: &Path| std::fs::metadata(path).map_or(0, |about| about.len());
     for _ in 0..count {
         std::thread::sleep(pause);
         let begun = Instant::now();
+        let before = size(&out);
         let target = match Target::look(pid) {
             Ok(target) => target,
             Err(refusal) => {
@@ -49,7 +52,11 @@ fn main() {
         if taken == Some(false) {
             posted.withdraw();
         } else {
-            std::thread::sleep(Duration::from_millis(2));
+            // Cleared before the text was read, it would not run.
+            let until = Instant::now() + patience;
+            while size(&out) == before && Instant::now() < until {
+                std::thread::sleep(Duration::from_micros(200));
+            }
             posted.clear();
         }
         println!(

@@ -153,3 +153,61 @@ fn close_all_but(kept: c_int) {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+mod tests {
+    use super::*;
+    use crate::ptrace::{self, Told};
+    use crate::stop::as_tracer;
+
+    /// Stops a thread, does something with it, and ends as a tracer that dies: without a word.
+    fn with<Answer: Send>(thread: pid_t, work: impl FnOnce() -> Answer + Send) -> Answer {
+        as_tracer(|| {
+            while ptrace::seize(thread).is_err() {
+                std::thread::yield_now();
+            }
+            ptrace::interrupt(thread).unwrap();
+            while ptrace::told(thread) != Told::Interrupted {
+                std::thread::yield_now();
+            }
+            work()
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_breakpoint_that_outlives_us_is_taken_out() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let thread = child.id().cast_signed();
+        let guardian = Guardian::start().unwrap();
+        guardian.watch(thread);
+        // In a page that no code is in: it is never met.
+        with(thread, || {
+            ptrace::set_debug(thread, 0, 4096).and_then(|()| ptrace::set_debug(thread, 7, 1)).unwrap();
+        });
+        assert_eq!(with(thread, || ptrace::debug(thread, 7)) & 1, 1);
+        // Our end of the pipe closes, as it does when we die.
+        drop(guardian);
+        assert_eq!(with(thread, || ptrace::debug(thread, 7)) & 1, 0);
+        assert!(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn what_is_not_set_is_left_alone() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let thread = child.id().cast_signed();
+        let guardian = Guardian::start().unwrap();
+        guardian.watch(thread);
+        with(thread, || {
+            ptrace::set_debug(thread, 0, 4096).and_then(|()| ptrace::set_debug(thread, 7, 1)).unwrap();
+        });
+        guardian.watch(0);
+        drop(guardian);
+        assert_eq!(with(thread, || ptrace::debug(thread, 7)) & 1, 1);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

@@ -68,6 +68,14 @@ pub(crate) fn set_debug(tid: pid_t, number: usize, value: u64) -> io::Result<()>
     request(libc::PTRACE_POKEUSER, tid, at as *mut c_void, value as *mut c_void)
 }
 
+/// One of its debug registers; it must stand.
+#[cfg(test)]
+pub(crate) fn debug(tid: pid_t, number: usize) -> i64 {
+    let at = offset_of!(libc::user, u_debugreg) + number * size_of::<u64>();
+    // SAFETY: this request takes no pointer of ours; the answer is the word.
+    unsafe { libc::ptrace(libc::PTRACE_PEEKUSER, tid, at as *mut c_void, null_mut::<c_void>()) }
+}
+
 /// What has become of a thread; does not wait.
 pub(crate) fn told(tid: pid_t) -> Told {
     let mut status = 0;

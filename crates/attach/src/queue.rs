@@ -16,8 +16,13 @@ use crate::stop::{Still, as_tracer};
 use crate::target::Target;
 
 /// How often a process is stopped again where the queue was in use, or a thread did not stop; and the time between.
-const TRIES: u32 = 20;
+const TRIES: u32 = 40;
 const BETWEEN: Duration = Duration::from_millis(10);
+/// The longest that the threads of a try may take to stop, while those that stopped stand: short at first, and longer for a
+/// machine so busy that a thread gets no turn in that time.
+const STOPPING_FIRST: Duration = Duration::from_millis(3);
+const STOPPING_LAST: Duration = Duration::from_millis(20);
+const PATIENT_FROM: u32 = 20;
 /// `_Py_PENDING_MAINTHREADONLY` of 3.13.
 const MAIN_ONLY: u64 = 1;
 
@@ -73,7 +78,7 @@ impl Target {
         text.push(0);
         let mut tried = 0;
         loop {
-            let answer = as_tracer(|| self.post_once(&text));
+            let answer = as_tracer(|| self.post_once(&text, stopping(tried)));
             tried += 1;
             match answer.map_err(|error| Refusal::Forbidden(error.to_string()))? {
                 Err(Refusal::Busy(_) | Refusal::WouldNotStop) if tried < TRIES => std::thread::sleep(BETWEEN),
@@ -82,8 +87,8 @@ impl Target {
         }
     }
 
-    fn post_once(&self, text: &[u8]) -> Result<Posted, Refusal> {
-        let still = Still::of(self.pid)?;
+    fn post_once(&self, text: &[u8], most: Duration) -> Result<Posted, Refusal> {
+        let still = Still::of(self.pid, most)?;
         let memory = self.memory;
         // Again, now that nothing moves.
         let found = self.layout.find(memory, self.runtime)?;
@@ -154,8 +159,8 @@ impl Posted {
 
     /// Takes the call back, if it still waits; whether that was so.
     pub fn withdraw(&self) -> bool {
-        for _ in 0..TRIES {
-            match as_tracer(|| self.withdraw_once()) {
+        for tried in 0..TRIES {
+            match as_tracer(|| self.withdraw_once(stopping(tried))) {
                 Ok(Ok(taken_back)) => return taken_back,
                 Ok(Err(Refusal::Busy(_) | Refusal::WouldNotStop)) => std::thread::sleep(BETWEEN),
                 _ => return false,
@@ -164,8 +169,8 @@ impl Posted {
         false
     }
 
-    fn withdraw_once(&self) -> Result<bool, Refusal> {
-        let still = Still::of(self.pid)?;
+    fn withdraw_once(&self, most: Duration) -> Result<bool, Refusal> {
+        let still = Still::of(self.pid, most)?;
         let memory = Memory::of(self.pid);
         let window = look(memory, &self.found, &self.fields)?;
         if self.is_taken() != Some(false) {
@@ -190,6 +195,11 @@ impl Posted {
     pub fn clear(&self) -> Option<()> {
         Memory::of(self.pid).write(self.text, &vec![0; self.length])
     }
+}
+
+/// How long the threads may take to stop, after so many tries.
+fn stopping(tried: u32) -> Duration {
+    if tried < PATIENT_FROM { STOPPING_FIRST } else { STOPPING_LAST }
 }
 
 /// The address of a place in the queue.

@@ -15,9 +15,6 @@ use crate::proc::About;
 use crate::ptrace::{self, Told};
 use crate::refuse::Refusal;
 
-/// A thread that does not stop by then waits in the kernel (for a child of `vfork`, for a disk).
-const MAX_STOPPING: Duration = Duration::from_millis(20);
-
 /// A process whose threads all stand.
 pub(crate) struct Still {
     /// Each thread, and the signal it was about to get.
@@ -33,10 +30,12 @@ enum State {
 }
 
 impl Still {
-    /// Stops all threads of the process.
-    pub(crate) fn of(pid: u32) -> Result<Self, Refusal> {
+    /// Stops all threads of the process. One that does not stop in this time has no turn on a busy machine, or waits in the
+    /// kernel (for a child of `vfork`, for a disk); then all go on.
+    pub(crate) fn of(pid: u32, most: Duration) -> Result<Self, Refusal> {
         let mut all: BTreeMap<pid_t, State> = BTreeMap::new();
-        let since = Instant::now();
+        let mut since = None;
+        let until = Instant::now() + most;
         // A list that was read while threads ended may lack one: two lists must have nothing new.
         let mut quiet = 0;
         let mut refused = None;
@@ -46,13 +45,13 @@ impl Still {
             for tid in news {
                 all.insert(tid, ask(pid, tid, &mut refused));
             }
-            wait_for(&mut all, since, &mut refused);
+            wait_for(&mut all, &mut since, until, &mut refused);
             quiet = if is_quiet { quiet + 1 } else { 0 };
             if refused.is_some() {
                 break;
             }
         }
-        let mut still = Self { threads: BTreeMap::new(), since };
+        let mut still = Self { threads: BTreeMap::new(), since: since.unwrap_or_else(Instant::now) };
         for (tid, state) in all {
             if let State::Stands(signal) = state {
                 still.threads.insert(tid, signal);
@@ -129,7 +128,12 @@ fn still_refused(tid: pid_t) -> bool {
     error.raw_os_error() == Some(libc::EPERM) && fs::metadata(format!("/proc/{tid}/status")).is_ok()
 }
 
-fn wait_for(all: &mut BTreeMap<pid_t, State>, since: Instant, refused: &mut Option<Refusal>) {
+fn wait_for(
+    all: &mut BTreeMap<pid_t, State>,
+    since: &mut Option<Instant>,
+    until: Instant,
+    refused: &mut Option<Refusal>,
+) {
     loop {
         let mut waiting = false;
         for (tid, state) in all.iter_mut().filter(|(_, state)| **state == State::Asked) {
@@ -146,11 +150,14 @@ fn wait_for(all: &mut BTreeMap<pid_t, State>, since: Instant, refused: &mut Opti
                 Told::Signal(signal) => State::Stands(signal),
                 Told::Gone => State::Gone,
             };
+            if matches!(state, State::Stands(_)) {
+                since.get_or_insert_with(Instant::now);
+            }
         }
         if !waiting {
             return;
         }
-        if since.elapsed() > MAX_STOPPING {
+        if Instant::now() > until {
             *refused = Some(Refusal::WouldNotStop);
             return;
         }
@@ -185,7 +192,7 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let pid = child.id();
         let (stood, tracer) = as_tracer(|| {
-            let still = Still::of(pid).unwrap();
+            let still = Still::of(pid, Duration::from_secs(9)).unwrap();
             let seen = (state(pid), About::of(&pid.to_string()).unwrap().tracer);
             still.release();
             seen
@@ -207,7 +214,10 @@ mod tests {
         while state(pid) != b'T' {
             std::thread::yield_now();
         }
-        assert_eq!(as_tracer(|| Still::of(pid).err()).unwrap(), Some(Refusal::Stopped));
+        assert_eq!(
+            as_tracer(|| Still::of(pid, Duration::from_secs(9)).err()).unwrap(),
+            Some(Refusal::Stopped)
+        );
         // The kernel stops it anew for whoever stopped it; a process that went on would end this by the limit of the tests.
         while About::of(&pid.to_string()).unwrap().tracer != 0 || state(pid) != b'T' {
             std::thread::yield_now();
@@ -218,6 +228,6 @@ mod tests {
 
     #[test]
     fn none_is_gone() {
-        assert_eq!(as_tracer(|| Still::of(0x7fff_fff0).err()).unwrap(), Some(Refusal::Gone));
+        assert_eq!(as_tracer(|| Still::of(0x7fff_fff0, Duration::ZERO).err()).unwrap(), Some(Refusal::Gone));
     }
 }

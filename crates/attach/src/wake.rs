@@ -62,10 +62,10 @@ impl Target {
     fn wake_once(&self, posted: &Posted, guardian: &Guardian) -> Result<(Woken, Duration), Refusal> {
         let maps = read_maps(self.pid)?;
         let tid = posted.main;
-        let began = Instant::now();
         ptrace::seize(tid).map_err(|error| Refusal::Forbidden(error.to_string()))?;
         ptrace::interrupt(tid).unwrap_or_default();
-        let told = wait(tid, began + MAX_STOPPING);
+        let told = wait(tid, Instant::now() + MAX_STOPPING);
+        let began = Instant::now();
         let signal = match told {
             Told::Interrupted => 0,
             Told::Nothing => {

@@ -25,16 +25,8 @@ class Exit:
 
 
 @dataclass(frozen=True)
-class Attached:
-    """What there was before `nilometer attach`: it was not seen being made."""
-
-    uptime_seconds: float
-    resident_bytes: int | None
-
-
-@dataclass(frozen=True)
 class Program:
-    """What ran. `exit` is `None` while it runs; `attached`, where it was recorded from its start."""
+    """What ran. `exit` is `None` while it runs."""
 
     name: str
     argv: tuple[str, ...]
@@ -43,7 +35,6 @@ class Program:
     pid: int | None
     seconds: float
     exit: Exit | None
-    attached: Attached | None = None
 
 
 @dataclass(frozen=True)
