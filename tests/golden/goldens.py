@@ -204,5 +204,8 @@ CASES: dict[str, Callable[[Desk], str]] = {
     "prove": lambda desk: desk.words(desk.tell("prove", "-o", "proved", "loop.py")),
     "fix": lambda desk: desk.words(desk.tell("fix", "-o", "mended", "loop.py")),
     "census": asked,
+    # No process has this number.
+    "attach-nothing": lambda desk: desk.exact(desk.tell("attach", "2147483647")),
+    "detach-nothing": lambda desk: desk.exact(desk.tell("detach", "2147483647")),
     "census-of-the-ended": lambda desk: desk.exact(desk.tell("census", "leak.nilo")),
 }
