@@ -1,4 +1,4 @@
-"""The native module. Only `cli` and `read` raise; what cannot be recorded is counted in the capture."""
+"""The native module. Only `cli`, `read` and `page` raise; what cannot be recorded is counted."""
 
 from collections.abc import Callable
 from types import FrameType, ModuleType
@@ -126,6 +126,9 @@ def cli(argv: list[str], python: str, flags: list[str]) -> int:
 def read(path: str) -> dict[str, str]:
     """The report of a file, made without the GIL: `report` as JSON, `brief` as text, `card` as HTML. Where
     there is none: `refused` (`missing`, `not_a_capture`, `newer`, `damaged`, `other`), `what` and `hint`."""
+
+def page(path: str, redact: bool) -> dict[str, str]:
+    """The report of a file as a page, made without the GIL: `page`. Where there is none: as `read` has it."""
 
 class Import:
     """Stands in a loader's `exec_module`: runs it with no Python frame of ours around it."""

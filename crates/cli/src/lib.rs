@@ -34,7 +34,7 @@ mod told_children;
 use std::ffi::OsString;
 
 use args::Parsed;
-pub use read::{Reading, Refusal, read};
+pub use read::{Reading, Refusal, page, read};
 
 /// Runs the command line; gives back the exit code.
 ///

@@ -1,11 +1,11 @@
-//! The report of a file for a Python program that asks for it: `nilometer.read(path)`.
+//! The report of a file for a Python program that asks for it: `nilometer.read(path)`, `Report.to_html(path)`.
 //!
-//! In: a capture, or evidence of one. Out: its report in the forms that Python shows, or why there is none, in words and in
-//! one word for programs. What must not happen here: a byte to stdout or stderr, which are the caller's.
+//! In: a capture, or evidence of one. Out: its report in the forms that Python shows, or as a page, or why there is none,
+//! in words and in one word for programs. What must not happen here: a byte to stdout or stderr, which are the caller's.
 
 use std::path::Path;
 
-use nilometer_report::Style;
+use nilometer_report::{HtmlOptions, Style};
 
 use crate::report::Read;
 use crate::say::{Failure, Fault};
@@ -41,13 +41,26 @@ pub struct Refusal {
 ///
 /// Where the file is missing, is something else, is damaged, or was made by a newer version.
 pub fn read(path: &Path) -> Result<Reading, Refusal> {
-    let read = Read::silently(path)?;
+    let read = Read::silently(path, false)?;
     let report = &read.report;
     Ok(Reading {
         report: nilometer_report::json(report),
         brief: nilometer_report::brief(report, &STYLE),
         card: nilometer_report::card(report, &path.to_string_lossy()),
     })
+}
+
+/// Reads a file and makes its page, as `nilometer report --html` does.
+///
+/// # Errors
+///
+/// As [`read`] has them.
+pub fn page(path: &Path, redact: bool) -> Result<String, Refusal> {
+    let mut read = Read::silently(path, true)?;
+    if redact {
+        nilometer_report::redact(&mut read.report, read.profile.as_mut());
+    }
+    Ok(nilometer_report::html(&read.report, read.profile.as_ref(), &HtmlOptions { redact }))
 }
 
 impl From<Failure> for Refusal {

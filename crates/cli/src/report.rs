@@ -123,9 +123,9 @@ impl Read {
     }
 
     /// The same without a word on stderr: for callers who own the screen.
-    pub(crate) fn silently(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn silently(path: &Path, stacks: bool) -> Result<Self, Failure> {
         let (capture, mut lookup) = open_either(path)?;
-        Ok(Self::from(&capture, false, lookup.as_mut(), &Progress::default()))
+        Ok(Self::from(&capture, stacks, lookup.as_mut(), &Progress::default()))
     }
 
     /// The same, counted by the unit that was asked for.

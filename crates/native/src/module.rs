@@ -1,7 +1,7 @@
 //! The functions that Python sees. `python/nilometer/_native.pyi` is their twin.
 //!
 //! In: whatever Python code passes. Out: `None`, `bool` or `int`. What must not happen here: an exception. A wrong
-//! argument, an unreadable string or a panic of ours becomes a loss in the capture. `cli` and `read` are no part of a
+//! argument, an unreadable string or a panic of ours becomes a loss in the capture. `cli`, `read` and `page` are no part of a
 //! recording: they refuse wrong arguments as any function does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,10 +38,11 @@ mod _native {
     use std::collections::BTreeMap;
     use std::ffi::OsString;
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::time::Duration;
 
     use nilometer_capture::{CycleUnit, DeviceCounts, Edge, Moment, Observation, Trace};
+    use nilometer_cli::Refusal;
     use pyo3::prelude::*;
     use pyo3::types::PyBool;
 
@@ -407,12 +408,28 @@ mod _native {
     /// The report of a file in the forms that Python shows, or why there is none.
     #[pyfunction]
     fn read(py: Python<'_>, path: PathBuf) -> BTreeMap<&'static str, String> {
+        made(py, path, |path| {
+            let reading = nilometer_cli::read(path)?;
+            Ok([("report", reading.report), ("brief", reading.brief), ("card", reading.card)].into())
+        })
+    }
+
+    /// The report of a file as a page, or why there is none.
+    #[pyfunction]
+    fn page(py: Python<'_>, path: PathBuf, redact: bool) -> BTreeMap<&'static str, String> {
+        made(py, path, |path| Ok([("page", nilometer_cli::page(path, redact)?)].into()))
+    }
+
+    /// What `make` makes of a file, without the GIL; in its place why it cannot.
+    fn made(
+        py: Python<'_>,
+        path: PathBuf,
+        make: impl FnOnce(&Path) -> Result<BTreeMap<&'static str, String>, Refusal> + Send,
+    ) -> BTreeMap<&'static str, String> {
         let name = path.to_string_lossy().into_owned();
-        let read = AssertUnwindSafe(move || nilometer_cli::read(&path));
-        match py.detach(|| catch_unwind(read)) {
-            Ok(Ok(reading)) => {
-                [("report", reading.report), ("brief", reading.brief), ("card", reading.card)].into()
-            }
+        let make = AssertUnwindSafe(move || make(&path));
+        match py.detach(|| catch_unwind(make)) {
+            Ok(Ok(parts)) => parts,
             Ok(Err(refusal)) => {
                 [("refused", refusal.kind.to_owned()), ("what", refusal.what), ("hint", refusal.hint)].into()
             }

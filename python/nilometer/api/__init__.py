@@ -18,6 +18,7 @@ from nilometer.api.errors import (
     NotACaptureError,
     RecordingError,
     ReportError,
+    raise_refusal,
 )
 from nilometer.api.recording import Recording, start
 from nilometer.api.report import Report
@@ -36,14 +37,6 @@ __all__ = [
     "start",
 ]
 
-# By what the native module calls them.
-_ERRORS: dict[str, type[ReportError]] = {
-    "missing": MissingCaptureError,
-    "not_a_capture": NotACaptureError,
-    "newer": NewerCaptureError,
-    "damaged": DamagedCaptureError,
-}
-
 
 def read(path: str | os.PathLike[str]) -> Report:
     """The report of a capture (`.nilo`) or of evidence, as `nilometer report` tells it.
@@ -55,10 +48,9 @@ def read(path: str | os.PathLike[str]) -> Report:
     """
     from nilometer import _native
 
-    made = _native.read(os.fsdecode(path))
-    kind = made.get("refused")
-    if kind is not None:
-        message = "; ".join(part for part in (made["what"], made["hint"]) if part)
-        raise _ERRORS.get(kind, ReportError)(message)
+    name = os.fsdecode(path)
+    made = _native.read(name)
+    raise_refusal(made)
     text = made["report"]
-    return build(Report, json.loads(text), _json=text, _brief=made["brief"], _card=made["card"])
+    more = {"_json": text, "_brief": made["brief"], "_card": made["card"], "_path": os.path.abspath(name)}
+    return build(Report, json.loads(text), **more)

@@ -1,13 +1,15 @@
 """The report of one run, with types; its fields are named as in `docs/report.schema.json`.
 
-In: what the native module said. Out: attributes, a dict, a data frame, text, HTML. What must not happen here:
-words or numbers of our own. They are the diagnosis's.
+In: what the native module said. Out: attributes, a dict, a data frame, text, HTML, a page. What must not
+happen here: words or numbers of our own. They are the diagnosis's.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nilometer.api.findings import Component, Finding, NextStep, Warning
@@ -57,6 +59,7 @@ class Report:
     _json: str = field(compare=False)
     _brief: str = field(compare=False)
     _card: str = field(compare=False)
+    _path: str = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """What `nilometer report FILE --format json` prints, as a new dict (`docs/report.schema.json`)."""
@@ -81,6 +84,19 @@ class Report:
         columns = list(TimelinePoint.__dataclass_fields__)
         frame = pandas.DataFrame(rows, columns=columns)
         return frame.astype({"seconds": "float64", "cycle": "int64", **dict.fromkeys(_BYTES, "Int64")})
+
+    def to_html(self, path: str | os.PathLike[str], *, redact: bool = False) -> None:
+        """Writes the page of `nilometer report FILE --html`: one file, works offline.
+
+        It is made from the capture, which must still be there. `redact` takes out names, paths and lines of
+        source. Raises `ReportError` as `nilometer.read` does, and `OSError` where the page cannot be written.
+        """
+        from nilometer import _native
+        from nilometer.api.errors import raise_refusal
+
+        made = _native.page(self._path, redact)
+        raise_refusal(made)
+        Path(path).write_text(made["page"], encoding="utf-8")
 
     def __str__(self) -> str:
         return self._brief
