@@ -24,7 +24,7 @@ test-rust:
 	cargo test --workspace --locked --quiet
 
 # Two at a time: these import TensorFlow and assert no figure that a busy machine moves.
-PARALLEL := tests/hooks tests/prove tests/page
+PARALLEL := tests/hooks tests/prove tests/page tests/training tests/docs
 
 test-python: $(VENV)/.wheel
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PARALLEL)

@@ -15,6 +15,7 @@ A program may record itself, and read what a run was found to do:
     print(recording.report())
     print(nilometer.check(lambda: model.predict(x)))
     report = nilometer.read("nilometer-train.py.4711.nilo")
+    model.fit(x, y, callbacks=[nilometer.keras.Memory()])
 
 This module must stay light: it is imported at interpreter start, and by programs that run on their own.
 """
@@ -62,6 +63,8 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
+# Modules with a callback for the framework of their name.
+_CALLBACKS = ("keras", "lightning", "transformers")
 _UNITS = {"step": 8, "request": 7}
 # Filled in when the program runs under `nilometer run`.
 _mark_cycle: Callable[[int], None] | None = None
@@ -146,6 +149,10 @@ def __getattr__(name: str) -> Any:
 
         globals()[name] = value = getattr(api, name)
         return value
+    if name in _CALLBACKS:
+        import importlib
+
+        return importlib.import_module(f"nilometer.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

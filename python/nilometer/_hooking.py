@@ -19,6 +19,7 @@ def hook(of: str) -> None:
     """Puts the hooks in place for the recording into this capture; those of an earlier one come back."""
     global capture
     capture = of
+    marks.stand("")  # a call that was interrupted may have left its scope
     wrapping.put_back()
     finder.install()
     _native.watch_printed()

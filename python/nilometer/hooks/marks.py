@@ -117,6 +117,11 @@ def leave(outer: tuple[str, int, int]) -> None:
     thread.scope, thread.floor, thread.first = outer
 
 
+def stand(scope: str) -> None:
+    """Says that this thread is in such a call, or in none, where the call began before the recording did."""
+    thread.scope = scope
+
+
 def forget() -> None:
     """Another recording counts anew."""
     _told.clear()
