@@ -1,6 +1,7 @@
 """Attaches to hostile programs again and again, and counts what must not happen.
 
     python bench/attach.py [--times 125] [--python PATH ...] [--kind KIND ...]
+    python bench/attach.py --whole --times 5      the command itself, recording for a second each time
 
 For each Python and each kind of program: how many of the scripts that were sent ran, how long the program
 stood still (median, 99th percentile, most), how often its main thread was woken out of a system call,
@@ -79,15 +80,54 @@ def one(python: str, kind: str, times: int) -> tuple[bool, list[int]]:
     return good, stops
 
 
+def whole(python: str, kind: str, times: int) -> bool:
+    """Attaches with the command itself, and detaches; whether the program was as it would have been."""
+    with tempfile.TemporaryDirectory() as folder:
+        stop = Path(folder, "stop")
+        target = subprocess.Popen(
+            [python, str(HERE / "attach_target.py"), kind, str(stop)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert target.stdout is not None
+        assert target.stdout.readline() == "ready\n"
+        words = ["attach", str(target.pid), "-q", "-f", "-o", str(Path(folder, "a.nilo")), "--for", "1s"]
+        command = [sys.executable, "-m", "nilometer", *words]
+        codes, wrong = [], ""
+        for _ in range(times):
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+            codes.append(done.returncode)
+            wrong = wrong if done.returncode == 0 else done.stderr
+        stop.touch()
+        try:
+            said, _ = target.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            target.kill()
+            said = "HANGS\n"
+    good = target.returncode == OWN_CODE and said.strip() == CLEAN and not any(codes)
+    print(
+        f"{kind:8} {codes.count(0):5}/{times} recorded, exit {target.returncode}"
+        f"{'' if good else '  WRONG: ' + said.strip()[-300:] + wrong}",
+        flush=True,
+    )
+    return good
+
+
 def main() -> int:
     """Runs all of it; 1 if anything was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=125, help="attaches for each Python and kind")
     parser.add_argument("--python", nargs="+", default=[sys.executable])
     parser.add_argument("--kind", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--whole", action="store_true", help="the command itself, not the pending call alone")
     options = parser.parse_args()
     good = True
     for python in options.python:
+        if options.whole:
+            print(python)
+            good &= all([whole(python, kind, options.times) for kind in options.kind])
+            continue
         pauses: list[int] = []
         for kind in options.kind:
             was_good, stops = one(python, kind, options.times)

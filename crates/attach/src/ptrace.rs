@@ -68,6 +68,55 @@ pub(crate) fn set_debug(tid: pid_t, number: usize, value: u64) -> io::Result<()>
     request(libc::PTRACE_POKEUSER, tid, at as *mut c_void, value as *mut c_void)
 }
 
+/// Takes the breakpoint out of a thread that stands so, and the trap that it may have met at the same moment: the kernel tells of an
+/// interrupt first, and the trap would end the thread once nobody traces it. The signal that it goes on with.
+pub(crate) fn clear_breakpoint(tid: pid_t, mut told: Told) -> c_int {
+    set_debug(tid, 7, 0).unwrap_or_default();
+    set_debug(tid, 0, 0).unwrap_or_default();
+    loop {
+        let signal = match told {
+            Told::Signal(libc::SIGTRAP) | Told::Gone => return 0,
+            Told::Signal(signal) => signal,
+            _ => 0,
+        };
+        if !trap_waits(tid) || go_on(tid, signal).is_err() {
+            return signal;
+        }
+        told = loop {
+            match self::told(tid) {
+                Told::Nothing => rest(),
+                other => break other,
+            }
+        };
+    }
+}
+
+/// Whether a trap waits for a thread that stands.
+fn trap_waits(tid: pid_t) -> bool {
+    const MOST: usize = 32;
+    /// `struct ptrace_peeksiginfo_args`: from the first one on, of this thread alone, at most so many.
+    #[repr(C)]
+    struct Which {
+        first: u64,
+        flags: u32,
+        count: i32,
+    }
+    let mut which = Which { first: 0, flags: 0, count: 32 };
+    let mut found = [const { MaybeUninit::<libc::siginfo_t>::zeroed() }; MOST];
+    // SAFETY: the request reads `which` and fills at most so many as there is room for; it gives back how many.
+    let count = unsafe {
+        libc::ptrace(
+            libc::PTRACE_PEEKSIGINFO,
+            tid,
+            (&raw mut which).cast::<c_void>(),
+            found.as_mut_ptr().cast::<c_void>(),
+        )
+    };
+    let count = usize::try_from(count).unwrap_or_default();
+    // SAFETY: numbers, zeroed above and perhaps filled by the kernel.
+    found.iter().take(count).any(|one| unsafe { one.assume_init_ref() }.si_signo == libc::SIGTRAP)
+}
+
 /// One of its debug registers; it must stand.
 #[cfg(test)]
 pub(crate) fn debug(tid: pid_t, number: usize) -> i64 {

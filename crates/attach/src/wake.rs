@@ -215,32 +215,27 @@ impl<'g> Breakpoint<'g> {
         if !std::mem::take(&mut self.set) {
             return;
         }
-        let signal = match self.stands {
-            Some(signal) => signal,
+        let told = match self.stands {
+            Some(0) => Told::Interrupted,
+            Some(signal) => Told::Signal(signal),
             None => match self.stop() {
-                Some(signal) => signal,
+                Some(told) => told,
                 None => return self.forget(),
             },
         };
-        ptrace::set_debug(self.tid, CONTROL, 0).unwrap_or_default();
-        ptrace::set_debug(self.tid, ADDRESS, 0).unwrap_or_default();
+        let signal = ptrace::clear_breakpoint(self.tid, told);
         self.guardian.watch(0);
         ptrace::detach(self.tid, signal).unwrap_or_default();
     }
 
-    /// Stops the thread, however long that takes; the signal it was about to get, unless that is our own trap.
-    fn stop(&self) -> Option<c_int> {
+    /// Stops the thread, however long that takes.
+    fn stop(&self) -> Option<Told> {
         ptrace::interrupt(self.tid).ok()?;
         loop {
             match ptrace::told(self.tid) {
                 Told::Nothing => ptrace::rest(),
                 Told::Gone => return None,
-                Told::Interrupted | Told::Group(_) => return Some(0),
-                Told::Signal(signal) => {
-                    let ours = signal == libc::SIGTRAP
-                        && ptrace::registers(self.tid).is_ok_and(|registers| registers.rip == self.at);
-                    return Some(if ours { 0 } else { signal });
-                }
+                told => return Some(told),
             }
         }
     }
