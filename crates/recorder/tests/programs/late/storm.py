@@ -1,4 +1,4 @@
-"""Starts and stops at any moment, while threads allocate, fork, come and go, and libraries are loaded and unloaded."""
+"""Starts and stops at any moment, while threads allocate, fork, come and go, and libraries are loaded."""
 
 import ctypes
 import os
@@ -22,7 +22,10 @@ def until_the_end(work):
     return threading.Thread(target=loop)
 
 
-def churn(kept={}):
+kept = {}
+
+
+def churn():
     kept[random.randrange(800)] = bytearray(random.randrange(20000))
     kept.pop(random.randrange(800), None)
     return [complex(1, number) for number in range(200)]
