@@ -35,14 +35,13 @@ type Plain = extern "C" fn();
 /// Begins to record into this capture, in a process that runs: `library` is the recorder's. Nothing if it records, or in words why
 /// not. The caller holds the GIL.
 pub(crate) fn start(library: &Path, capture: &Path, settings: &OsStr) -> Result<(), String> {
-    let found = match symbol(c"nilometer_recorder_start") {
-        Some(found) => found,
-        None => {
-            load(library)?;
-            symbol(c"nilometer_recorder_start").ok_or_else(|| {
-                format!("{} is not the recorder of this version of nilometer", library.display())
-            })?
-        }
+    let found = if let Some(found) = symbol(c"nilometer_recorder_start") {
+        found
+    } else {
+        load(library)?;
+        symbol(c"nilometer_recorder_start").ok_or_else(|| {
+            format!("{} is not the recorder of this version of nilometer", library.display())
+        })?
     };
     let (capture, settings) = (capture.as_os_str().as_bytes(), settings.as_bytes());
     // SAFETY: the recorder declares the function like this; both texts outlive the call, and what it answers stays.

@@ -79,7 +79,7 @@ fn what_is_kept_after_the_start_has_its_line_and_what_was_before_does_no_harm() 
 fn rounds_leave_everything_as_it_was() {
     let newest = python();
     for python in pythons() {
-        let rounds = if python == newest { "200" } else { "20" };
+        let rounds = if python == newest { "200" } else { "8" };
         assert_eq!(run(&python, "rounds.py", &[rounds]).output, "as it was\n", "{}", python.display());
     }
 }
