@@ -7,6 +7,8 @@ Never: a hook that is put twice, or one that does anything while nothing is reco
 
 from __future__ import annotations
 
+import sys
+
 import nilometer
 from nilometer import _native
 from nilometer.hooks import facts, finder, loops, marks, positions, wrapping
@@ -43,8 +45,9 @@ def forget() -> None:
     """What was said to the recording that ended is to be said to the next one again."""
     from nilometer.hooks import data, probes
 
-    for part in (facts, marks, data, probes):
-        part.forget()
+    for part in (facts, marks, data, probes, sys.modules.get("nilometer.hooks.notebook")):
+        if part is not None:
+            part.forget()
 
 
 def _first_cycle(unit: int) -> None:

@@ -170,6 +170,17 @@ impl Default for BoardCounts {
 }
 
 impl BoardCounts {
+    /// So many steps, and of each unit so many cycles.
+    pub fn of(steps: u64, cycles: impl Fn(CycleUnit) -> u64) -> Self {
+        let mut board = Self { steps, ..Self::default() };
+        for unit in CycleUnit::all() {
+            if let Some(count) = board.counts.get_mut(unit.index()) {
+                *count = cycles(unit);
+            }
+        }
+        board
+    }
+
     /// Cycles of this unit that ended.
     pub fn cycles(&self, unit: CycleUnit) -> u64 {
         self.counts.get(unit.index()).copied().unwrap_or(0)

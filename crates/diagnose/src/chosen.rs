@@ -6,6 +6,7 @@
 use nilometer_capture::{BoardCounts, Capture, CycleUnit, FoundKind, Record};
 
 use crate::ASKED_CYCLE;
+use crate::cells;
 use crate::choose::{Candidate, Choice, choose};
 use crate::cycles::{Cycles, Point, marked, median, seconds};
 use crate::phases::Course;
@@ -47,8 +48,11 @@ impl Chosen {
         };
         let asked_for_windows = asked(capture) == Some(WINDOW);
         let windows = || windows::of(timeline, &Course::of(capture), basis);
+        // A person at a notebook adds to its memory as they go on: time says nothing there.
+        let cell = || marked(timeline, &capture.board, Unit::Marked(CycleUnit::Cell), String::new(), basis);
+        let instead = || if asked(capture).is_none() && cells::are_in(capture) { cell() } else { windows() };
         let at = choice.unit.filter(|_| !asked_for_windows);
-        let cycles = at.and_then(|at| all.get(at)).cloned().unwrap_or_else(windows);
+        let cycles = at.and_then(|at| all.get(at)).cloned().unwrap_or_else(instead);
         let coarser = choice.coarser.and_then(|at| all.get(at)).cloned().map(Cycles::over_steps);
         let others = all.iter().enumerate().filter(|(index, one)| Some(*index) != at && one.count > 1);
         let alternatives = others.map(|(_, one)| one.alternative()).collect();

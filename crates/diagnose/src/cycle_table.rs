@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use nilometer_capture::Capture;
 use serde::Serialize;
 
+use crate::cells;
 use crate::cycles::Cycles;
 use crate::devices::Devices;
 use crate::probes;
@@ -36,6 +37,8 @@ pub struct CycleRow {
 
 /// The rows of a run.
 pub fn cycle_table(capture: &Capture) -> Vec<CycleRow> {
+    let narrowed = cells::narrowed(capture).map(|(narrowed, _)| narrowed);
+    let capture = narrowed.as_ref().unwrap_or(capture);
     let timeline = Timeline::of(capture);
     let cycles = Cycles::of(&timeline, capture, timeline.basis());
     let all = probes::said(capture, &Devices::of(capture), &cycles);

@@ -6,6 +6,7 @@
 
 mod attribute;
 mod causes;
+mod cells;
 mod children;
 mod choose;
 mod chosen;
@@ -108,6 +109,14 @@ pub fn diagnose_and_profile(
 
 /// Judges by the unit that was chosen; where that shows no leak, or one that comes seldom, by a coarser one as well.
 fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>) {
+    let Some((narrowed, cell)) = cells::narrowed(capture) else { return judged_whole(capture, lookup) };
+    let (mut report, heard) = judged_whole(&narrowed, &mut cells::Sources::of(capture, lookup));
+    cells::Shown::of(capture).tell(&mut report, &cell);
+    (report, heard)
+}
+
+/// The same, of all cycles of the capture.
+fn judged_whole(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>) {
     let timeline = Timeline::of(capture);
     let chosen = Chosen::of(&timeline, capture, timeline.basis());
     let mut told = judged_by(capture, &timeline, &chosen.cycles, lookup);

@@ -46,6 +46,12 @@ fn growth(report: &Report) -> String {
         let bytes = growth.bytes_per_cycle;
         let [estimate, low, high] = [bytes.estimate, bytes.low, bytes.high].map(|bytes| size(bytes as f64));
         let since = growth.since_cycle;
+        if let Some(runs) = report.cycles.found_by.as_deref().filter(|_| report.cycles.kind == "cell") {
+            return format!(
+                "+{estimate} with each of {} {runs} since the {since}. (95 %: {low} to {high})",
+                report.cycles.count
+            );
+        }
         return format!("+{estimate} per {unit} since {unit} {since} (95 %: {low} to {high})");
     }
     let reason = report.reason.trim_end_matches('.');

@@ -57,6 +57,11 @@ def _log_handlers(logging: dict[str, Any]) -> int:
     return len(logging["_handlerList"])
 
 
+def _notebook_outputs(shells: dict[str, Any]) -> int:
+    shell = shells["InteractiveShell"]._instance
+    return 0 if shell is None else len(shell.user_ns.get("_oh", ()))
+
+
 _was_eager = False
 _switches = 0
 
@@ -100,6 +105,7 @@ _rows = [
     _Row("py_functions", f"{_TENSORFLOW}.ops.script_ops", _py_functions),
     _Row("eager_switches", f"{_TENSORFLOW}.eager.polymorphic_function.eager_function_run", _eager_switches),
     _Row("keras_state", "keras.src.backend.common.global_state", _keras_state),
+    _Row("notebook_outputs", "IPython.core.interactiveshell", _notebook_outputs),
     _Row("figures", "matplotlib._pylab_helpers", _figures),
     _Row("log_handlers", "logging", _log_handlers),
     _Row("exit_functions", "atexit", _exit_functions),

@@ -36,6 +36,7 @@ mod kernels_per_shape;
 mod logging_handlers;
 mod lru_cache;
 mod native_library;
+mod notebook_output;
 mod path;
 mod py_functions;
 mod queue_backlog;
@@ -84,6 +85,8 @@ pub(crate) struct Run<'a> {
     pub(crate) cycles: u64,
     /// Bytes per cycle that shared memory grows by.
     pub(crate) shared: f64,
+    /// Cells of a notebook ran.
+    pub(crate) is_notebook: bool,
     /// Models go on being built.
     pub(crate) builds: bool,
     /// What keeps them, if something of the program's does.
@@ -200,7 +203,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 50] = [
+const ALL: [Cause; 51] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -218,6 +221,7 @@ const ALL: [Cause; 50] = [
     ("tf-gradient-registry", train_steps::by_functions),
     ("tf-gradient-registry", gradient_registry::explain),
     ("tf-keeps-py-functions", py_functions::explain),
+    ("notebook-keeps-output", notebook_output::explain),
     ("figures-open", figures_open::explain),
     ("classes-registered", classes_registered::explain),
     ("exit-functions-added", exit_functions::explain),

@@ -8,6 +8,7 @@ mod growth;
 use nilometer_capture::Capture;
 
 use crate::causes::{self, Run};
+use crate::cells;
 use crate::components::Picture;
 use crate::counted::garbage;
 use crate::decide::Decided;
@@ -57,6 +58,7 @@ impl Told<'_> {
             collector_off: garbage::is_off(timeline, &cycles.points),
             cycles: cycles.count,
             shared: causes::shared_growth(timeline, cycles.points.get(judgement.since..).unwrap_or_default()),
+            is_notebook: cells::are_in(capture),
             builds: causes::goes_on_building(capture, cycles),
             keeps_models: keeps_models.as_ref(),
         };
