@@ -142,6 +142,20 @@ class phase:
         return called  # type: ignore[return-value]
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext nilometer`: records this notebook's kernel, and adds `%nilometer` and its kin."""
+    from nilometer import jupyter
+
+    jupyter.load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext nilometer`: ends the recording that `%load_ext` began."""
+    from nilometer import jupyter
+
+    jupyter.unload(shell)
+
+
 def __getattr__(name: str) -> Any:
     """What reads reports is loaded when it is asked for: most programs only set marks, if that."""
     if name in __all__:

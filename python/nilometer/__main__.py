@@ -1,6 +1,7 @@
 """The command line: `nilometer ...` and `python -m nilometer ...`.
 
-In: this process's arguments. Out: the exit code of the command. All work is done by the native module.
+In: this process's arguments. Out: the exit code of the command. All work but
+`nilometer jupyter`'s is done by the native module.
 Never: an import that the start-up time of `nilometer run` would feel.
 """
 
@@ -48,6 +49,10 @@ def interpreter_flags(original: list[str], arguments: list[str], as_module: bool
 
 def main() -> int:
     """Runs the command line of this process and returns its exit code."""
+    if sys.argv[1:2] == ["jupyter"]:
+        from nilometer.jupyter import install
+
+        return install.main(sys.argv[2:])
     from nilometer import _native
 
     as_module = getattr(sys.modules["__main__"], "__spec__", None) is not None

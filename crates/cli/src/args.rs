@@ -17,7 +17,13 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 /// Watches the memory of a Keras or TensorFlow program and says whether it leaks.
 #[derive(Debug, Parser)]
-#[command(name = "nilometer", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(
+    name = "nilometer",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = "nilometer jupyter install adds a kernel to Jupyter whose memory is recorded (docs/jupyter.md)"
+)]
 struct Words {
     #[command(subcommand)]
     command: Command,

@@ -1,5 +1,6 @@
 //! `nilometer run`: the program, then the report, then the program's own end.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,12 +15,18 @@ use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Child, Plan, Recorded, Wanted, supervise};
 use crate::{env, events, judged_children, style, told_children};
 
+/// Whether the program is a notebook's kernel, whose own option `-f` is.
+fn is_kernel(program: &[OsString]) -> bool {
+    matches!(program, [module, name, ..] if module == "-m" && name == "ipykernel_launcher")
+}
+
 pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
     if options.program.is_empty() {
         return Err(Failure::new("there is no program to run").hint("nilometer run train.py"));
     }
-    if let Some(word) = args::misplaced("run", &options.program) {
+    let misplaced = args::misplaced("run", &options.program);
+    if let Some(word) = misplaced.filter(|_| !is_kernel(&options.program)) {
         say::hint(format!(
             "{word} stands after the program's name, so the program gets it; nilometer's own go before"
         ));
