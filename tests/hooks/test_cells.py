@@ -36,7 +36,8 @@ def test_small_cells_in_between_add_up() -> None:
     assert run(Stretches(), ("f()", 0), *some, ("f()", 0))[-1] == 8
 
 
-def test_what_was_freed_in_between_does_not_excuse_what_was_left() -> None:
+def test_what_was_freed_in_between_matters_as_well() -> None:
+    assert run(Stretches(), ("f()", MUCH), ("history = []", -MUCH), ("f()", MUCH)) == [1, 2, 3]
     assert run(Stretches(), ("f()", 0), ("del df", -MUCH), ("g = load()", MUCH), ("f()", 0))[-1] == 4
 
 

@@ -7,7 +7,7 @@ Never: a source that is kept. Of each cell a hash is.
 
 from __future__ import annotations
 
-# What other cells may leave (bytes) before the runs around them are no longer told together: no more than
+# What other cells may leave or free (bytes) between runs that are told together: no more than
 # growth per cell that nobody needs to hear of.
 LEFT_BETWEEN = 16 * 1024
 # Cells that are remembered; of a kernel that saw more, the oldest are forgotten.
@@ -25,7 +25,7 @@ class _Known:
         # Sources that ran since its last run, and those before it.
         self.between: set[int] = set()
         self.before: set[int] | None = None
-        # What sources left since its last run that had not run before it.
+        # What sources left or freed since its last run that had not run before it.
         self.left = 0
 
 
@@ -59,12 +59,12 @@ class Stretches:
     def end(self, source: str, left: int | None) -> None:
         """That run has ended and left so many bytes; None where nobody knows."""
         key = hash(source.strip())
-        grown = LEFT_BETWEEN + 1 if left is None else max(0, left)
+        moved = LEFT_BETWEEN + 1 if left is None else abs(left)
         for other, known in self._known.items():
             if other != key:
                 known.between.add(key)
                 if known.before is None or key not in known.before:
-                    known.left += grown
+                    known.left += moved
 
     def runs(self, source: str) -> int:
         """How often this source ran in its stretch."""

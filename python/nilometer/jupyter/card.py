@@ -6,6 +6,7 @@ Never: a string of the person's that a browser takes for markup; a script, a sty
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 _BOX = (
@@ -59,10 +60,15 @@ def table(rows: list[tuple[str, str, str]]) -> str:
     """Rows of an amount, words of the person's, and words of ours; as HTML."""
     lines = [
         f'<tr style="background:transparent"><td style="{_NUMBER}">{escape(amount)}</td>'
-        f'<td style="{_CELL}">{code(what)}</td><td style="{_CELL}">{escape(more)}</td></tr>'
+        f'<td style="{_CELL}">{code(what)}</td><td style="{_CELL}">{_unbroken(more)}</td></tr>'
         for amount, what, more in rows
     ]
     return f'<table style="border-collapse:collapse;border:0;margin:0">{"".join(lines)}</table>'
+
+
+def _unbroken(text: str) -> str:
+    """As HTML; a number stays with its unit."""
+    return re.sub(r"(\d) ([KMG]?i?B)\b", r"\1&nbsp;\2", escape(text))
 
 
 def line(text: str) -> str:

@@ -7,7 +7,7 @@ Never: a reference to a value of the person's; a source, but the first words of 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nilometer.jupyter import names
@@ -22,9 +22,11 @@ _WORDS = 60
 
 @dataclass(frozen=True)
 class Entry:
-    """One run of a cell; sizes are bytes."""
+    """One run of a cell, or several; sizes are bytes."""
 
     number: int
+    runs: int
+    key: int
     words: str
     live: int
     left: int
@@ -52,16 +54,31 @@ class Ledger:
         if self.marked_live is None:
             self.marked_live = before
         told = tuple(one for one in changed if abs(one[1]) >= _LEAST)[:_NAMES]
-        self.entries.append(Entry(number, _first_words(source), after, after - before, told))
+        self.entries.append(
+            Entry(number, 1, hash(source.strip()), _first_words(source), after, after - before, told)
+        )
 
     def largest(self, count: int) -> list[Entry]:
-        """The entries that left most, of those that left something worth a word."""
-        left = [entry for entry in self.entries if entry.left >= _LEAST]
+        """The cells that left most, of those that left something worth a word; runs of one cell together."""
+        of_cell: dict[int, Entry] = {}
+        for entry in self.entries:
+            known = of_cell.get(entry.key)
+            of_cell[entry.key] = entry if known is None else _together(known, entry)
+        left = [entry for entry in of_cell.values() if entry.left >= _LEAST]
         return sorted(left, key=lambda entry: -entry.left)[:count]
 
     def look(self) -> names.Look:
         """All names as they are now."""
         return names.look(self._shell.user_ns, self._known)
+
+
+def _together(first: Entry, last: Entry) -> Entry:
+    """Two entries of one cell as one."""
+    names = dict(first.names)
+    for name, more in last.names:
+        names[name] = names.get(name, 0) + more
+    told = sorted(names.items(), key=lambda one: -abs(one[1]))[:_NAMES]
+    return replace(last, runs=first.runs + last.runs, left=first.left + last.left, names=tuple(told))
 
 
 def _first_words(source: str) -> str:

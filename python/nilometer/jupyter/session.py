@@ -7,6 +7,7 @@ report, and the magics say what is missing.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ class Session:
         self.recording: Recording | None = None
         self.refusal = ""
         try:
-            self.recording = start(_capture(), overwrite=True, name="notebook")
+            self.recording = start(_capture(), overwrite=True, name=_name())
+            _native.fact("script", _name())
         except RecordingError as error:
             self.refusal = str(error)
         # A shell that was there before the recording.
@@ -49,8 +51,11 @@ class Session:
             self.recording.stop()
 
 
+def _name() -> str:
+    """What the report calls it: Jupyter's server says which notebook a kernel is for."""
+    return os.path.basename(os.environ.get("JPY_SESSION_NAME", "")) or "notebook"
+
+
 def _capture() -> Path:
     """Where it lies: not beside the notebook, which is often in a repository."""
-    import os
-
     return Path(tempfile.gettempdir()) / f"nilometer-notebook.{os.getpid()}.nilo"
