@@ -46,11 +46,10 @@ fn growth(report: &Report) -> String {
         let bytes = growth.bytes_per_cycle;
         let [estimate, low, high] = [bytes.estimate, bytes.low, bytes.high].map(|bytes| size(bytes as f64));
         let since = growth.since_cycle;
-        if let Some(runs) = report.cycles.found_by.as_deref().filter(|_| report.cycles.kind == "cell") {
-            return format!(
-                "+{estimate} with each of {} {runs} since the {since}. (95 %: {low} to {high})",
-                report.cycles.count
-            );
+        // `cell 3` would be taken for In [3].
+        let of_cell = report.cycles.found_by.as_deref().and_then(|how| how.strip_prefix("the runs of "));
+        if let Some(cell) = of_cell {
+            return format!("+{estimate} per run of {cell}, since its run {since} (95 %: {low} to {high})");
         }
         return format!("+{estimate} per {unit} since {unit} {since} (95 %: {low} to {high})");
     }

@@ -193,9 +193,9 @@ def _ledger(entries: list[Entry]) -> list[tuple[str, str, str]]:
     rows = []
     for entry in entries:
         kept = ", ".join(f"{name} {size(more)}" for name, more in entry.names if more > 0)
-        rows.append(
-            (f"+{size(entry.left)}", f"In [{entry.number}]  {entry.words}", kept or "under no name of yours")
-        )
+        runs = f", {entry.runs} runs" if entry.runs > 1 else ""
+        cell = f"In [{entry.number}]{runs}  {entry.words}"
+        rows.append((f"+{size(entry.left)}", cell, kept or "under no name of yours"))
     return rows
 
 
