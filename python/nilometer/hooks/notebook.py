@@ -92,7 +92,20 @@ class _Shell:
         self.output_bytes = 0
 
     def begins(self, info: Any = None) -> None:
-        """A cell begins to run."""
+        """A cell begins to run. IPython would show what is raised here."""
+        try:
+            self._begins(info)
+        except Exception as error:
+            _native.lost(f"a notebook's cell: {type(error).__name__}")
+
+    def ended(self, result: Any = None) -> None:
+        """A cell ended, also by an exception."""
+        try:
+            self._ended(result)
+        except Exception as error:
+            _native.lost(f"a notebook's cell: {type(error).__name__}")
+
+    def _begins(self, info: Any) -> None:
         self.open = None
         if not _native.is_recording() or not _is_a_persons(info):
             return
@@ -107,8 +120,7 @@ class _Shell:
             is_told = marks.user_begin(_phase(number))
         self.open = (number, source, is_told, _native.read_now())
 
-    def ended(self, result: Any = None) -> None:
-        """A cell ended, also by an exception."""
+    def _ended(self, result: Any) -> None:
         opened, self.open = self.open, None
         if opened is None:
             return
