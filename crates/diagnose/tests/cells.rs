@@ -122,3 +122,15 @@ fn calls_in_cells_that_differ_are_not_compared() {
     let report = notebook.report();
     assert_eq!((report.verdict, report.findings.len()), (Verdict::Undecided, 0), "{}", report.reason);
 }
+
+#[test]
+fn what_comes_after_too_many_cells_is_of_no_stretch() {
+    let mut notebook = Notebook::new();
+    notebook.repeats(1, 12, 0);
+    notebook.world.fact("cell.0", r#"{"stretch": 0}"#);
+    for _ in 0..20 {
+        notebook.world.takes(5 * MIB).cycle(Epoch);
+    }
+    let report = notebook.report();
+    assert_eq!((report.verdict, report.cycles.count), (Verdict::NoLeak, 12), "{}", report.reason);
+}

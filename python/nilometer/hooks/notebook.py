@@ -118,6 +118,10 @@ class _Shell:
             if self.stretches.runs(source) == _RUNS_OF_SOURCE:
                 self._say_source(file, source)
             is_told = marks.user_begin(_phase(number))
+        elif self.cells == _MOST_CELLS:
+            self.cells += 1
+            # No stretch: what comes from here on is told together with nothing.
+            _native.fact("cell.0", json.dumps({"stretch": 0}))
         self.open = (number, source, is_told, _native.read_now())
 
     def _ended(self, result: Any) -> None:
@@ -128,8 +132,8 @@ class _Shell:
         self._weigh_output(number, getattr(result, "result", None))
         # First of all: the cycle has this reading too, whatever readings of other cycles have cost.
         after = _native.read_now()
-        probes.cycle(marks.CELL)
         if is_told:
+            probes.cycle(marks.CELL)
             _native.phase_end(_phase(number))
         left = after - before if after is not None and before is not None else None
         self.stretches.end(source, left)

@@ -116,7 +116,8 @@ impl Turns {
     /// Of the mark of a turn: its unit, the turns since the mark before it, and its number.
     fn of(&mut self, stamped: &Stamped) -> Option<(CycleUnit, u64, u64)> {
         if let Some((number, said)) = cell(&stamped.record) {
-            (self.stretch, self.number) = (Some(said.stretch), number);
+            // Too many cells ran: those from here on are of no stretch.
+            (self.stretch, self.number) = (Some(said.stretch).filter(|stretch| *stretch > 0), number);
         }
         let Record::Cycle { unit, ordinal } = stamped.record else { return None };
         let before = self.seen.insert(unit, ordinal).unwrap_or(0);
