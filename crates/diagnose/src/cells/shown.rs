@@ -39,9 +39,10 @@ impl Shown {
         }
         report.holders.iter_mut().for_each(|held| self.holder(&mut held.holder));
         if !judged.repeats && report.verdict == Verdict::Undecided {
-            report.reason = "no cell ran 8 times with nothing in between that left memory, and cells that differ are not \
-                             compared: `%nilometer` says what each of them left"
-                .to_owned();
+            report.reason = String::from(
+                "no cell ran 8 times with nothing in between that left memory, and cells that differ are not compared: \
+                 `%nilometer` says what each of them left",
+            );
             report.cycles.needed = None;
             report.growth = None;
             report.findings.clear();
