@@ -101,9 +101,14 @@ fn few(components: &mut Vec<Component>) {
     let Some(least) = bytes.len().checked_sub(MOST_CELLS).and_then(|at| bytes.get(at)).copied() else {
         return;
     };
+    // Of several that left as much, the first ones.
+    let mut room = MOST_CELLS - bytes.iter().filter(|one| **one > least).count();
     let (mut others, mut count) = (0, 0);
     components.retain(|one| {
-        let goes = is_cells(one) && one.bytes < least;
+        let mut goes = is_cells(one) && one.bytes <= least;
+        if goes && one.bytes == least && room > 0 {
+            (goes, room) = (false, room - 1);
+        }
         if goes {
             (others, count) = (others + one.bytes, count + 1);
         }
