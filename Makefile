@@ -23,12 +23,13 @@ test-fast: test-rust $(VENV)/.wheel
 test-rust:
 	cargo test --workspace --locked --quiet
 
-# Two at a time: these import TensorFlow and assert no figure that a busy machine moves.
-PARALLEL := tests/hooks tests/prove tests/page tests/training tests/docs
+# Two at a time: these assert no figure that a busy machine moves.
+PARALLEL := tests/hooks tests/prove tests/page tests/training tests/docs tests/api tests/attach tests/formats \
+            tests/golden tests/house tests/jupyter tests/late_recorder
 
 test-python: $(VENV)/.wheel
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PARALLEL)
-	$(BIN)/python -m pytest $(addprefix --ignore=,$(PARALLEL))
+	$(BIN)/python -m pytest --durations=15 $(addprefix --ignore=,$(PARALLEL))
 
 ## check: formatting, lints, types, layers
 check: $(VENV)/.packages
