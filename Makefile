@@ -25,7 +25,7 @@ test-rust:
 
 # Two at a time: these assert no figure that a busy machine moves.
 PARALLEL := tests/hooks tests/prove tests/page tests/training tests/docs tests/api tests/attach tests/formats \
-            tests/golden tests/house tests/jupyter tests/late_recorder
+            tests/golden tests/house tests/jupyter tests/late_recorder tests/pyframes
 
 test-python: $(VENV)/.wheel
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PARALLEL)
