@@ -29,19 +29,25 @@ def quantile(numbers: list[int], share: float) -> int:
     return sorted(numbers)[min(len(numbers) - 1, int(len(numbers) * share))] if numbers else 0
 
 
+def started(python: str, kind: str, stop: Path) -> subprocess.Popen[str]:
+    """A program of this kind, at work; it ends when the file `stop` is there."""
+    target = subprocess.Popen(
+        [python, str(HERE / "attach_target.py"), kind, str(stop)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert target.stdout is not None
+    assert target.stdout.readline() == "ready\n"
+    return target
+
+
 def one(python: str, kind: str, times: int) -> tuple[bool, list[int]]:
     """Attaches to one program; whether all was well, and the pauses in microseconds."""
     with tempfile.TemporaryDirectory() as folder:
         stop, script, out = (Path(folder, name) for name in ("stop", "script.py", "out"))
         script.write_text(f"with open({str(out)!r}, 'a') as file:\n    file.write('x')\n")
-        target = subprocess.Popen(
-            [python, str(HERE / "attach_target.py"), kind, str(stop)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert target.stdout is not None
-        assert target.stdout.readline() == "ready\n"
+        target = started(python, kind, stop)
         command = [str(PROBE), str(target.pid), str(script), str(times), "7"]
         try:
             done = subprocess.run(
@@ -84,14 +90,7 @@ def whole(python: str, kind: str, times: int) -> bool:
     """Attaches with the command itself, and detaches; whether the program was as it would have been."""
     with tempfile.TemporaryDirectory() as folder:
         stop = Path(folder, "stop")
-        target = subprocess.Popen(
-            [python, str(HERE / "attach_target.py"), kind, str(stop)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert target.stdout is not None
-        assert target.stdout.readline() == "ready\n"
+        target = started(python, kind, stop)
         words = ["attach", str(target.pid), "-q", "-f", "-o", str(Path(folder, "a.nilo")), "--for", "1s"]
         command = [sys.executable, "-m", "nilometer", *words]
         codes, wrong = [], ""

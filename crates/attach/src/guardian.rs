@@ -11,6 +11,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use libc::{c_int, pid_t};
+use nilometer_host::descriptors::close_all_but;
 
 use crate::ptrace::{self, Told};
 
@@ -136,22 +137,6 @@ fn free(thread: pid_t) -> bool {
     }
 }
 
-/// Closes every descriptor except this one. Async-signal-safe.
-fn close_all_but(kept: c_int) {
-    let below = kept.unsigned_abs();
-    // SAFETY: closing numbers of this process, which uses none but `kept`. Before Linux 5.9 the call is unknown.
-    unsafe {
-        if libc::syscall(libc::SYS_close_range, below + 1, u32::MAX, 0) != 0 {
-            for fd in kept + 1..1024 {
-                libc::close(fd);
-            }
-        }
-        for fd in 0..kept {
-            libc::close(fd);
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 mod tests {
@@ -176,16 +161,22 @@ mod tests {
         .unwrap()
     }
 
-    #[test]
-    fn a_breakpoint_that_outlives_us_is_taken_out() {
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    /// A program with a breakpoint that is never met, in a page that no code is in; and who guards it.
+    fn guarded() -> (std::process::Child, Guardian) {
+        let child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let thread = child.id().cast_signed();
         let guardian = Guardian::start().unwrap();
         guardian.watch(thread);
-        // In a page that no code is in: it is never met.
         with(thread, || {
             ptrace::set_debug(thread, 0, 4096).and_then(|()| ptrace::set_debug(thread, 7, 1)).unwrap();
         });
+        (child, guardian)
+    }
+
+    #[test]
+    fn a_breakpoint_that_outlives_us_is_taken_out() {
+        let (mut child, guardian) = guarded();
+        let thread = child.id().cast_signed();
         assert_eq!(with(thread, || ptrace::debug(thread, 7)) & 1, 1);
         // Our end of the pipe closes, as it does when we die.
         drop(guardian);
@@ -197,13 +188,8 @@ mod tests {
 
     #[test]
     fn what_is_not_set_is_left_alone() {
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let (mut child, guardian) = guarded();
         let thread = child.id().cast_signed();
-        let guardian = Guardian::start().unwrap();
-        guardian.watch(thread);
-        with(thread, || {
-            ptrace::set_debug(thread, 0, 4096).and_then(|()| ptrace::set_debug(thread, 7, 1)).unwrap();
-        });
         guardian.watch(0);
         drop(guardian);
         assert_eq!(with(thread, || ptrace::debug(thread, 7)) & 1, 1);

@@ -30,9 +30,9 @@ impl Memory {
     pub(crate) fn write(self, address: u64, bytes: &[u8]) -> Option<()> {
         let local = iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
         let remote = iovec { iov_base: address as *mut _, iov_len: bytes.len() };
+        let pid = self.pid;
         // SAFETY: the local part is only read; what the remote one means is the caller's argument.
-        let count =
-            unsafe { libc::process_vm_writev(self.pid, &raw const local, 1, &raw const remote, 1, 0) };
+        let count = unsafe { libc::process_vm_writev(pid, &raw const local, 1, &raw const remote, 1, 0) };
         (usize::try_from(count).ok()? == bytes.len()).then_some(())
     }
 

@@ -16,6 +16,7 @@ mod interpreter_words;
 mod judged_children;
 mod live;
 mod lookup;
+mod machine;
 mod options;
 mod place;
 mod progress;
@@ -34,6 +35,7 @@ mod told_children;
 use std::ffi::OsString;
 
 use args::Parsed;
+pub use machine::{process_reading, surroundings};
 pub use read::{Reading, Refusal, page, read};
 
 /// Runs the command line; gives back the exit code.

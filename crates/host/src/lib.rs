@@ -6,6 +6,7 @@
 //! Nothing here knows what a capture is.
 
 pub mod cgroup;
+pub mod descriptors;
 pub mod field;
 pub mod file;
 pub mod memory;

@@ -63,9 +63,9 @@ pub(crate) fn start(library: &Path, capture: &Path, settings: &OsStr) -> Result<
 fn load(library: &Path) -> Result<(), String> {
     let path = CString::new(library.as_os_str().as_bytes())
         .map_err(|_zero| format!("{} is no path", library.display()))?;
+    let how = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
     // SAFETY: a C string; the library's constructor does nothing in a process that runs.
-    let handle =
-        unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE) };
+    let handle = unsafe { libc::dlopen(path.as_ptr(), how) };
     if handle.is_null() {
         // SAFETY: null, or a C string that stays until the next call of this thread.
         let why = unsafe { libc::dlerror().as_ref().map(|why| CStr::from_ptr(why).to_string_lossy()) };

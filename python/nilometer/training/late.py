@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import operator
 import sys
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 _Callback = TypeVar("_Callback", bound="LateCallback")
 
@@ -37,9 +37,10 @@ class LateCallback:
         vars(self).update(kept)
         self._begin_anew()
 
-    def _begin_anew(self) -> None:
-        """Makes what belongs to a training; for a copy too."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _begin_anew(self) -> None:
+            """Makes what belongs to a training, for a copy too. Each callback has its own."""
 
 
 def _joined(declared: type[_Callback]) -> type[_Callback]:

@@ -9,10 +9,10 @@ use nilometer_capture::{ProcessReading, Record, Surroundings, Writer};
 use nilometer_host::cgroup::Cgroup;
 use nilometer_host::memory::Machine;
 use nilometer_host::process::{self, Process};
-use nilometer_host::stat::ticks_per_second;
 use nilometer_host::tree;
 
 use super::private::{Pace, Turn};
+use crate::machine::{self, process_reading};
 
 /// Descendants are looked for at most this often, and never for more than a thousandth of the time.
 const SEARCH_EVERY: Duration = Duration::from_millis(900);
@@ -71,20 +71,7 @@ impl Readings {
 
     /// The limits and counters now; a `thorough` look reads all of them.
     pub(crate) fn surroundings(&mut self, thorough: bool) -> Surroundings {
-        let buffer = &mut self.buffer;
-        let meminfo = self.machine.meminfo(buffer);
-        let group = self.cgroup.as_mut().map(|group| group.read(buffer, thorough)).unwrap_or_default();
-        Surroundings {
-            ram_total: meminfo.total,
-            ram_available: meminfo.available,
-            cgroup_limit: group.limit,
-            cgroup_current: group.current,
-            cgroup_peak: group.peak,
-            cgroup_oom_kills: group.oom_kills,
-            cgroup_limit_hits: group.limit_hits,
-            cgroup_file: group.file,
-            system_oom_kills: if thorough { self.machine.oom_kills(buffer) } else { None },
-        }
+        machine::surroundings(&self.machine, self.cgroup.as_mut(), thorough, &mut self.buffer)
     }
 
     /// The largest address space and private data of the program that any reading saw.
@@ -98,7 +85,7 @@ impl Readings {
     }
 
     fn program(&mut self) -> Option<ProcessReading> {
-        let reading = read(self.program.as_ref()?, &mut self.buffer)?;
+        let reading = process_reading(self.program.as_ref()?, &mut self.buffer)?;
         self.vm_peak = self.vm_peak.max(reading.vm_peak);
         self.vm_data = self.vm_data.max(reading.vm_data);
         Some(reading)
@@ -113,7 +100,7 @@ impl Readings {
         let buffer = &mut self.buffer;
         let pace = &mut self.private;
         self.descendants.retain_mut(|descendant| {
-            let reading = read(&descendant.process, buffer);
+            let reading = process_reading(&descendant.process, buffer);
             let lives = reading.is_some();
             descendant.read = Instant::now();
             if let Some(mut reading) = reading {
@@ -138,7 +125,7 @@ impl Readings {
         for one in &mut self.descendants {
             if one.found.elapsed() < YOUNG && one.read.elapsed() >= every {
                 one.read = Instant::now();
-                if let Some(reading) = read(&one.process, &mut self.buffer) {
+                if let Some(reading) = process_reading(&one.process, &mut self.buffer) {
                     writer.append(&Record::Process(Box::new(reading)));
                 }
             }
@@ -177,26 +164,4 @@ struct Descendant {
     found: Instant,
     /// When it was read last.
     read: Instant,
-}
-
-/// Everything about one process; `None` once it has ended.
-fn read(process: &Process, buffer: &mut Vec<u8>) -> Option<ProcessReading> {
-    let status = process.status(buffer)?;
-    // A zombie and a process between fork and exec of its own end have no memory to tell of.
-    status.vm_size?;
-    let cpu_ns = process.stat(buffer).map(|stat| stat.cpu_ns(ticks_per_second()));
-    Some(ProcessReading {
-        pid: Some(u64::from(process.pid())),
-        rss_anon: status.rss_anon,
-        rss_file: status.rss_file,
-        rss_shmem: status.rss_shmem,
-        swap: status.swap,
-        vm_size: status.vm_size,
-        vm_peak: status.vm_peak,
-        vm_data: status.vm_data,
-        rss_peak: status.rss_peak,
-        threads: status.threads,
-        cpu_ns,
-        private: None,
-    })
 }

@@ -11,6 +11,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{FromRawFd as _, RawFd};
 
 use libc::{c_int, pid_t};
+use nilometer_host::descriptors::close_all_but;
 use nilometer_host::field::lines;
 use nilometer_host::file::Watched;
 
@@ -100,22 +101,6 @@ fn testify(talk: RawFd) -> ! {
                 libc::_exit(0);
             }
             while libc::sigtimedwait(all.as_ptr(), std::ptr::null_mut(), &raw const now) > 0 {}
-        }
-    }
-}
-
-/// Closes every descriptor except this one. Async-signal-safe.
-fn close_all_but(kept: RawFd) {
-    let below = kept.unsigned_abs();
-    // SAFETY: closing numbers of this process, which uses none but `kept`. Before Linux 5.9 the call is unknown.
-    unsafe {
-        if libc::syscall(libc::SYS_close_range, below + 1, u32::MAX, 0) != 0 {
-            for fd in kept + 1..1024 {
-                libc::close(fd);
-            }
-        }
-        for fd in 0..kept {
-            libc::close(fd);
         }
     }
 }

@@ -6,7 +6,8 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use nilometer_capture::{ProcessReading, Record, Surroundings, Writer};
+use nilometer_capture::{Record, Writer};
+use nilometer_cli::{process_reading, surroundings};
 use nilometer_host::cgroup::Cgroup;
 use nilometer_host::memory::Machine;
 use nilometer_host::process::Process;
@@ -36,36 +37,12 @@ impl Outside {
         let _ours = Ours::begin();
         self.last_ns.store(writer.now(), Relaxed);
         let mut buffer = Vec::new();
-        let pid = std::process::id();
-        if let Some(status) = Process::open(pid).and_then(|process| process.status(&mut buffer)) {
-            let reading = ProcessReading {
-                pid: Some(u64::from(pid)),
-                rss_anon: status.rss_anon,
-                rss_file: status.rss_file,
-                rss_shmem: status.rss_shmem,
-                swap: status.swap,
-                vm_size: status.vm_size,
-                vm_peak: status.vm_peak,
-                vm_data: status.vm_data,
-                rss_peak: status.rss_peak,
-                threads: status.threads,
-                cpu_ns: None,
-                private: None,
-            };
+        let process = Process::open(std::process::id());
+        if let Some(reading) = process.and_then(|process| process_reading(&process, &mut buffer)) {
             writer.append(&Record::Process(Box::new(reading)));
         }
-        let meminfo = Machine::open().meminfo(&mut buffer);
-        let group = Cgroup::of(pid).map(|mut group| group.read(&mut buffer, true)).unwrap_or_default();
-        writer.append(&Record::Surroundings(Surroundings {
-            ram_total: meminfo.total,
-            ram_available: meminfo.available,
-            cgroup_limit: group.limit,
-            cgroup_current: group.current,
-            cgroup_peak: group.peak,
-            cgroup_oom_kills: group.oom_kills,
-            cgroup_limit_hits: group.limit_hits,
-            cgroup_file: group.file,
-            system_oom_kills: None,
-        }));
+        let mut group = Cgroup::of(std::process::id());
+        let said = surroundings(&Machine::open(), group.as_mut(), true, &mut buffer);
+        writer.append(&Record::Surroundings(said));
     }
 }
