@@ -223,7 +223,7 @@ fn when(component: &Component) -> String {
         Some("predict") => "in the first predict()".to_owned(),
         Some("evaluate") => "in the first evaluate()".to_owned(),
         Some("trace") => "tracing".to_owned(),
-        Some("program") => "outside of Keras".to_owned(),
+        Some("program") => "in the program itself".to_owned(),
         Some(other) => format!("in {other}"),
         None => "at the start".to_owned(),
     }
@@ -264,11 +264,10 @@ fn course(report: &Report) -> String {
 /// What a recording that began late cannot tell.
 fn since_attach(attached: &Attached) -> String {
     let age = duration(attached.uptime_seconds);
-    let before = attached.resident_bytes.map_or_else(
-        || "what it had by then was".to_owned(),
-        |bytes| format!("the {} from before were", size(bytes as f64)),
-    );
-    format!("since attach, {age} after its start; {before} not seen being made")
+    let before = attached
+        .resident_bytes
+        .map_or_else(|| "the memory".to_owned(), |bytes| format!("the {}", size(bytes as f64)));
+    format!("attached {age} after its start; nobody saw what made {before} that it had by then")
 }
 
 fn limit_words(limit: &str) -> &'static str {

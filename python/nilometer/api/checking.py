@@ -59,7 +59,10 @@ def check(
     if cycles is not None and cycles < MIN_CYCLES:
         raise ValueError(f"cycles must be at least {MIN_CYCLES}, not {cycles}: fewer give no verdict")
     if _native.is_recording():
-        raise RecordingError("this process is recorded already; stop that recording before nilometer.check()")
+        raise RecordingError(
+            "nilometer.check() needs a recording of its own, and this process is recorded already;"
+            " end that by stop(), or use `%%nilometer --cycles N` in a notebook"
+        )
     name = f"{getattr(function, '__name__', type(function).__name__)}()"
     if capture is not None:
         return _checked(function, cycles, name, Path(os.fsdecode(capture)))

@@ -15,7 +15,7 @@ const PHASES = {
   predict: "predict()",
   evaluate: "evaluate()",
   trace: "tracing",
-  program: "outside of Keras",
+  program: "the program itself",
 };
 
 function capital(words) {
@@ -37,7 +37,7 @@ const WHEN = {
   predict: "in the first predict()",
   evaluate: "in the first evaluate()",
   trace: "tracing",
-  program: "outside of Keras",
+  program: "in the program itself",
 };
 
 const COUNTS = {
