@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::cycles::{Cycles, Point};
 use crate::decide::Judgement;
 use crate::phase_of_growth::{born_in, place, risen_in};
-use crate::phases::{OWN_WORK, Stretch};
+use crate::phases::{BEFORE, OWN_WORK, Stretch};
 use crate::program::DataCopies;
 use crate::report::{Component, Finding, Kind, Verdict};
 use crate::sampled::Sites;
@@ -143,6 +143,7 @@ impl Picture<'_> {
             "evaluate" => "the first evaluate(): its graph and buffers".to_owned(),
             "trace" => "graphs traced from Python functions".to_owned(),
             "epoch" => "the rest of the first epochs: kernels and buffers at their first use".to_owned(),
+            BEFORE => "what the program had when the recording began; nobody saw what made it".to_owned(),
             OWN_WORK => "the program's own data and objects, made before the cycles".to_owned(),
             other => format!("made in the phase \"{other}\""),
         }

@@ -62,6 +62,8 @@ impl<'a> Course<'a> {
 
 /// What the program does outside of every phase.
 pub(crate) const OWN_WORK: &str = "program";
+/// What a program had already when the recording of it began: no phase of it was seen.
+pub(crate) const BEFORE: &str = "before";
 
 /// While a framework is being imported.
 pub(crate) const IMPORT: &str = "import";
@@ -69,6 +71,7 @@ pub(crate) const IMPORT: &str = "import";
 /// Lays every rise to its phase.
 pub(crate) fn stretches(capture: &Capture, timeline: &Timeline, basis: Basis) -> Vec<Stretch> {
     let mut out = Vec::new();
+    let mut before = began_late(capture).then(|| BEFORE.to_owned());
     let mut nest = Nest::default();
     let mut last = 0.0;
     let mut reading = 0;
@@ -83,7 +86,8 @@ pub(crate) fn stretches(capture: &Capture, timeline: &Timeline, basis: Basis) ->
                     nest.pass_unread();
                 }
                 if let Some(level) = timeline.readings.get(reading).and_then(|r| r.level(basis)) {
-                    out.push(Stretch { reading, phase: nest.phase(), bytes: level - last });
+                    let phase = before.take().or_else(|| nest.phase());
+                    out.push(Stretch { reading, phase, bytes: level - last });
                     last = level;
                     nest.begin_stretch();
                 } else {
@@ -95,6 +99,12 @@ pub(crate) fn stretches(capture: &Capture, timeline: &Timeline, basis: Basis) ->
         }
     }
     out
+}
+
+/// Whether the program had run for a while when the recording began: by an attach, or by itself.
+fn began_late(capture: &Capture) -> bool {
+    let says_so = |key: &str| matches!(key, "attached.uptime" | "begun_by");
+    capture.records.iter().any(|stamped| matches!(&stamped.record, Record::Fact { key, .. } if says_so(key)))
 }
 
 /// The phases that are open, and what was passed since the last reading.

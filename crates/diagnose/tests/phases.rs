@@ -4,6 +4,8 @@
 mod world;
 
 use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::Moment;
+use nilometer_diagnose::Kind;
 use world::{MIB, World};
 
 #[test]
@@ -44,4 +46,27 @@ fn phases_are_told_without_gaps_and_summed() {
     assert_eq!(total("import").bytes, 100 * MIB);
     assert_eq!(total("validation").bytes, 8 * MIB);
     assert_eq!(total("epoch").bytes, 4 * MIB);
+}
+
+/// By an attach, or by `nilometer.start()`: what was there is nobody's, least of all the program's own data.
+#[test]
+fn what_was_there_before_a_late_recording_is_told_apart() {
+    let told = |fact: Option<&str>| {
+        let mut w = World::new();
+        if let Some(key) = fact {
+            w.fact(key, "25.0");
+        }
+        w.passes(0.5).reads(Moment::Tick).takes(20 * MIB).passes(0.5).reads(Moment::Tick);
+        for _ in 0..20 {
+            w.objects(3).cycle(Epoch);
+        }
+        let report = w.ends(0).report();
+        let once = report.components.iter().filter(|one| one.kind == Kind::OneTime);
+        once.map(|one| (one.phase.clone().unwrap(), one.bytes / MIB)).collect::<Vec<_>>()
+    };
+    // A world begins with 200 MiB.
+    let apart = [("before".to_owned(), 200), ("program".to_owned(), 20)];
+    assert_eq!(told(Some("attached.uptime")), apart);
+    assert_eq!(told(Some("begun_by")), apart);
+    assert_eq!(told(None), [("program".to_owned(), 220)]);
 }

@@ -223,6 +223,7 @@ fn when(component: &Component) -> String {
         Some("predict") => "in the first predict()".to_owned(),
         Some("evaluate") => "in the first evaluate()".to_owned(),
         Some("trace") => "tracing".to_owned(),
+        Some("before") => "before the recording".to_owned(),
         Some("program") => "in the program itself".to_owned(),
         Some(other) => format!("in {other}"),
         None => "at the start".to_owned(),

@@ -16,6 +16,7 @@ const PHASES = {
   evaluate: "evaluate()",
   trace: "tracing",
   program: "the program itself",
+  before: "before the recording",
 };
 
 function capital(words) {
@@ -38,6 +39,7 @@ const WHEN = {
   evaluate: "in the first evaluate()",
   trace: "tracing",
   program: "in the program itself",
+  before: "before the recording",
 };
 
 const COUNTS = {
