@@ -102,10 +102,18 @@ def test_what_a_call_keeps_is_a_leak_of_that_size(
 
 
 @pytest.mark.parametrize(
-    "function", [makes_garbage, makes_json, turns_a_ring, starts_a_thread, compiles_patterns]
+    ("function", "cycles"),
+    [
+        (makes_garbage, None),
+        (makes_json, None),
+        (turns_a_ring, None),
+        # Readings differ by up to 3 KiB with what threads leave for the next one: 40 calls may be too few.
+        (starts_a_thread, 400),
+        (compiles_patterns, None),
+    ],
 )
-def test_what_a_call_gives_back_is_no_leak(function: Callable[[], None]) -> None:
-    report = nilometer.check(function)
+def test_what_a_call_gives_back_is_no_leak(function: Callable[[], None], cycles: int | None) -> None:
+    report = nilometer.check(function, cycles)
     assert report.verdict == "no_leak", str(report)
     assert gc.isenabled()
 
