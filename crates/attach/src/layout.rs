@@ -158,7 +158,7 @@ pub(crate) enum Breaker {
 /// `_PY_CALLS_TO_DO_BIT` of 3.13.
 const CALLS_TO_DO: u64 = 1 << 2;
 /// `_Py_Debug_Cookie`, at the start of `_PyRuntime` from 3.13 on.
-const COOKIE: &[u8; 8] = b"xdebugpy";
+pub(crate) const COOKIE: &[u8; 8] = b"xdebugpy";
 
 /// The table of a minor version.
 pub(crate) fn of(minor: u64) -> Option<&'static Layout> {

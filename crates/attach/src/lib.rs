@@ -1,4 +1,4 @@
-//! The way into a running Python: one pending call, written from outside while its threads stand still.
+//! The way into a running Python: one call, written from outside while its threads stand still.
 //!
 //! In: a process id, and the path of a script. Out: a process whose main thread will run the script between two of its
 //! own instructions, or the reason why it cannot, with the remedy. What must not happen here: an instruction of ours run
@@ -10,17 +10,19 @@ mod image;
 mod layout;
 mod maps;
 mod memory;
+mod post;
 mod proc;
 mod ptrace;
 mod queue;
 mod refuse;
+mod request;
 mod room;
 mod sleeper;
 mod stop;
 mod target;
 mod wake;
 
-pub use queue::Posted;
+pub use post::Posted;
 pub use refuse::Refusal;
 pub use target::Target;
 pub use wake::Woken;

@@ -70,7 +70,7 @@ pub(crate) fn refusal(pid: u32) -> Option<Refusal> {
     let Some(target) = About::of(&pid.to_string()) else { return Some(Refusal::NoProcess) };
     let own = About::of("self").unwrap_or_default();
     let tracer = About::of(&target.tracer.to_string()).unwrap_or_default().name;
-    judge(pid, &target, &own, scope(), tracer).or_else(|| files(pid))
+    judge(pid, &target, &own, scope(), tracer)
 }
 
 /// The rules, on what was read.
@@ -107,22 +107,16 @@ fn scope() -> u64 {
     fs::read(YAMA).ok().and_then(|text| number(&text)).unwrap_or(0)
 }
 
-/// Whether its files are ours.
-fn files(pid: u32) -> Option<Refusal> {
+/// Whether the process sees the files that we see: the same mounts, and the same root.
+pub(crate) fn shares_files(pid: u32) -> Result<bool, Refusal> {
     let forbidden = |error: std::io::Error| Refusal::Forbidden(error.to_string());
-    let space = match fs::read_link(format!("/proc/{pid}/ns/mnt")) {
-        Ok(space) => space,
-        Err(error) => return Some(forbidden(error)),
-    };
+    let space = fs::read_link(format!("/proc/{pid}/ns/mnt")).map_err(forbidden)?;
     if fs::read_link("/proc/self/ns/mnt").ok() != Some(space) {
-        return Some(Refusal::OtherFiles);
+        return Ok(false);
     }
     let place = |path: String| fs::metadata(path).map(|about| (about.dev(), about.ino()));
-    match (place(format!("/proc/{pid}/root/.")), place("/".to_owned())) {
-        (Ok(there), Ok(here)) if there == here => None,
-        (Err(error), _) => Some(forbidden(error)),
-        _ => Some(Refusal::OtherFiles),
-    }
+    let there = place(format!("/proc/{pid}/root/.")).map_err(forbidden)?;
+    Ok(place("/".to_owned()).is_ok_and(|here| here == there))
 }
 
 #[cfg(test)]

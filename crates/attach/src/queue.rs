@@ -1,44 +1,29 @@
-//! The pending call: written into the queue while all threads stand.
+//! The pending call of `CPython` 3.10 to 3.13: written into the queue while all threads stand.
 //!
-//! In: a [`Target`] and the path of a script. Out: [`Posted`]. Python's main thread will call `PyRun_SimpleString` on a
+//! In: where the queue lies, and the path of a script. Out: [`Queued`]. Python's main thread will call `PyRun_SimpleString` on a
 //! text that runs the script, between two of its own instructions. What must not happen here: a write when the queue's lock
-//! is held, when a number in it is not one it can have, or when a thread still runs.
+//! is held, or when a number in it is not one it can have.
 
 use std::path::Path;
-use std::time::Duration;
 
-use libc::pid_t;
-
+use crate::image::Image;
 use crate::layout::{Breaker, Fields, Found, Lock, is_place};
 use crate::memory::Memory;
 use crate::refuse::Refusal;
-use crate::stop::{Still, as_tracer};
-use crate::target::Target;
+use crate::target::Queue;
 
-/// How often a process is stopped again where the queue was in use, or a thread did not stop; and the time between.
-const TRIES: u32 = 40;
-const BETWEEN: Duration = Duration::from_millis(10);
-/// The longest that the threads of a try may take to stop, while those that stopped stand: short at first, and longer for a
-/// machine so busy that a thread gets no turn in that time.
-const STOPPING_FIRST: Duration = Duration::from_millis(3);
-const STOPPING_LAST: Duration = Duration::from_millis(20);
-const PATIENT_FROM: u32 = 20;
 /// `_Py_PENDING_MAINTHREADONLY` of 3.13.
 const MAIN_ONLY: u64 = 1;
 
-/// A call that waits, or has been taken.
+/// A call that waits in the queue, or has been taken.
 #[derive(Debug)]
-pub struct Posted {
-    pub(crate) pid: u32,
-    pub(crate) found: Found,
+pub(crate) struct Queued {
+    found: Found,
     fields: Fields,
     slot: u32,
     function: u64,
     text: u64,
     length: usize,
-    /// Python's main thread.
-    pub(crate) main: pid_t,
-    pause: Duration,
 }
 
 /// The numbers of a queue.
@@ -68,81 +53,50 @@ fn text(script: &Path) -> Option<String> {
     ))
 }
 
-impl Target {
-    /// Writes the call that runs `script`, a file that the process can read.
-    ///
-    /// # Errors
-    /// Why it could not be written; then nothing was.
-    pub fn post(&self, script: &Path) -> Result<Posted, Refusal> {
+impl Queued {
+    /// Writes the call that runs `script`. All threads must stand.
+    pub(crate) fn write(
+        memory: Memory,
+        found: Found,
+        queue: &Queue,
+        images: &[Image],
+        script: &Path,
+    ) -> Result<Self, Refusal> {
         let mut text = text(script).ok_or(Refusal::NoRoom)?.into_bytes();
         text.push(0);
-        let mut tried = 0;
-        loop {
-            let answer = as_tracer(|| self.post_once(&text, stopping(tried)));
-            tried += 1;
-            match answer.map_err(|error| Refusal::Forbidden(error.to_string()))? {
-                Err(Refusal::Busy(_) | Refusal::WouldNotStop) if tried < TRIES => std::thread::sleep(BETWEEN),
-                answer => return answer,
-            }
-        }
-    }
-
-    fn post_once(&self, text: &[u8], most: Duration) -> Result<Posted, Refusal> {
-        let still = Still::of(self.pid, most)?;
-        let memory = self.memory;
-        // Again, now that nothing moves.
-        let found = self.layout.find(memory, self.runtime)?;
-        let main = still.thread(found.main_thread).ok_or(Refusal::Unknown("the main thread"))?;
-        let fields = self.layout.fields;
+        let fields = queue.layout.fields;
         let window = look(memory, &found, &fields)?;
         for slot in (0..fields.places).filter(|slot| window.has(*slot)) {
-            if memory.word(place(&found, &fields, slot)) == Some(self.run) {
+            if memory.word(place(&found, &fields, slot)) == Some(queue.run) {
                 return Err(Refusal::Busy("the queue (an earlier call still waits)"));
             }
         }
-        let images: Vec<_> = self.images.iter().collect();
+        let images: Vec<_> = images.iter().collect();
         let at = crate::room::find(memory, &images, text.len())?;
 
         let slot = window.last;
         let last = (slot + 1) % fields.places;
         let count = if fields.counts { window.waiting() + 1 } else { 1 };
         let here = place(&found, &fields, slot);
-        let written = memory.write(at, text).and_then(|()| {
-            memory.write(here, &self.run.to_le_bytes())?;
-            memory.write(here + 8, &at.to_le_bytes())?;
-            if fields.stride > 16 {
-                memory.write(here + 16, &MAIN_ONLY.to_le_bytes()[..4])?;
-            }
-            memory.write(found.queue + fields.last, &last.to_le_bytes())?;
-            memory.write(found.queue + fields.count, &count.to_le_bytes())?;
-            raise(memory, found.breaker)
-        });
-        let pause = still.release();
         // Pages that could be read a moment ago can be written, unless the process was killed.
-        written.ok_or(Refusal::Gone)?;
-        Ok(Posted {
-            pid: self.pid,
-            found,
-            fields,
-            slot,
-            function: self.run,
-            text: at,
-            length: text.len(),
-            main,
-            pause,
-        })
-    }
-}
-
-impl Posted {
-    /// How long the process stood, from its first thread's stop to its last one's going on.
-    pub fn pause(&self) -> Duration {
-        self.pause
+        memory
+            .write(at, &text)
+            .and_then(|()| {
+                memory.write(here, &queue.run.to_le_bytes())?;
+                memory.write(here + 8, &at.to_le_bytes())?;
+                if fields.stride > 16 {
+                    memory.write(here + 16, &MAIN_ONLY.to_le_bytes()[..4])?;
+                }
+                memory.write(found.queue + fields.last, &last.to_le_bytes())?;
+                memory.write(found.queue + fields.count, &count.to_le_bytes())?;
+                raise(memory, found.breaker)
+            })
+            .ok_or(Refusal::Gone)?;
+        Ok(Self { found, fields, slot, function: queue.run, text: at, length: text.len() })
     }
 
     /// Whether the main thread has taken the call; `None` if the process is gone.
-    pub fn is_taken(&self) -> Option<bool> {
-        let memory = Memory::of(self.pid);
+    pub(crate) fn is_taken(&self, memory: Memory) -> Option<bool> {
         let window = window(memory, &self.found, &self.fields)?;
         let here = place(&self.found, &self.fields, self.slot);
         let is_ours = memory.word(here)? == self.function && memory.word(here + 8)? == self.text;
@@ -151,29 +105,16 @@ impl Posted {
 
     /// Asks the interpreter again to look into the queue. Up to 3.12 a thread that was stopped in the middle of computing
     /// the flag lowers it again; from 3.13 on its bits change in one step, and threads that run must not be written over.
-    pub(crate) fn nudge(&self) {
+    pub(crate) fn nudge(&self, memory: Memory) {
         if let Breaker::Flag(_) = self.found.breaker {
-            raise(Memory::of(self.pid), self.found.breaker).unwrap_or_default();
+            raise(memory, self.found.breaker).unwrap_or_default();
         }
     }
 
-    /// Takes the call back, if it still waits; whether that was so.
-    pub fn withdraw(&self) -> bool {
-        for tried in 0..TRIES {
-            match as_tracer(|| self.withdraw_once(stopping(tried))) {
-                Ok(Ok(taken_back)) => return taken_back,
-                Ok(Err(Refusal::Busy(_) | Refusal::WouldNotStop)) => std::thread::sleep(BETWEEN),
-                _ => return false,
-            }
-        }
-        false
-    }
-
-    fn withdraw_once(&self, most: Duration) -> Result<bool, Refusal> {
-        let still = Still::of(self.pid, most)?;
-        let memory = Memory::of(self.pid);
+    /// Takes the call back while all threads stand; whether it still waited.
+    pub(crate) fn take_back(&self, memory: Memory) -> Result<bool, Refusal> {
         let window = look(memory, &self.found, &self.fields)?;
-        if self.is_taken() != Some(false) {
+        if self.is_taken(memory) != Some(false) {
             return Ok(false);
         }
         // An empty text does nothing, wherever in the queue the call stands.
@@ -184,22 +125,16 @@ impl Posted {
             memory
                 .write(self.found.queue + self.fields.last, &self.slot.to_le_bytes())
                 .and_then(|()| memory.write(self.found.queue + self.fields.count, &count.to_le_bytes()))
-                .and_then(|()| self.clear())
+                .and_then(|()| self.clear(memory))
                 .unwrap_or_default();
         }
-        still.release();
         Ok(emptied.is_some())
     }
 
     /// Puts zeros back where the text stood; only when the script has begun or the call is out of the queue.
-    pub fn clear(&self) -> Option<()> {
-        Memory::of(self.pid).write(self.text, &vec![0; self.length])
+    pub(crate) fn clear(&self, memory: Memory) -> Option<()> {
+        memory.write(self.text, &vec![0; self.length])
     }
-}
-
-/// How long the threads may take to stop, after so many tries.
-fn stopping(tried: u32) -> Duration {
-    if tried < PATIENT_FROM { STOPPING_FIRST } else { STOPPING_LAST }
 }
 
 /// The address of a place in the queue.

@@ -30,8 +30,6 @@ pub enum Refusal {
     Strict,
     /// It has put system call filters upon itself that this process has not.
     Filtered,
-    /// It sees other files than we do: a container, or a changed root.
-    OtherFiles,
     /// It is not for x86-64.
     OtherMachine,
     /// Its C library is not glibc.
@@ -52,6 +50,8 @@ pub enum Refusal {
     DebugBuild,
     /// It has more than one interpreter.
     SubInterpreters,
+    /// The program's user has switched the way in of 3.14 off.
+    DebuggingOff,
     /// Python has not started in it yet, or is ending.
     NotReady,
     /// What was found is not what this version has: which of the checks failed.
@@ -85,17 +85,17 @@ impl fmt::Display for Refusal {
                     "it filters its own system calls (seccomp), and what is new to the filter may end it"
                 )
             }
-            Self::OtherFiles => write!(f, "it sees other files than this command: it is in a container"),
             Self::OtherMachine => write!(f, "it is not a program for x86-64"),
             Self::NotGlibc => write!(f, "its C library is not glibc"),
             Self::NotPython(name) => write!(f, "there is no Python in it ({name})"),
             Self::NotCPython(name) => write!(f, "its Python is not CPython ({name})"),
             Self::NoSymbol(name) => write!(f, "its Python was linked without the symbol {name}"),
-            Self::Version(major, minor) => write!(f, "its Python is {major}.{minor}; 3.10 to 3.13 are known"),
+            Self::Version(major, minor) => write!(f, "its Python is {major}.{minor}; 3.10 to 3.14 are known"),
             Self::TooOld => write!(f, "its Python is older than 3.10"),
             Self::FreeThreaded => write!(f, "its Python is built without the GIL"),
             Self::DebugBuild => write!(f, "its Python is a debug build"),
             Self::SubInterpreters => write!(f, "it has more than one interpreter"),
+            Self::DebuggingOff => write!(f, "its Python was started without remote debugging"),
             Self::NotReady => write!(f, "Python in it has not started yet, or is ending"),
             Self::Unknown(what) => {
                 write!(
@@ -136,8 +136,8 @@ impl Refusal {
             }
             Self::Traced(pid, name) => format!("end that first: {name} (process {pid})"),
             Self::Stopped => "let it go on first: kill -CONT PID".to_owned(),
-            Self::OtherFiles => {
-                format!("install nilometer in the container and run this command there, or {RUN}")
+            Self::DebuggingOff => {
+                format!("start it without PYTHON_DISABLE_REMOTE_DEBUG and -X disable-remote-debug; or {RUN}")
             }
             Self::NotReady | Self::Busy(_) | Self::WouldNotStop => "try again in a moment".to_owned(),
             Self::SubInterpreters

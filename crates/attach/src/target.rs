@@ -11,22 +11,49 @@ use crate::maps::{self, Mapping};
 use crate::memory::Memory;
 use crate::proc;
 use crate::refuse::Refusal;
+use crate::request;
 
 /// A process with a `CPython` that is known.
 #[derive(Debug)]
 pub struct Target {
     pub(crate) pid: u32,
     pub(crate) memory: Memory,
-    pub(crate) layout: &'static Layout,
-    /// `_PyRuntime`, `PyRun_SimpleString`, `PyErr_CheckSignals`, `Py_MakePendingCalls`.
+    /// The address of `_PyRuntime`.
     pub(crate) runtime: u64,
-    pub(crate) run: u64,
-    pub(crate) check_signals: u64,
-    pub(crate) make_calls: u64,
+    pub(crate) way: Way,
+    pub(crate) detour: Detour,
     /// The one that Python is in, and the C library: both stay loaded.
     pub(crate) images: Vec<Image>,
     minor: u64,
+    shares_files: bool,
 }
+
+/// How its main thread is told of a script.
+#[derive(Debug)]
+pub(crate) enum Way {
+    /// By a pending call: 3.10 to 3.13.
+    Queue(Queue),
+    /// By the fields of PEP 768: 3.14.
+    Request,
+}
+
+/// What the way by a pending call needs: its table, and the address of `PyRun_SimpleString`.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    pub(crate) layout: &'static Layout,
+    pub(crate) run: u64,
+}
+
+/// Which function a woken thread calls that does not look for our call, and which one does. Both are `int f(void)`, need the
+/// GIL, and handle signals.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detour {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+}
+
+/// The first version with PEP 768.
+const WITH_REQUESTS: u64 = 14;
 
 impl Target {
     /// Looks at a process.
@@ -37,6 +64,7 @@ impl Target {
         if let Some(refusal) = proc::refusal(pid) {
             return Err(refusal);
         }
+        let shares_files = proc::shares_files(pid)?;
         let memory = Memory::of(pid);
         let maps = read_maps(pid)?;
         let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
@@ -71,26 +99,28 @@ impl Target {
         if python.symbol("_Py_NegativeRefcount").is_some() || python.symbol("_Py_RefTotal").is_some() {
             return Err(Refusal::DebugBuild);
         }
-        let layout = layout::of(minor).ok_or(Refusal::Version(3, minor))?;
         let symbol = |name| python.symbol(name).ok_or(Refusal::NoSymbol(name));
-        let target = Self {
-            pid,
-            memory,
-            layout,
-            runtime,
-            run: symbol("PyRun_SimpleString")?,
-            check_signals: symbol("PyErr_CheckSignals")?,
-            make_calls: symbol("Py_MakePendingCalls")?,
-            images: vec![python, libc],
-            minor,
+        let (signals, calls) = (symbol("PyErr_CheckSignals")?, symbol("Py_MakePendingCalls")?);
+        let (way, detour) = if minor == WITH_REQUESTS {
+            request::find(memory, runtime)?;
+            (Way::Request, Detour { from: calls, to: signals })
+        } else {
+            let layout = layout::of(minor).ok_or(Refusal::Version(3, minor))?;
+            layout.find(memory, runtime)?;
+            let run = symbol("PyRun_SimpleString")?;
+            (Way::Queue(Queue { layout, run }), Detour { from: signals, to: calls })
         };
-        target.layout.find(memory, runtime)?;
-        Ok(target)
+        Ok(Self { pid, memory, runtime, way, detour, images: vec![python, libc], minor, shares_files })
     }
 
     /// Its process id.
     pub fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// Whether it sees the files that we see.
+    pub fn shares_files(&self) -> bool {
+        self.shares_files
     }
 
     /// The minor version of its Python: 11 for 3.11.
@@ -143,7 +173,8 @@ fn minor(memory: Memory, python: &Image) -> Result<u64, Refusal> {
     };
     let said = memory.word(said).ok_or(Refusal::Gone)?;
     let (major, minor) = (said >> 24, said >> 16 & 0xff);
-    if major == 3 && layout::of(minor).is_some() { Ok(minor) } else { Err(Refusal::Version(major, minor)) }
+    let is_known = major == 3 && (layout::of(minor).is_some() || minor == WITH_REQUESTS);
+    if is_known { Ok(minor) } else { Err(Refusal::Version(major, minor)) }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The main thread, woken out of a system call so that it takes the call that waits for it.
 //!
-//! A thread that sleeps looks into no queue. It is stopped for a moment; where Python itself sleeps, its system call ends
-//! with EINTR, as after a signal, and a breakpoint at `PyErr_CheckSignals`, which Python then calls under the GIL, sends it
-//! to `Py_MakePendingCalls`: the same signature, and it looks for signals first. Then Python sleeps on.
+//! A thread that sleeps looks nowhere. It is stopped for a moment; where Python itself sleeps, its system call ends with EINTR,
+//! as after a signal. Python then calls one of two functions under the GIL, and only one of them comes to our call: up to 3.13
+//! `Py_MakePendingCalls`, in 3.14 `PyErr_CheckSignals`. A breakpoint at the other one sends the thread there. Then Python sleeps on.
 //! The breakpoint is a debug register of this one thread, so no other thread and no child can meet it.
 //! What must not happen here: a breakpoint that outlives [`HOLD`], or an interrupted call of somebody else's code.
 
@@ -12,8 +12,8 @@ use libc::{c_int, pid_t};
 
 use crate::guardian::Guardian;
 use crate::memory::Memory;
+use crate::post::Posted;
 use crate::ptrace::{self, Told};
-use crate::queue::Posted;
 use crate::refuse::Refusal;
 use crate::sleeper::{Sleeper, sleeper};
 use crate::stop::as_tracer;
@@ -21,6 +21,8 @@ use crate::target::{Target, read_maps};
 
 /// How long the breakpoint may stand: a thread that was woken waits for the GIL, a few milliseconds for each other thread.
 const HOLD: Duration = Duration::from_millis(100);
+/// Between two looks whether the call was taken meanwhile.
+const LOOK_EVERY: Duration = Duration::from_millis(1);
 /// A thread that does not stop by then waits in the kernel.
 const MAX_STOPPING: Duration = Duration::from_millis(20);
 /// Words of the stack that are searched for the caller.
@@ -36,9 +38,9 @@ const ON: u64 = 1;
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Woken {
-    /// It was sent to the queue.
+    /// It was sent to where the call is taken.
     Sent,
-    /// It was interrupted, but did not look for signals meanwhile.
+    /// It was interrupted, and not sent anywhere: it came to the call by itself, or did not look for signals meanwhile.
     Interrupted,
     /// It runs; no need.
     Runs,
@@ -93,7 +95,7 @@ impl Target {
         if let Sleeper::Other(name) = sleeper(call, &stack, &maps, before) {
             return Ok(let_go(tid, signal, began, Woken::Elsewhere(name)));
         }
-        let mut breakpoint = match Breakpoint::set(tid, self.check_signals, guardian) {
+        let mut breakpoint = match Breakpoint::set(tid, self.detour.from, guardian) {
             Ok(breakpoint) => breakpoint,
             Err(error) => return Ok(let_go(tid, signal, began, Woken::NotPossible(error.to_string()))),
         };
@@ -103,7 +105,7 @@ impl Target {
         ptrace::set_registers(tid, &registers).map_err(gone)?;
         breakpoint.go_on(signal);
         let stood = began.elapsed();
-        let (woken, second) = breakpoint.follow(self.make_calls);
+        let (woken, second) = breakpoint.follow(self.detour.to, posted);
         Ok((woken, stood + second))
     }
 }
@@ -166,11 +168,13 @@ impl<'g> Breakpoint<'g> {
         self.stands = None;
     }
 
-    /// Waits until it is met, sends the thread to `there` and lets go of it; or takes it out in time.
-    fn follow(mut self, there: u64) -> (Woken, Duration) {
+    /// Waits until it is met, sends the thread to `there` and lets go of it; or takes it out when the call is taken, or in time.
+    fn follow(mut self, there: u64, posted: &Posted) -> (Woken, Duration) {
         let until = Instant::now() + HOLD;
         loop {
-            match wait(self.tid, until) {
+            let soon = Instant::now() + LOOK_EVERY;
+            match wait(self.tid, soon.min(until)) {
+                Told::Nothing if soon < until && posted.is_taken() == Some(false) => {}
                 Told::Nothing => break,
                 Told::Gone => {
                     self.forget();

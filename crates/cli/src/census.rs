@@ -105,9 +105,15 @@ fn capture_of(target: &str) -> Result<PathBuf, Failure> {
 pub(crate) fn written_by(pid: u32) -> Option<PathBuf> {
     let has_ended =
         |capture: &Capture| capture.records.iter().any(|stamped| matches!(stamped.record, Record::Exit(_)));
+    // A program that sees other files than we do names them in its own way.
+    let in_its_view = |path: &PathBuf| {
+        let inside = path.strip_prefix("/").map(|rest| Path::new(&format!("/proc/{pid}/root")).join(rest));
+        [Some(path.clone()), inside.ok()].into_iter().flatten()
+    };
     mapped(pid)
         .ok()?
-        .into_iter()
+        .iter()
+        .flat_map(in_its_view)
         .find(|path| Capture::open_streamed(path).is_ok_and(|capture| !has_ended(&capture)))
 }
 

@@ -51,6 +51,11 @@ impl About {
         }
     }
 
+    /// Its interpreter's file, whatever files it sees.
+    pub(crate) fn program_file(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/exe", self.pid))
+    }
+
     /// Writes the facts down.
     pub(crate) fn write(&self, writer: &Writer, recorder_is_wanted: bool) {
         let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok();

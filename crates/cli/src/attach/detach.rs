@@ -15,6 +15,7 @@ use super::errand::Errand;
 use super::follow::is_alive;
 use super::options::DetachOptions;
 use super::package;
+use super::view::View;
 use crate::say::{self, Failure};
 use crate::supervisor::kernel;
 use crate::supervisor::readings::Readings;
@@ -45,11 +46,14 @@ pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
         while census::written_by(pid).is_some_and(|now| now == path) && Instant::now() < until {
             sleep(LOOK_EVERY);
         }
-        say::to_stderr(&format!("nilometer  detached from {pid}. Capture: {}\n", path.display()));
+        // The other command has brought a capture home that lay with the program, and says where.
+        let where_it_is = if path.exists() { format!(" Capture: {}", path.display()) } else { String::new() };
+        say::to_stderr(&format!("nilometer  detached from {pid}.{where_it_is}\n"));
         return Ok(0);
     }
     let target = Target::look(pid).map_err(|refusal| refused(pid, &refusal))?;
-    let has_left = leave(&target, &package()?);
+    let view = View::of(pid, target.shares_files(), package()?)?;
+    let has_left = leave(&target, &view);
     if !has_left {
         return Ok(2);
     }
@@ -60,9 +64,9 @@ pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
 }
 
 /// Takes the hooks out of the program; whether that is done.
-pub(crate) fn leave(target: &Target, package: &Path) -> bool {
+pub(crate) fn leave(target: &Target, view: &View) -> bool {
     let pid = target.pid();
-    let errand = match Errand::new(pid, package, "_end({answer})") {
+    let errand = match Errand::new(pid, view, "_end({answer})") {
         Ok(errand) => errand,
         Err(failure) => {
             failure.tell();

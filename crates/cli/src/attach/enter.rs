@@ -53,7 +53,7 @@ pub(crate) fn enter(
     mut stopped: impl FnMut() -> bool,
 ) -> Result<Entered, Missed> {
     let begun = Instant::now();
-    let posted = target.post(&errand.script()).map_err(Missed::Refused)?;
+    let posted = target.post(errand.script()).map_err(Missed::Refused)?;
     let taken = wait_taken(target, &posted, begun, patience, &mut stopped);
     if let Err(missed) = taken {
         // It may have come at the last moment.

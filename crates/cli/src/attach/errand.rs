@@ -9,36 +9,42 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::view::View;
 use crate::say::Failure;
 use crate::supervisor::kernel;
 
 /// More of an answer nobody reads.
 const LONGEST_ANSWER: u64 = 4096;
 
+/// The script's name in its folder.
+const SCRIPT: &str = "script.py";
+
 /// A script on its way, in its folder.
 pub(crate) struct Errand {
     folder: PathBuf,
+    /// The script, as the program names it.
+    script_there: PathBuf,
 }
 
 impl Errand {
-    /// Writes the script for a process: `package` is our folder, `call` its last line, in which `{answer}` stands for the file
-    /// that it answers with.
-    pub(crate) fn new(pid: u32, package: &Path, call: &str) -> Result<Self, Failure> {
+    /// Writes the script for a process: `view` says where its files lie, `call` is its last line, in which `{answer}` stands for
+    /// the file that it answers with.
+    pub(crate) fn new(pid: u32, view: &View, call: &str) -> Result<Self, Failure> {
         let failed = |what: &Path, error: std::io::Error| {
             Failure::new(format!("{} cannot be written ({error})", what.display()))
                 .hint("set TMPDIR to a folder that this command and the program can write to")
         };
-        let source = package.join("_boot/late.py");
+        let source = view.package.join("_boot/late.py");
         let text = fs::read_to_string(&source).map_err(|error| {
             Failure::new(format!("{} cannot be read ({error})", source.display()))
                 .hint("install nilometer again")
         })?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let folder = std::env::temp_dir().join(format!("nilometer-attach-{pid}-{since:x}"));
+        let folder = view.folder.join(format!("nilometer-attach-{pid}-{since:x}"));
         DirBuilder::new().mode(0o700).create(&folder).map_err(|error| failed(&folder, error))?;
-        let errand = Self { folder };
-        let script = errand.script();
-        let call = call.replace("{answer}", &literal(&errand.answer_path().to_string_lossy()));
+        let script = folder.join(SCRIPT);
+        let errand = Self { script_there: view.there(&script), folder };
+        let call = call.replace("{answer}", &literal(&view.there(&errand.answer_path()).to_string_lossy()));
         fs::write(&script, format!("{text}\n\n{call}\n")).map_err(|error| failed(&script, error))?;
         // The program reads and answers as its own user.
         give(&script, pid).map_err(|error| failed(&script, error))?;
@@ -46,9 +52,9 @@ impl Errand {
         Ok(errand)
     }
 
-    /// The script's file.
-    pub(crate) fn script(&self) -> PathBuf {
-        self.folder.join("script.py")
+    /// The script's file, as the program names it.
+    pub(crate) fn script(&self) -> &Path {
+        &self.script_there
     }
 
     fn answer_path(&self) -> PathBuf {
@@ -106,6 +112,10 @@ pub(crate) fn literal(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn view(package: &tempfile::TempDir) -> View {
+        View::of(std::process::id(), true, package.path().to_path_buf()).unwrap()
+    }
+
     fn package() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("_boot")).unwrap();
@@ -116,7 +126,7 @@ mod tests {
     #[test]
     fn a_script_waits_for_its_answer_and_goes() {
         let package = package();
-        let errand = Errand::new(std::process::id(), package.path(), "_end({answer})").unwrap();
+        let errand = Errand::new(std::process::id(), &view(&package), "_end({answer})").unwrap();
         let text = fs::read_to_string(errand.script()).unwrap();
         assert!(text.starts_with("pass\n") && text.contains("_end('/"));
         assert_eq!(errand.answer(), None);
@@ -130,7 +140,7 @@ mod tests {
     #[test]
     fn nobody_else_can_look_into_its_folder() {
         let package = package();
-        let errand = Errand::new(std::process::id(), package.path(), "").unwrap();
+        let errand = Errand::new(std::process::id(), &view(&package), "").unwrap();
         assert_eq!(fs::metadata(&errand.folder).unwrap().mode() & 0o777, 0o700);
         // A link in the answer's place is not followed.
         std::os::unix::fs::symlink("/etc/passwd", errand.answer_path()).unwrap();
@@ -145,7 +155,7 @@ mod tests {
     #[test]
     fn a_package_without_the_script_is_said() {
         let folder = tempfile::tempdir().unwrap();
-        let failure = Errand::new(1, folder.path(), "").err().unwrap();
+        let failure = Errand::new(1, &view(&folder), "").err().unwrap();
         assert!(failure.words().contains("late.py"));
     }
 }

@@ -10,6 +10,8 @@ mod enter;
 mod errand;
 mod follow;
 pub(crate) mod options;
+mod recording;
+mod view;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -18,16 +20,17 @@ use std::time::{Duration, Instant};
 
 use libc::c_int;
 use nilometer_attach::{Refusal, Target};
-use nilometer_capture::Writer;
 
 use self::about::{About, fact};
 pub(crate) use self::detach::detach;
 use self::enter::{Entered, PATIENCE, enter, refused};
-use self::errand::{Errand, give, literal};
+use self::errand::{Errand, literal};
 use self::follow::{Ended, Watch};
 use self::options::AttachOptions;
+use self::recording::Recording;
+use self::view::View;
 use crate::live::Live;
-use crate::place::{self, Templates};
+use crate::place;
 use crate::say::{self, Failure};
 use crate::supervisor::kernel::{self, Signals};
 use crate::supervisor::readings::Readings;
@@ -46,7 +49,6 @@ const USUAL: Wanted = Wanted { sample: 512 << 10, overhead: 0.02 };
 pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
     let pid = options.pid;
-    let package = package()?;
     let target = look(pid)?;
     if let Some(capture) = census::written_by(pid) {
         return Err(Failure::new(format!("process {pid} is recorded already, into {}", capture.display()))
@@ -57,12 +59,17 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("signals cannot be watched ({error})"));
     let mut signals = Signals::open(&WATCHED).map_err(failed)?;
 
-    let recording = Recording::make(options, &about)?;
+    let view = View::of(pid, target.shares_files(), package()?)?;
+    let recording = Recording::make(options, &about, &view)?;
     let writer = &recording.writer;
     let pause = (!options.no_census).then_some(Duration::from_millis(options.max_pause.into()));
     writer.board().limit_pause(pause.map(|pause| u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX - 1)));
     about.write(writer, options.record);
-    let recorder = Recorder::prepare(options.record.then_some(USUAL), &about.python, Some(package.as_path()));
+    let recorder = Recorder::prepare(
+        options.record.then_some(USUAL),
+        &about.program_file(),
+        Some(view.package.as_path()),
+    );
     if let Some(off) = recorder.off().filter(|_| options.record) {
         fact(writer, "recorder", off);
     }
@@ -70,7 +77,7 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     readings.take(writer);
 
     let is_asked = Cell::new(false);
-    let entered = begin(&target, &package, &recording.path, &recorder, || {
+    let entered = begin(&target, &view, &recording.path, &recorder, || {
         while let Some(came) = signals.next() {
             is_asked.set(is_asked.get() || came.signal != libc::SIGWINCH);
         }
@@ -94,11 +101,12 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     let ended = if is_asked.get() { Ended::Asked } else { watch.follow(&recording.writer) };
     watch.end(&recording.writer);
     // A program that goes on to be recorded has a capture that goes on; another `detach` completes it.
-    if ended == Ended::Program || detach::leave(&target, &package) {
+    if ended == Ended::Program || detach::leave(&target, &view) {
         let with_recorder = recorder.preload().is_some();
         detach::complete(&recording.writer, &recording.path, &mut watch.readings, with_recorder);
     }
-    run::tell(&recording.path, &[], Recorded::None, options.quiet);
+    let path = recording.bring_home();
+    run::tell(&path, &[], Recorded::None, options.quiet);
     Ok(0)
 }
 
@@ -123,28 +131,21 @@ fn package() -> Result<PathBuf, Failure> {
 /// Has the program join the capture.
 fn begin(
     target: &Target,
-    package: &Path,
+    view: &View,
     capture: &Path,
     recorder: &Recorder,
     mut stopped: impl FnMut() -> bool,
 ) -> Result<Entered, Failure> {
+    let name = |here: &Path| literal(&view.there(here).to_string_lossy());
     let recorder = recorder.preload().map_or_else(
         || "None".to_owned(),
         |preload| {
             let settings = preload.settings(None, false, None);
-            format!(
-                "({}, {})",
-                literal(&preload.entry.to_string_lossy()),
-                literal(&settings.to_string_lossy())
-            )
+            format!("({}, {})", name(Path::new(&preload.entry)), literal(&settings.to_string_lossy()))
         },
     );
-    let call = format!(
-        "_begin({{answer}}, {}, {}, {recorder})",
-        literal(&package.to_string_lossy()),
-        literal(&capture.to_string_lossy())
-    );
-    let errand = Errand::new(target.pid(), package, &call)?;
+    let call = format!("_begin({{answer}}, {}, {}, {recorder})", name(&view.package), name(capture));
+    let errand = Errand::new(target.pid(), view, &call)?;
     enter(target, &errand, PATIENCE, &mut stopped).map_err(|missed| missed.failure(target.pid()))
 }
 
@@ -157,42 +158,4 @@ fn greeting(target: &Target, about: &About, entered: Entered) -> String {
         entered.took.as_millis(),
         entered.pause.as_secs_f64() * 1e3
     )
-}
-
-/// A new capture, which goes again if nothing comes into it.
-struct Recording {
-    writer: Writer,
-    path: PathBuf,
-    keep: bool,
-}
-
-impl Recording {
-    fn make(options: &AttachOptions, about: &About) -> Result<Self, Failure> {
-        let templates = Templates::new(options.output.as_deref(), &about.program);
-        let path = place::with_pid(&templates.first, about.pid);
-        let writer = Writer::create(&path, options.force)
-            .map_err(|error| Failure::new(error).hint("-o names another file; -f overwrites a capture"))?;
-        let recording = Self { writer, path, keep: false };
-        give(&recording.path, about.pid).map_err(|error| {
-            Failure::new(format!(
-                "{} cannot be given to the program's user ({error})",
-                recording.path.display()
-            ))
-            .hint("-o names a file that this user and the program's can write to")
-        })?;
-        Ok(recording)
-    }
-
-    fn kept(mut self) -> Self {
-        self.keep = true;
-        self
-    }
-}
-
-impl Drop for Recording {
-    fn drop(&mut self) {
-        if !self.keep {
-            std::fs::remove_file(&self.path).unwrap_or_default();
-        }
-    }
 }
