@@ -23,13 +23,10 @@ test-fast: test-rust $(VENV)/.wheel
 test-rust:
 	cargo test --workspace --locked --quiet
 
-# Two at a time: these assert no figure that a busy machine moves.
-PARALLEL := tests/hooks tests/prove tests/page tests/training tests/docs tests/api tests/attach tests/formats \
-            tests/golden tests/house tests/jupyter tests/late_recorder tests/pyframes
-
+# The corpus runs one program at a time: its report says how soon a verdict came. All other tests mostly wait, and run in pairs.
 test-python: $(VENV)/.wheel
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(PARALLEL)
-	$(BIN)/python -m pytest --durations=15 $(addprefix --ignore=,$(PARALLEL))
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=15 --ignore=tests/corpus
+	$(BIN)/python -m pytest --durations=15 tests/corpus
 
 ## check: formatting, lints, types, layers
 check: $(VENV)/.packages
@@ -51,7 +48,7 @@ corpus: $(VENV)/.wheel
 
 ## replay: today's rules on the evidence of real runs; what changed is shown as a difference
 replay:
-	cargo test --locked --quiet -p nilometer-diagnose --test replay
+	cargo test --locked --quiet -p nilometer-diagnose --test all replay
 
 ## harm: does anything of the user's break under the recorder; the long part too (CPython's own tests, numpy's)
 harm: $(VENV)/.wheel

@@ -1,0 +1,46 @@
+//! Every test of the diagnosis, in one program: small worlds, and what is made of them.
+//!
+//! One program links once. `world` builds a world; each other module is one subject.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod world;
+
+mod atlas;
+mod causes;
+mod causes_kernels;
+mod causes_models;
+mod causes_retraced;
+mod cells;
+mod choice;
+mod coarse_samples;
+mod counted;
+mod cycle_table;
+mod cycles;
+mod diff;
+mod evidence;
+mod fills;
+mod garbage;
+mod gpu;
+mod healthy;
+mod held;
+mod held_by_scans;
+mod held_or_garbage;
+mod holders;
+mod in_flight;
+mod job;
+mod job_healthy;
+mod made_at;
+mod names;
+mod numbers;
+mod objects;
+mod phases;
+mod probes;
+mod profile;
+mod replay;
+mod retention;
+mod shapes;
+mod shared_memory;
+mod sites;
+mod teeth;
+mod verdicts;
+mod warnings;
