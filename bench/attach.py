@@ -21,6 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROBE = HERE.parent / "target/release/examples/attach_probe"
 KINDS = ["busy", "waits", "forks", "sleeps", "joined", "asyncio", "calls", "signals"]
+OF_PACKAGES = ["fit", "gthread"]  # need Keras, and gunicorn
 CLEAN = "{'early': 0, 'child': 0, 'sum': 0, 'error': 0}"
 OWN_CODE = 3
 
@@ -29,8 +30,8 @@ def quantile(numbers: list[int], share: float) -> int:
     return sorted(numbers)[min(len(numbers) - 1, int(len(numbers) * share))] if numbers else 0
 
 
-def started(python: str, kind: str, stop: Path) -> subprocess.Popen[str]:
-    """A program of this kind, at work; it ends when the file `stop` is there."""
+def started(python: str, kind: str, stop: Path) -> tuple[subprocess.Popen[str], str]:
+    """A program at work, and the process to attach to; it ends when the file `stop` is there."""
     target = subprocess.Popen(
         [python, str(HERE / "attach_target.py"), kind, str(stop)],
         stdout=subprocess.PIPE,
@@ -38,8 +39,9 @@ def started(python: str, kind: str, stop: Path) -> subprocess.Popen[str]:
         text=True,
     )
     assert target.stdout is not None
-    assert target.stdout.readline() == "ready\n"
-    return target
+    word, pid = target.stdout.readline().split()
+    assert word == "ready"
+    return target, pid
 
 
 def one(python: str, kind: str, times: int) -> tuple[bool, list[int]]:
@@ -47,8 +49,8 @@ def one(python: str, kind: str, times: int) -> tuple[bool, list[int]]:
     with tempfile.TemporaryDirectory() as folder:
         stop, script, out = (Path(folder, name) for name in ("stop", "script.py", "out"))
         script.write_text(f"with open({str(out)!r}, 'a') as file:\n    file.write('x')\n")
-        target = started(python, kind, stop)
-        command = [str(PROBE), str(target.pid), str(script), str(times), "7"]
+        target, pid = started(python, kind, stop)
+        command = [str(PROBE), pid, str(script), str(times), "7"]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, check=False, timeout=30 + times * 5
@@ -90,8 +92,8 @@ def whole(python: str, kind: str, times: int) -> bool:
     """Attaches with the command itself, and detaches; whether the program was as it would have been."""
     with tempfile.TemporaryDirectory() as folder:
         stop = Path(folder, "stop")
-        target = started(python, kind, stop)
-        words = ["attach", str(target.pid), "-q", "-f", "-o", str(Path(folder, "a.nilo")), "--for", "1s"]
+        target, pid = started(python, kind, stop)
+        words = ["attach", pid, "-q", "-f", "-o", str(Path(folder, "a.nilo")), "--for", "1s"]
         command = [sys.executable, "-m", "nilometer", *words]
         codes, wrong = [], ""
         for _ in range(times):
@@ -118,7 +120,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=125, help="attaches for each Python and kind")
     parser.add_argument("--python", nargs="+", default=[sys.executable])
-    parser.add_argument("--kind", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--kind", nargs="+", default=KINDS, choices=KINDS + OF_PACKAGES)
     parser.add_argument("--whole", action="store_true", help="the command itself, not the pending call alone")
     options = parser.parse_args()
     good = True

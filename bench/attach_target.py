@@ -189,7 +189,92 @@ def signals() -> None:
     signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+def fit() -> None:
+    """A training by Keras: the same rows, so the loss must go down."""
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import keras
+    import numpy as np
+
+    x = np.random.default_rng(0).random((4_000, 16), dtype=np.float32)
+    model = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    first = model.evaluate(x, x.sum(1), verbose=0)
+    print("ready", os.getpid(), flush=True)
+    rounds = 0
+    while not ended():
+        losses = model.fit(x, x.sum(1), epochs=2, verbose=0).history["loss"]
+        rounds += 1
+        if len(losses) != 2 or not losses[-1] < first:
+            faults["sum"] += 1
+    if not rounds:
+        faults["early"] += 1
+
+
+SERVED = """
+import os, time
+def app(environ, start_response):
+    time.sleep(0.002)
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [str(sum(range(10_000))).encode()]
+"""
+
+
+def gthread() -> None:
+    """A worker of gunicorn with threads, under load: no answer may be missing or wrong."""
+    import tempfile
+    import urllib.request
+
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "served.py"), "w") as file:
+            file.write(SERVED)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        command = ["-m", "gunicorn", "-k", "gthread", "--threads", "4", "-w", "1"]
+        words = [*command, "-b", f"127.0.0.1:{port}", "--log-level", "critical", "served:app"]
+        server = subprocess.Popen([sys.executable, *words], cwd=folder)
+
+        def ask() -> bytes:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
+                return answer.read()
+
+        def load() -> None:
+            while not ended():
+                if ask() != b"49995000":
+                    faults["sum"] += 1
+
+        def loaded() -> None:
+            try:
+                load()
+            except OSError:
+                faults["error"] += 1
+
+        while True:
+            try:
+                ask()
+                break
+            except OSError:
+                time.sleep(0.05)
+        with open(f"/proc/{server.pid}/task/{server.pid}/children") as children:
+            worker = int(children.read().split()[0])
+        clients = [threading.Thread(target=loaded) for _ in range(4)]
+        for client in clients:
+            client.start()
+        print("ready", worker, flush=True)
+        for client in clients:
+            client.join()
+        with open(f"/proc/{server.pid}/task/{server.pid}/children") as children:
+            if children.read().split() != [str(worker)]:
+                faults["child"] += 1
+        server.terminate()
+        if server.wait(60) != 0:
+            faults["child"] += 1
+
+
+# These say themselves that they are ready, and need a package that a plain Python has not.
+OF_PACKAGES = {"fit": fit, "gthread": gthread}
 KINDS = {
+    **OF_PACKAGES,
     "busy": busy,
     "waits": waits,
     "forks": forks,
@@ -200,10 +285,15 @@ KINDS = {
     "signals": signals,
 }
 
-helpers = [] if KIND == "sleeps" else [threading.Thread(target=work) for work in (allocate, collect, churn)]
+helpers = (
+    []
+    if KIND in ("sleeps", "fit", "gthread")
+    else [threading.Thread(target=work) for work in (allocate, collect, churn)]
+)
 for helper in helpers:
     helper.start()
-print("ready", flush=True)
+if KIND not in OF_PACKAGES:
+    print("ready", os.getpid(), flush=True)
 try:
     KINDS[KIND]()
 except BaseException as error:
