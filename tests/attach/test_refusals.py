@@ -92,3 +92,22 @@ def test_another_users_program_is_refused(bench: Bench) -> None:
     assert done.returncode == 2, done.stderr
     assert "it belongs to another user (uid 65534)" in done.stderr
     assert "or as root" in done.stderr
+
+
+FILTERED = """
+import ctypes, struct
+libc = ctypes.CDLL(None, use_errno=True)
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER = 38, 22, 2
+# One instruction of a filter: allow everything.
+allow = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000))
+program = struct.pack("HxxxxxxQ", 1, ctypes.addressof(allow))
+assert libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+assert libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.create_string_buffer(program)) == 0, ctypes.get_errno()
+"""
+
+
+def test_a_program_that_filters_its_system_calls_is_refused(bench: Bench) -> None:
+    program = bench.start(FILTERED + READY)
+    said = bench.refused(program.pid)
+    assert "it filters its own system calls (seccomp)" in said
+    assert "start it under `nilometer run`" in said
