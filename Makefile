@@ -7,7 +7,9 @@ BIN := $(VENV)/bin
 FUZZ_SECONDS ?= 60
 SOURCES := $(shell git ls-files -co --exclude-standard -- crates python scripts/build_backend.py Cargo.toml Cargo.lock pyproject.toml 2>/dev/null)
 
-.PHONY: demo test test-fast test-rust test-python check format lock corpus replay harm orders miri bench fuzz clean
+SITE := site
+
+.PHONY: demo docs test test-fast test-rust test-python check format lock corpus replay harm orders miri bench fuzz clean
 
 ## demo: run the main job on a leaking Keras script, then on its mended twin
 demo: $(VENV)/.wheel
@@ -28,7 +30,7 @@ test-python: $(VENV)/.wheel
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=15 --ignore=tests/corpus
 	$(BIN)/python -m pytest --durations=15 tests/corpus
 
-## check: formatting, lints, types, layers
+## check: formatting, lints, types, layers, spelling
 check: $(VENV)/.packages
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
@@ -36,6 +38,12 @@ check: $(VENV)/.packages
 	$(BIN)/ruff check python tests examples corpus bench scripts
 	$(BIN)/mypy
 	$(BIN)/python scripts/check_layers.py
+	$(BIN)/codespell
+
+## docs: the site of docs/, in site/; every warning is an error
+docs: $(VENV)/.packages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --site-dir $(SITE)
+	@echo "open $(SITE)/index.html"
 
 format: $(VENV)/.packages
 	cargo fmt --all
@@ -82,7 +90,7 @@ bench: $(VENV)/.wheel
 ## lock: resolve the Python packages anew (needs uv)
 lock:
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.10 \
-	  --group build --group tensorflow --group test --group lint \
+	  --group build --group tensorflow --group test --group docs --group lint \
 	  --custom-compile-command "make lock" -o requirements.lock pyproject.toml
 
 $(VENV)/.packages: requirements.lock
