@@ -25,8 +25,16 @@ class Exit:
 
 
 @dataclass(frozen=True)
+class Attached:
+    """What there was before `nilometer attach`: nobody saw what made these bytes."""
+
+    uptime_seconds: float
+    resident_bytes: int | None
+
+
+@dataclass(frozen=True)
 class Program:
-    """What ran. `exit` is `None` while it runs."""
+    """What ran. `exit` is `None` while it runs, `attached` where the recording began with the program."""
 
     name: str
     argv: tuple[str, ...]
@@ -35,6 +43,7 @@ class Program:
     pid: int | None
     seconds: float
     exit: Exit | None
+    attached: Attached | None = None
 
 
 @dataclass(frozen=True)
