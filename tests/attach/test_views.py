@@ -1,4 +1,4 @@
-"""Programs that see other files than the command: in a mount namespace of their own, and under a changed root."""
+"""Programs that see other files than the command: those in a mount namespace of their own."""
 
 from __future__ import annotations
 
