@@ -184,7 +184,7 @@ def live_and_resident() -> str:
     plot.path(live, "live")
     by_cycle = {p["cycle"]: p for p in reversed(repeats(told)) if p["live_bytes"] is not None}
     plot.dots([(p["seconds"] - begun(told), p["live_bytes"] / MIB) for p in by_cycle.values()])
-    plot.text(*plot.at(resident[len(resident) // 2], -12), "resident", "end")
+    plot.text(*plot.at(resident[len(resident) // 2], -26), "resident", "end")
     plot.text(*plot.at(live[len(live) // 2], 24), "live")
     return svg("Live and resident memory of a program that leaks", plot)
 

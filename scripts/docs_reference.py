@@ -13,10 +13,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 HELP = ROOT / "tests" / "golden" / "expected" / "help"
 MADE = "<!-- Made by scripts/docs_reference.py: change its sources, not this page. -->\n"
+# A help has a hundred columns: the page needs the room of its table of contents.
+WIDE = "---\nhide: [toc]\n---\n"
 # What a person does with a command comes before its help.
 ORDER = ["run", "report", "diff", "prove", "fix", "serve", "attach", "detach", "census"]
 VARIABLE = re.compile(r'((?:^/// .*\n)+)pub\(crate\) const \w+: &str = "(\w+)";', re.MULTILINE)
@@ -27,7 +30,8 @@ def commands() -> str:
     found = {path.name.removesuffix("--help.txt"): told(path) for path in HELP.glob("*--help.txt")}
     whole = found.pop("nilometer")
     names = sorted(found, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
-    parts = ["# Commands\n", MADE, "What `--help` prints, of each command.\n", block(whole)]
+    links = " · ".join(f"[{name}](#{name})" for name in [*names, "jupyter"])
+    parts = [WIDE, "# Commands\n", MADE, f"What `--help` prints, of each command: {links}\n", block(whole)]
     parts += [f"## {name}\n\n{block(found[name])}" for name in names]
     parts.append("## jupyter\n\n[Notebooks](../jupyter.md) says what `install` and `uninstall` do.\n")
     return "\n".join(parts)
@@ -84,14 +88,28 @@ def schemas() -> str:
             f"{schema['description']}\n",
             f"[`{path.name}`](../{path.name})\n",
         ]
-        rows = [(name, summary(one)) for name, one in schema["properties"].items()]
+        shared = schema.get("$defs", {})
+        rows = [(name, summary(one, shared)) for name, one in schema["properties"].items()]
         parts += [*table(("member", "what it is"), rows), ""]
     return "\n".join(parts)
 
 
-def summary(member: dict[str, object]) -> str:
-    const = f"`{member['const']}`" if "const" in member else ""
-    return str(member.get("description") or const).replace("|", "\\|")
+def summary(member: dict[str, Any], shared: dict[str, Any]) -> str:
+    """What a member is: by its own words and what it has, or by its type."""
+    member = looked_up(member, shared)
+    if "const" in member:
+        return f"`{member['const']}`"
+    if "enum" in member and "description" not in member:
+        return "One of " + ", ".join(f"`{value}`" for value in member["enum"]) + "."
+    inside = member.get("properties") or looked_up(member.get("items", {}), shared).get("properties", {})
+    has = f"Has {', '.join(f'`{name}`' for name in inside)}." if inside else ""
+    types = str(member.get("type", "")) if not has else ""
+    return " ".join(filter(None, [member.get("description", types), has])).replace("|", "\\|")
+
+
+def looked_up(member: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    name = member.get("$ref", "").removeprefix("#/$defs/")
+    return {**shared[name], **member} if name else member
 
 
 def causes() -> str:
