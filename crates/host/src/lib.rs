@@ -10,6 +10,7 @@ pub mod descriptors;
 pub mod field;
 pub mod file;
 pub mod memory;
+pub mod pressure;
 pub mod private;
 pub mod process;
 pub mod rlimit;

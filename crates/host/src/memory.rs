@@ -12,6 +12,8 @@ pub struct Meminfo {
     pub total: Option<u64>,
     /// What can still be given out without swapping (`MemAvailable`).
     pub available: Option<u64>,
+    /// Swap that is free.
+    pub swap_free: Option<u64>,
 }
 
 impl Meminfo {
@@ -21,8 +23,9 @@ impl Meminfo {
         for (name, value) in lines(text, b':') {
             match name {
                 b"MemTotal" => meminfo.total = kibibytes(value),
-                b"MemAvailable" => {
-                    meminfo.available = kibibytes(value);
+                b"MemAvailable" => meminfo.available = kibibytes(value),
+                b"SwapFree" => {
+                    meminfo.swap_free = kibibytes(value);
                     break;
                 }
                 _ => {}
@@ -70,12 +73,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_two_lines_are_read() {
+    fn the_wanted_lines_are_read() {
         let text =
-            b"MemTotal:       24000000 kB\nMemFree:   5 kB\nMemAvailable:   23000000 kB\nBuffers: 1 kB\n";
+            b"MemTotal:       24000000 kB\nMemFree:   5 kB\nMemAvailable:   23000000 kB\nSwapFree: 7 kB\n";
         assert_eq!(
             Meminfo::parse(text),
-            Meminfo { total: Some(24_000_000 << 10), available: Some(23_000_000 << 10) }
+            Meminfo {
+                total: Some(24_000_000 << 10),
+                available: Some(23_000_000 << 10),
+                swap_free: Some(7 << 10)
+            }
         );
         assert_eq!(parse_oom_kills(b"oom_killer 1\noom_kill 3\n"), Some(3));
     }

@@ -88,6 +88,11 @@ impl Cgroup {
         Some(Self { dialect, levels, kills, inherited: None, binding: None })
     }
 
+    /// Where the own group says how short its memory is; version 1 does not.
+    pub fn pressure(&self) -> Option<Watched> {
+        Watched::open(&self.levels.first()?.folder.join("memory.pressure"))
+    }
+
     /// What the group says now. A `thorough` look also reads `memory.stat`, for which the kernel may have to gather
     /// counters from every CPU (up to a millisecond): not for every tick.
     pub fn read(&mut self, buffer: &mut Vec<u8>, thorough: bool) -> Reading {
