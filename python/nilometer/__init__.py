@@ -63,8 +63,8 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-# Modules with a callback for the framework of their name.
-_CALLBACKS = ("keras", "lightning", "transformers")
+# Modules with a callback for the framework of their name, and the guard's.
+_MODULES = ("guard", "keras", "lightning", "transformers")
 _UNITS = {"step": 8, "request": 7}
 # Filled in when the program runs under `nilometer run`.
 _mark_cycle: Callable[[int], None] | None = None
@@ -163,7 +163,7 @@ def __getattr__(name: str) -> Any:
 
         globals()[name] = value = getattr(api, name)
         return value
-    if name in _CALLBACKS:
+    if name in _MODULES:
         import importlib
 
         return importlib.import_module(f"nilometer.{name}")

@@ -130,6 +130,20 @@ def read(path: str) -> dict[str, str]:
 def page(path: str, redact: bool) -> dict[str, str]:
     """The report of a file as a page, made without the GIL: `page`. Where there is none: as `read` has it."""
 
+class Guard:
+    """What counts against the limits of this process, and whether the rule says to act."""
+
+    def __init__(self, limit: int | None) -> None: ...
+    def epoch_ended(self, reserve: int) -> tuple[bool, str] | None:
+        """Take in the end of an epoch: whether to act, and the numbers in words. None where nothing is seen,
+        or the look before was just now."""
+
+    def again(self, reserve: int) -> tuple[bool, str] | None:
+        """Judge the same end again, after something was given back."""
+
+    def resident(self) -> tuple[int, int] | None:
+        """Resident memory of this process now, and its highest so far: bytes."""
+
 class Import:
     """Stands in a loader's `exec_module`: runs it with no Python frame of ours around it."""
 

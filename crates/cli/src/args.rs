@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use crate::attach::options::{AttachOptions, DetachOptions};
 use crate::fix::options::FixOptions;
+use crate::guard::options::GuardOptions;
 use crate::options::{CensusOptions, DiffOptions, ReportOptions, ServeOptions};
 use crate::prove::options::ProveOptions;
 use crate::quantity;
@@ -47,6 +48,8 @@ enum Command {
     Prove(ProveOptions),
     /// Write the patch for a leak whose change is mechanical, prove it, and show it with its proof
     Fix(FixOptions),
+    /// Run a Keras training, and save and end it before a memory limit does
+    Guard(GuardOptions),
     /// Ask a running program who holds its memory
     Census(CensusOptions),
 }
@@ -115,6 +118,7 @@ pub(crate) enum Parsed {
     Run(RunOptions),
     Prove(ProveOptions),
     Fix(FixOptions),
+    Guard(GuardOptions),
     Report(ReportOptions),
     Diff(DiffOptions),
     Serve(ServeOptions),
@@ -131,7 +135,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         args.push("--help".into());
     }
     let program = match args.first() {
-        Some(first) if first == "run" || first == "prove" || first == "fix" => cut(&mut args),
+        Some(first) if ["run", "prove", "fix", "guard"].iter().any(|ours| first == ours) => cut(&mut args),
         _ => Vec::new(),
     };
     match Words::try_parse_from(std::iter::once(OsString::from("nilometer")).chain(args)) {
@@ -143,6 +147,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         Ok(Words { command: Command::Fix(options) }) => Parsed::Fix(FixOptions { program, ..options }),
         Ok(Words { command: Command::Attach(options) }) => Parsed::Attach(options),
         Ok(Words { command: Command::Detach(options) }) => Parsed::Detach(options),
+        Ok(Words { command: Command::Guard(options) }) => Parsed::Guard(GuardOptions { program, ..options }),
         Ok(Words { command: Command::Census(options) }) => Parsed::Census(options),
         Err(error) => {
             error.print().unwrap_or_default();
@@ -151,7 +156,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
     }
 }
 
-/// Cuts the program off the words of `run`, `prove` or `fix`; a lone `--` between the two is dropped.
+/// Cuts the program off the words of `run`, `prove`, `fix` or `guard`; a lone `--` between the two is dropped.
 fn cut(args: &mut Vec<OsString>) -> Vec<OsString> {
     let ours = args.first().cloned().unwrap_or_default();
     let mut at = 1;
@@ -243,7 +248,8 @@ mod tests {
         let mut command = Words::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["run", "report", "diff", "serve", "prove", "fix", "census", "attach", "detach"] {
+        for name in ["run", "report", "diff", "serve", "prove", "fix", "guard", "census", "attach", "detach"]
+        {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
         }
@@ -290,6 +296,19 @@ mod tests {
             other => panic!("{other:?}"),
         }
         assert!(matches!(parse(words("prove --try nothing train.py")), Parsed::Said(2)));
+    }
+
+    #[test]
+    fn a_guard_has_the_grammar_of_a_run() {
+        match parse(words("guard --limit 4G --restart 3 --resume saved -- train.py --limit 1")) {
+            Parsed::Guard(options) => {
+                assert_eq!((options.limit, options.restart, options.reserve.0), (Some(4 << 30), 3, None));
+                assert_eq!(options.resume, Some("saved".into()));
+                assert_eq!(options.program, words("train.py --limit 1"));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(parse(words("guard --dry-run x.nilo --restart 2")), Parsed::Said(2)));
     }
 
     #[test]

@@ -32,6 +32,12 @@ pub(crate) const RECORDER: &str = "_NILOMETER_RECORDER";
 pub(crate) const PRELOAD: &str = "_NILOMETER_PRELOAD";
 /// Private, to the boot: what an experiment changes in the program.
 pub(crate) const TRIAL: &str = "_NILOMETER_TRIAL";
+/// Private, to the boot: what the guard needs to know, as JSON.
+pub(crate) const GUARD: &str = "_NILOMETER_GUARD";
+/// TensorFlow's own: the processes that train together.
+pub(crate) const TF_CONFIG: &str = "TF_CONFIG";
+/// What launchers set for each of the processes that train together.
+pub(crate) const WORKERS: [&str; 4] = [TF_CONFIG, "WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "HOROVOD_SIZE"];
 /// Private, to the boot: the number of the run and the template of children, with a colon between them, if children that the program
 /// forks are to record themselves. Not passed on.
 pub(crate) const FORKS: &str = "_NILOMETER_FORKS";

@@ -12,6 +12,7 @@ mod env;
 mod events;
 mod fix;
 mod format;
+pub mod guard;
 mod interpreter_words;
 mod judged_children;
 mod live;
@@ -50,6 +51,7 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
         Parsed::Diff(options) => diff::diff(&options),
         Parsed::Serve(options) => serve::serve(&options).map(|()| 0),
         Parsed::Prove(options) => prove::prove(&options, python, flags),
+        Parsed::Guard(options) => guard::guard(&options, python, flags),
         Parsed::Fix(options) => fix::fix(&options, python, flags),
         Parsed::Census(options) => census::census(&options).map(|()| 0),
         Parsed::Attach(options) => attach::attach(&options),

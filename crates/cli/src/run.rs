@@ -58,6 +58,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         overwrite: options.force,
         events,
         live: !options.no_live && !env::is_on(env::NO_PROGRESS),
+        guard: None,
     })?;
     if let Some(events) = outcome.events {
         events.end();
@@ -109,7 +110,7 @@ fn from_here(path: &Path) -> PathBuf {
 }
 
 /// Ends as the program did: its exit code, or its signal, so that whoever started us sees the same.
-fn end_like(change: Change) -> i32 {
+pub(crate) fn end_like(change: Change) -> i32 {
     match change {
         Change::Exited(code) => code,
         Change::Killed(signal) => {

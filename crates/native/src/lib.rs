@@ -42,6 +42,8 @@ mod fork;
 mod forked;
 mod free_lists;
 #[cfg(not(test))]
+mod guard;
+#[cfg(not(test))]
 mod importing;
 #[cfg(not(test))]
 mod interp;

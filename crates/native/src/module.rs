@@ -50,6 +50,8 @@ mod _native {
     use super::step;
     use super::{text, with_session};
     #[pymodule_export]
+    use crate::guard::Guard;
+    #[pymodule_export]
     use crate::importing::Import;
     use crate::loops::{self, Told};
     use crate::skeleton::Assembler;

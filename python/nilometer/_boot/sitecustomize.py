@@ -26,6 +26,7 @@ def _boot() -> None:
     settings = take("_NILOMETER_RECORDER", None)
     preload = take("_NILOMETER_PRELOAD", None)
     trial = environ.pop("_NILOMETER_TRIAL", None)
+    guard = environ.pop("_NILOMETER_GUARD", None)
     forks = environ.pop("_NILOMETER_FORKS", None)
     if template is not None and run is None:
         _put_back(environ, "PYTHONPATH", before if was_set else None)
@@ -52,6 +53,10 @@ def _boot() -> None:
         from nilometer import interventions
 
         interventions.begin(trial)
+    if guard is not None:
+        from nilometer import guard as guarding
+
+        guarding.begin(guard)
 
 
 def _put_back(environ: "Any", name: str, value: "str | None") -> None:

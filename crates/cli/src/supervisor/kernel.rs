@@ -9,6 +9,7 @@ use std::io::{self, Read as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use libc::{c_int, pid_t};
@@ -88,6 +89,9 @@ pub(crate) fn start_clean(command: &mut std::process::Command, inherited: Inheri
     unsafe { std::os::unix::process::CommandExt::pre_exec(command, prepare) };
 }
 
+/// What a later program finds is what the first one found, not what we have made of it since.
+static FIRST: OnceLock<Inherited> = OnceLock::new();
+
 /// Blocks these signals in the calling thread, and sees to it that ends of children are told.
 pub(crate) fn block(signals: &[c_int]) -> Inherited {
     let set = SignalSet::of(signals);
@@ -97,7 +101,7 @@ pub(crate) fn block(signals: &[c_int]) -> Inherited {
     // While they are ignored, an exit code goes to nobody.
     let ignores_children = action(libc::SIGCHLD) == libc::SIG_IGN;
     set_action(libc::SIGCHLD, libc::SIG_DFL);
-    Inherited { mask, ignores_children }
+    *FIRST.get_or_init(|| Inherited { mask, ignores_children })
 }
 
 /// A signal that came.

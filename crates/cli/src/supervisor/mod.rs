@@ -72,6 +72,8 @@ pub(crate) struct Plan {
     /// The folder for an event file, if one is wanted.
     pub(crate) events: Option<PathBuf>,
     pub(crate) live: bool,
+    /// What the guard inside the program is to know, if there is to be one.
+    pub(crate) guard: Option<String>,
 }
 
 /// Which children get captures of their own.

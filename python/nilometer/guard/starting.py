@@ -1,0 +1,27 @@
+"""Puts the guard into a program that has just started.
+
+In: the settings. Out: hooks that wait for Keras, and the loop's functions.
+Never: a program that trains unguarded, or from its beginning, without a word.
+"""
+
+from __future__ import annotations
+
+import os
+
+import nilometer.guard
+from nilometer.guard import fits, loop, said, store
+from nilometer.guard.policy import Policy
+from nilometer.guard.settings import Settings
+
+
+def start(text: str) -> None:
+    """Reads the settings and the checkpoint to go on from, and installs the hooks."""
+    try:
+        settings = Settings(text)
+        before = store.read(settings.folder) if settings.resume else None
+        policy = Policy(settings)
+        nilometer.guard._loop = loop.Loop(policy, before)
+        fits.install(policy, before)
+    except Exception as error:
+        said.say(f"cannot work in this program ({type(error).__name__}: {error}); it was not started")
+        os._exit(2)
