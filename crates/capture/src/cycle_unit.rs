@@ -69,6 +69,11 @@ impl Found {
     pub fn fact(self) -> String {
         format!("cycle.{}", FIRST_FOUND + self.0)
     }
+
+    /// The name of the fact that says by how much the number in a line rises from one to the next, where that is more than one.
+    pub fn step_fact(self) -> String {
+        format!("{}.step", self.fact())
+    }
 }
 
 /// How a found unit was found.

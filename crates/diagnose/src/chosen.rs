@@ -96,7 +96,7 @@ fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
     let found = CycleUnit::all().filter_map(|unit| {
         let CycleUnit::Found(place) = unit else { return None };
         let description = fact(capture, &place.fact())?;
-        let found = Unit::found(unit, description, seconds(timeline, unit).unwrap_or(0.0))?;
+        let found = unit_of(timeline, capture, unit)?;
         let (kind, text) = FoundKind::parse(description)?;
         let how = match kind {
             FoundKind::Line => format!("the printed line `{}`", text.replace(CHANGING, "N")),
@@ -115,7 +115,8 @@ fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
 /// A unit of the capture, as it is called. A found one must be described.
 pub(crate) fn unit_of(timeline: &Timeline, capture: &Capture, unit: CycleUnit) -> Option<Unit> {
     let CycleUnit::Found(place) = unit else { return Some(Unit::Marked(unit)) };
-    Unit::found(unit, fact(capture, &place.fact())?, seconds(timeline, unit).unwrap_or(0.0))
+    let skips = fact(capture, &place.step_fact()).is_some();
+    Unit::found(unit, fact(capture, &place.fact())?, skips, seconds(timeline, unit).unwrap_or(0.0))
 }
 
 /// The file of a place, as seen from the program's folder.

@@ -164,7 +164,7 @@ impl Picture<'_> {
         })
     }
 
-    /// Anonymous memory that rose while live memory did not: free blocks and pages the allocators keep, or, where less was resident
+    /// Anonymous memory that rose more than live memory did: free blocks and pages the allocators keep, or, where less was resident
     /// than the program had asked for, pages of that which are touched at last.
     fn retained(&self) -> Option<Component> {
         if let Some(kept) = self.kept {
@@ -181,7 +181,7 @@ impl Picture<'_> {
         let sentence = if kept <= untouched {
             "large arrays become resident page by page as they are first written: memory that the program asked for before"
         } else {
-            "resident memory drifts up while live memory does not: free memory that the allocator keeps"
+            "resident memory rises more than live memory does: free memory that the allocator keeps"
         };
         Some(Component {
             kind: Kind::Retained,

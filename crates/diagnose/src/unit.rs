@@ -63,11 +63,12 @@ const NOUNS: [&str; 37] = [
 ];
 
 impl Unit {
-    /// A found unit from its description in the capture; `seconds` is the median length of a turn.
-    pub(crate) fn found(unit: CycleUnit, description: &str, seconds: f64) -> Option<Self> {
+    /// A found unit from its description in the capture; `seconds` is the median length of a turn. A line that is printed for every
+    /// 20th job is no job: `skips` says so.
+    pub(crate) fn found(unit: CycleUnit, description: &str, skips: bool, seconds: f64) -> Option<Self> {
         let (kind, text) = FoundKind::parse(description)?;
         let word = match kind {
-            FoundKind::Line => noun(text).unwrap_or("line"),
+            FoundKind::Line => noun(text).filter(|_| !skips).unwrap_or("line"),
             FoundKind::Loop => "turn",
         };
         let floor = (FLOOR_BYTES_PER_SECOND * seconds).clamp(CALL_FLOOR_BYTES, LONG_FLOOR_BYTES);
@@ -167,7 +168,7 @@ mod tests {
 
     fn line(text: &str, seconds: f64) -> Unit {
         let unit = CycleUnit::Found(Found::new(0).unwrap_or_else(|| unreachable!()));
-        Unit::found(unit, &format!("line:{text}"), seconds).unwrap_or_else(|| unreachable!())
+        Unit::found(unit, &format!("line:{text}"), false, seconds).unwrap_or_else(|| unreachable!())
     }
 
     #[test]
@@ -186,6 +187,13 @@ mod tests {
             assert_eq!(line(text, 1.0).word(), word, "{text}");
         }
         assert_eq!(line("loss #", 1.0).kind(), "line");
+    }
+
+    #[test]
+    fn a_line_for_every_twentieth_job_is_no_job() {
+        let unit = CycleUnit::Found(Found::new(0).unwrap_or_else(|| unreachable!()));
+        let word = |skips| Unit::found(unit, "line:job # done", skips, 1.0).map(Unit::word);
+        assert_eq!((word(false), word(true)), (Some("job"), Some("line")));
     }
 
     #[test]

@@ -7,6 +7,8 @@ use nilometer_capture::{Found, FoundKind};
 
 /// A kind has come so often before it is a unit.
 pub(crate) const MIN_REPEATS: u64 = 3;
+/// The number in a line rose by the same so often before that is believed.
+const MIN_EQUAL_STEPS: u64 = 2;
 /// Places of the table, a power of two.
 const PLACES: usize = 512;
 /// Places that a kind may stand in, from its own on.
@@ -21,6 +23,10 @@ struct Kind {
     /// How often it came; 0 in an empty place.
     count: u64,
     unit: Option<Found>,
+    /// The number in its last line, and by how much more it was than the one before, so often in a row.
+    number: u64,
+    step: u64,
+    equal_steps: u64,
 }
 
 /// A kind came.
@@ -82,6 +88,20 @@ impl Kinds {
         }
     }
 
+    /// The number in a line that came: by how much it rises from one to the next, told once, if that is more than one.
+    pub(crate) fn numbered(&mut self, hash: u64, number: u64) -> Option<(Found, u64)> {
+        let at = self.place(hash)?;
+        let kind = self.table.get_mut(at).filter(|kind| kind.count > 0)?;
+        let step = number.saturating_sub(std::mem::replace(&mut kind.number, number));
+        if kind.count == 1 {
+            return None;
+        }
+        kind.equal_steps = if step == kind.step { kind.equal_steps + 1 } else { 1 };
+        kind.step = step;
+        let is_told = kind.equal_steps == MIN_EQUAL_STEPS && step > 1;
+        kind.unit.filter(|_| is_told).map(|unit| (unit, step))
+    }
+
     /// Where the hash stands, or may stand: an empty place, or that of a kind that came once.
     fn place(&mut self, hash: u64) -> Option<usize> {
         let start = hash as usize % PLACES;
@@ -91,7 +111,7 @@ impl Kinds {
             return Some(at);
         }
         let at = places().find(|at| of(at).count == 0).or_else(|| places().find(|at| of(at).count == 1))?;
-        *self.table.get_mut(at)? = Kind { hash, count: 0, unit: None };
+        *self.table.get_mut(at)? = Kind { hash, ..Kind::default() };
         Some(at)
     }
 }
@@ -107,6 +127,23 @@ mod tests {
         let unit = Found::new(0).unwrap_or_else(|| unreachable!());
         let again = Came::Again(unit);
         assert_eq!(came, [Came::Unknown, Came::Unknown, Came::Begins(unit, 3), again, again]);
+    }
+
+    #[test]
+    fn a_number_that_rises_by_more_than_one_is_told_once() {
+        let told = |numbers: &[u64]| {
+            let mut kinds = Kinds::new();
+            let told = numbers.iter().filter_map(|number| {
+                kinds.came(FoundKind::Line, 77);
+                kinds.numbered(77, *number).map(|(_, step)| step)
+            });
+            told.collect::<Vec<u64>>()
+        };
+        assert_eq!(told(&[20, 40, 60, 80, 100]), [20]);
+        assert_eq!(told(&[1, 20, 40, 60]), [20]);
+        assert_eq!(told(&[1, 2, 3, 4, 5]), []);
+        assert_eq!(told(&[5, 5, 5, 5]), []);
+        assert_eq!(told(&[10, 12, 15, 11, 30]), []);
     }
 
     #[test]

@@ -18,6 +18,8 @@ const BAR: u8 = b'~';
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     pub(crate) hash: u64,
+    /// The first whole number in it: what a program counts by is mostly said first.
+    pub(crate) number: Option<u64>,
     words: [u8; WORDS_BYTES],
     length: usize,
 }
@@ -105,7 +107,7 @@ struct Skeleton {
 impl Skeleton {
     /// Of a whole line; nothing of one that is empty, or a mere rule.
     fn of(line: &[u8], hash: u64) -> Option<Line> {
-        let out = Line { hash, words: [0; WORDS_BYTES], length: 0 };
+        let out = Line { hash, number: None, words: [0; WORDS_BYTES], length: 0 };
         let mut skeleton = Self { out, last: 0, space: false, says_something: false };
         let mut rest = line;
         while let Some(taken) = skeleton.take(rest) {
@@ -127,6 +129,7 @@ impl Skeleton {
         let number = number(rest);
         if number > 0 {
             self.says_something = true;
+            self.out.number = self.out.number.or_else(|| whole_number(rest.get(..number)?));
             self.put(CHANGING);
             return Some(number);
         }
@@ -178,6 +181,14 @@ fn number(rest: &[u8]) -> usize {
     }
     let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b".,:+-_%".contains(byte);
     rest.iter().position(|byte| !goes_on(byte)).unwrap_or(rest.len())
+}
+
+/// The value of a whole number, with or without what ends a clause: `20`, `20:`. A time or a fraction is none.
+fn whole_number(token: &[u8]) -> Option<u64> {
+    let digits = token.trim_ascii_end();
+    let digits = digits.strip_suffix(b":").or_else(|| digits.strip_suffix(b",")).unwrap_or(digits);
+    let is_whole = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(digits).ok().filter(|_| is_whole)?.parse().ok()
 }
 
 /// The length of an escape sequence of the terminal.

@@ -125,7 +125,7 @@ fn finding(number: usize, finding: &Finding, unit: &str) -> String {
     }
     for (name, text) in [("part", &finding.part), ("change", &finding.change)] {
         if let Some(text) = text {
-            out += &format!("* {name}: {}\n", escape(text));
+            out += &format!("* {name}: {}\n", prose(text));
         }
     }
     if let Some(prove) = &finding.prove {
@@ -147,7 +147,7 @@ fn warning(warning: &Warning) -> String {
     if let Some(called) = &warning.called_at {
         out += &site(called);
     }
-    out + &format!("* change: {}\n\n", escape(&warning.change))
+    out + &format!("* change: {}\n\n", prose(&warning.change))
 }
 
 fn held_by(words: &str, holder: &Holder, unit: &str) -> String {
@@ -181,7 +181,7 @@ fn components(report: &Report) -> String {
         let per = rate.map_or(String::new(), |_| format!(" per {}", report.cycles.unit));
         out += &format!("* {bytes}{per}: {}\n", escape(&component.sentence));
         if let Some(change) = &component.change {
-            out += &format!("  * change: {}\n", escape(change));
+            out += &format!("  * change: {}\n", prose(change));
         }
         if let Some(prove) = &component.prove {
             out += &format!("  * prove it: {}\n", code(prove));
@@ -237,6 +237,16 @@ fn code(text: &str) -> String {
     let ticks = "`".repeat(longest + 1);
     let pad = if longest > 0 { " " } else { "" };
     format!("{ticks}{pad}{text}{pad}{ticks}")
+}
+
+/// A sentence of ours: what stands between backticks is code.
+fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    // One that is not closed is none.
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    parts.iter().enumerate().map(|(at, part)| if at % 2 == 0 { escape(part) } else { code(part) }).collect()
 }
 
 /// Text in which nothing is markup.

@@ -26,6 +26,7 @@ mod kept_by_object;
 mod kept_datasets;
 mod kept_exceptions;
 mod kept_futures;
+mod kept_graphs;
 mod kept_in_loop;
 mod kept_models;
 mod kept_tapes;
@@ -203,7 +204,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 51] = [
+const ALL: [Cause; 52] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -255,6 +256,7 @@ const ALL: [Cause; 51] = [
     ("object-keeps", kept_by_object::explain),
     ("gc-disabled", gc_disabled::explain),
     ("kernel-cache", kernel_cache::by_operation),
+    ("graphs-kept", kept_graphs::explain),
 ];
 
 /// Says the cause of each finding that has one.

@@ -7,7 +7,7 @@ use super::{Case, Explanation};
 use crate::held::NATIVE;
 
 /// How the files of frameworks, of Python and of the system are called.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     // Extension modules make Python's objects, which somebody else may hold.
     "cpython-",
     ".abi3.",
@@ -21,6 +21,7 @@ const KNOWN: [&str; 16] = [
     "ld-linux",
     "jaxlib",
     "libtorch",
+    "libc10",
     "libcuda",
     "libcublas",
     "numpy",

@@ -1,9 +1,9 @@
 //! Causes that the run itself tells, beside models, traces and kernels: a collector that is off, figures, threads, what a library does.
 
-use nilometer_capture::CycleUnit::Epoch;
-use nilometer_diagnose::Verdict;
 use crate::world::leaks::{SCALAR, STEP, count, only, sampled, trace, unexplained};
 use crate::world::started;
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_diagnose::Verdict;
 
 #[test]
 fn without_a_leak_nobody_is_told() {

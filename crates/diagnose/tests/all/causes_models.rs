@@ -1,11 +1,11 @@
 //! Models and train steps that pile up in TensorFlow's registry: what makes them, and what keeps them beside it.
 
-use nilometer_capture::CycleUnit::Epoch;
-use nilometer_capture::{Observation, Record};
-use nilometer_diagnose::Report;
 use crate::world::leaks::{STEP, count, only, sampled, trace, unexplained};
 use crate::world::recorder::Made;
 use crate::world::{World, started};
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::{Observation, Record};
+use nilometer_diagnose::Report;
 
 #[test]
 fn a_model_for_each_cycle_and_a_compile_for_each_are_told_apart() {

@@ -1,8 +1,8 @@
 //! Cells of a notebook: growth is told per cell only of one that ran again and again.
 
+use crate::world::{KIB, MIB, World};
 use nilometer_capture::CycleUnit::{Cell, Epoch, Predict};
 use nilometer_diagnose::{Report, Verdict};
-use crate::world::{KIB, MIB, World};
 
 /// A notebook's kernel, in which so many cells ran.
 struct Notebook {

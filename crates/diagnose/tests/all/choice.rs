@@ -1,9 +1,9 @@
 //! Which unit growth is told by, and that the cycles which were read span the run.
 
+use crate::world::{KIB, MIB, World};
 use nilometer_capture::CycleUnit::{self, Call, Epoch, Served, Step, Update};
 use nilometer_capture::{Found, Grown, Holder, Moment};
 use nilometer_diagnose::{Report, Verdict};
-use crate::world::{KIB, MIB, World};
 
 /// A found unit, described as the program's process does.
 fn found(w: &mut World, place: u8, description: &str) -> CycleUnit {

@@ -1,8 +1,8 @@
 //! A leak whose line was sampled closely from some cycle on, beside what was sampled coarsely.
 
+use crate::world::{KIB, Noise, World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_diagnose::{Report, Verdict};
-use crate::world::{KIB, Noise, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";

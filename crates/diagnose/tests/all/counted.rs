@@ -1,10 +1,10 @@
 //! How many elements holders have, and the names of the table of holders; on small worlds whose truth is known.
 
+use crate::world::recorder::Made;
+use crate::world::{World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::Holder;
 use nilometer_diagnose::Report;
-use crate::world::recorder::Made;
-use crate::world::{World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const CALLBACK: &str = "/job/train.py:30 Keep.on_epoch_end";

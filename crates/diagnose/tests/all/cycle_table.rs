@@ -1,9 +1,9 @@
 //! The table of cycles; on a small world.
 
+use crate::world::{MIB, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::{Observation, Record};
 use nilometer_diagnose::cycle_table;
-use crate::world::{MIB, started};
 
 #[test]
 fn every_cycle_has_its_levels_and_the_counts_known_by_then() {

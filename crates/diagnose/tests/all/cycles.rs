@@ -1,9 +1,9 @@
 //! What counts as a cycle, and which phase the memory came in.
 
+use crate::world::{KIB, MIB, World, started};
 use nilometer_capture::CycleUnit::{Call, Epoch, Evaluate, Fit, Model, OnBatch, Predict};
 use nilometer_capture::Moment;
 use nilometer_diagnose::{Kind, Verdict};
-use crate::world::{KIB, MIB, World, started};
 
 #[test]
 fn phases_tell_where_the_one_time_memory_came_from() {

@@ -1,10 +1,10 @@
 //! What differs between two runs; on small worlds whose truth is known.
 
+use crate::world::{MIB, World, started};
 use nilometer_capture::CycleUnit::{Epoch, Predict};
 use nilometer_diagnose::{
     Change, Diff, Difference, Holder, HolderBytes, Sampling, Side, cycle_table, diff, profile,
 };
-use crate::world::{MIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KEEP: &str = "/job/train.py:30 Keep.on_epoch_end";

@@ -1,9 +1,9 @@
 //! Evidence of a run: the same report again without the capture or any file of the program's machine.
 
+use crate::world::{MIB, World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::{Record, Sampling};
 use nilometer_diagnose::{Evidence, Report, Verdict};
-use crate::world::{MIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const CALLBACK: &str = "/job/train.py:30 Keep.on_epoch_end";

@@ -1,9 +1,9 @@
 //! Containers with a bound: what they keep is no leak where they are soon full; on small worlds whose truth is known.
 
+use crate::world::{KIB, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::Holder;
 use nilometer_diagnose::{Component, Kind, Lookup, Report, Verdict, diagnose_with};
-use crate::world::{KIB, started};
 
 const EACH: u64 = 300 << 10;
 

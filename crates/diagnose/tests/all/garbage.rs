@@ -1,9 +1,9 @@
 //! What waits for Python's collector is no leak, and a leak is not hidden by it; amounts as measured on Keras programs.
 
+use crate::world::{KIB, MIB, Noise, World, started};
 use nilometer_capture::CycleUnit::{Epoch, Fit};
 use nilometer_capture::Moment;
 use nilometer_diagnose::{Kind, Report, Verdict};
-use crate::world::{KIB, MIB, Noise, World, started};
 
 #[test]
 fn killed_before_any_collection_it_is_still_a_leak() {

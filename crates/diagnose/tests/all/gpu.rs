@@ -1,9 +1,9 @@
 //! Memory of GPUs: what is reserved, and a growth that the verdict leaves out.
 
+use crate::world::{Noise, World, started};
 use nilometer_capture::CycleUnit::{self, Epoch, Update};
 use nilometer_capture::{DeviceAllocator, DeviceCounts, Found, Moment, Observation, Record};
 use nilometer_diagnose::{About, Component, Kind, Report, Verdict};
-use crate::world::{Noise, World, started};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
+use crate::world::recorder::Made;
+use crate::world::{KIB, MIB, Noise, World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::Moment;
 use nilometer_diagnose::Verdict;
-use crate::world::recorder::Made;
-use crate::world::{KIB, MIB, Noise, World, started};
 
 /// What one line of a healthy program does with its memory.
 enum Habit {

@@ -1,9 +1,9 @@
 //! Who is said to hold the memory, where samples and census met; on small worlds whose truth is known.
 
-use nilometer_capture::CycleUnit::Epoch;
-use nilometer_diagnose::{Finding, Report, Verdict};
 use crate::world::recorder::Made;
 use crate::world::{KIB, World, started};
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_diagnose::{Finding, Report, Verdict};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";

@@ -1,9 +1,9 @@
 //! Containers that scans saw grow, where samples are few or none, and the lines that fill them; on small worlds whose truth is known.
 
+use crate::world::{KIB, World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::{Holder, Observation, Record, Trace};
 use nilometer_diagnose::{Finding, Report, Verdict};
-use crate::world::{KIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";

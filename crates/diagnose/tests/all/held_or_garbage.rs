@@ -1,10 +1,10 @@
 //! What the census saw held is no garbage that waits for a collection; on small worlds whose truth is known.
 
+use crate::world::recorder::Made;
+use crate::world::{KIB, World, started};
 use nilometer_capture::CycleUnit::{Epoch, Predict};
 use nilometer_capture::{Grown, Holder, Moment};
 use nilometer_diagnose::{Report, Verdict};
-use crate::world::recorder::Made;
-use crate::world::{KIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";

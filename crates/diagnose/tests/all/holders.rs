@@ -1,9 +1,9 @@
 //! Causes that the holder tells: whose it is, what it is, what it holds.
 
+use crate::world::{KIB, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::Holder;
 use nilometer_diagnose::{Finding, Verdict};
-use crate::world::{KIB, started};
 
 /// Who holds it: path, owner, role, kind, elements.
 type Who = (&'static str, &'static str, &'static str, &'static str, &'static str);

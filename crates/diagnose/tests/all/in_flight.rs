@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use nilometer_capture::CycleUnit::Epoch;
-use nilometer_diagnose::{Report, Verdict};
 use crate::world::recorder::Made;
 use crate::world::{KIB, Noise, World, started};
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_diagnose::{Report, Verdict};
 
 const BATCH: u64 = 6_619_136;
 

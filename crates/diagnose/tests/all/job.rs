@@ -1,10 +1,10 @@
 //! The job is the program with the processes that it started: which of them make it a leak, and which do not.
 
+use crate::world::children::{Child, PROGRAM, child, job, trains};
+use crate::world::{MIB, World};
 use nilometer_capture::CycleUnit::Step;
 use nilometer_capture::Record;
 use nilometer_diagnose::{Report, Verdict, child_fact};
-use crate::world::children::{Child, PROGRAM, child, job, trains};
-use crate::world::{MIB, World};
 
 fn is_leak_of(report: &Report, pid: u64) {
     let culprit = report.job.culprit.as_ref().map(|culprit| culprit.pid);

@@ -1,8 +1,8 @@
 //! No process is accused that does not leak: random mixtures of what healthy ones do.
 
-use nilometer_diagnose::Verdict;
 use crate::world::Noise;
 use crate::world::children::{Child, child, trains};
+use nilometer_diagnose::Verdict;
 
 /// What healthy processes do with their memory, at random; MiB at so many seconds.
 fn healthy(seed: u64) -> Child {

@@ -1,8 +1,8 @@
 //! The line of a holder that scans named: told by the samples that a look met below it, where there are enough.
 
+use crate::world::{KIB, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_diagnose::Report;
-use crate::world::{KIB, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const MAKES: &str = "/job/train.py:30 Keep.on_epoch_end";

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use nilometer_capture::CycleUnit::Epoch;
-use nilometer_diagnose::{Lookup, Name, Object, Part, diagnose_with};
 use crate::world::recorder::Files;
 use crate::world::{World, started};
+use nilometer_capture::CycleUnit::Epoch;
+use nilometer_diagnose::{Lookup, Name, Object, Part, diagnose_with};
 
 /// The world's names, and those that were found for somebody.
 struct Asked<'w> {

@@ -1,9 +1,9 @@
 //! Numbers that a program notes stay for good and harm nobody; what is kept beside them is told.
 
+use crate::world::started;
 use nilometer_capture::CycleUnit::{Epoch, Served};
 use nilometer_capture::{CycleUnit, Found, Grown, Holder};
 use nilometer_diagnose::{Report, Verdict};
-use crate::world::started;
 
 const FIT: &str = "/job/train.py:60 <module>";
 const NOTES: &str = "/job/train.py:30 LossHistory.on_train_batch_end";

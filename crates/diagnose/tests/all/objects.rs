@@ -1,9 +1,9 @@
 //! Objects by type, from look to look.
 
+use crate::world::{World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::{CensusCounts, Observation, Record};
 use nilometer_diagnose::{Objects, Report};
-use crate::world::{World, started};
 
 /// A scan that saw all, or was cut; of the types that are named, the counts are new.
 fn scan(world: &mut World, cut: bool, types: &[(&str, u64)]) {

@@ -1,9 +1,9 @@
 //! Phases as the report tells them; on a small world.
 
+use crate::world::{MIB, World};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::Moment;
 use nilometer_diagnose::Kind;
-use crate::world::{MIB, World};
 
 #[test]
 fn phases_are_told_without_gaps_and_summed() {

@@ -1,9 +1,9 @@
 //! Counts of a framework's own things, and functions that are traced again and again.
 
+use crate::world::{World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::{Observation, Record, Trace};
 use nilometer_diagnose::{Probe, Report, Retraced};
-use crate::world::{World, started};
 
 const TRAIN: &str = "/job/train.py";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainers/data_adapters/array_data_adapter.py";

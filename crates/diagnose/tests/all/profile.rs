@@ -1,10 +1,10 @@
 //! The profile of sampled memory; on small worlds whose truth is known.
 
+use crate::world::{MIB, World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_diagnose::{
     Nothing, OTHER_STACKS, Profile, ProfileStack, diagnose_and_profile, diagnose_with, profile,
 };
-use crate::world::{MIB, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";

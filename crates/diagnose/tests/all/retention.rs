@@ -1,9 +1,9 @@
 //! Free memory that the allocator keeps is told with what to change where it is much, and never as a leak.
 
+use crate::world::{MIB, World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::Moment;
 use nilometer_diagnose::{Component, Kind, Report, Verdict};
-use crate::world::{MIB, World, started};
 
 const MANY: &str = r#"{"count":13,"main_system":94000000,"main_free":3000000,"others_system":100000000,
     "others_free":96000000,"largest_free":9000000}"#;

@@ -1,8 +1,8 @@
 //! Noise, steps, fillings and late leaks: the shape of the curve decides; amounts as measured on Keras programs.
 
+use crate::world::{KIB, MIB, Noise, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_diagnose::{Kind, Verdict};
-use crate::world::{KIB, MIB, Noise, started};
 
 #[test]
 fn noise_around_a_level_is_no_growth() {

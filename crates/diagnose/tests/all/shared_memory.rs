@@ -1,8 +1,8 @@
 //! Shared memory is memory: no allocator hands it out, and no kernel can drop it.
 
+use crate::world::{KIB, MIB, World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_diagnose::{Kind, Report, Verdict};
-use crate::world::{KIB, MIB, World, started};
 
 /// Sixteen epochs that differ in what they share.
 fn run(each: impl Fn(&mut World, u64)) -> Report {

@@ -1,9 +1,9 @@
 //! Which line is named, and how much it is said to make; on small worlds whose truth is known.
 
+use crate::world::{KIB, MIB, Noise, World, started};
 use nilometer_capture::CycleUnit::{Epoch, Predict, Step};
 use nilometer_capture::{Birth, Moment, Record, Sampling, Source, StackFrame};
 use nilometer_diagnose::{Finding, Kind, Report, Verdict};
-use crate::world::{KIB, MIB, Noise, World, started};
 
 const FIT: &str = "/job/train.py:60 <module>";
 const KERAS: &str = "/v/lib/python3.11/site-packages/keras/src/trainer.py:300 Trainer.fit";

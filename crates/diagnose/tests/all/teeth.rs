@@ -1,9 +1,9 @@
 //! A sawtooth bounds what grows: by what collections leave, and no further; amounts as measured on Keras programs.
 
+use crate::world::{KIB, World, started};
 use nilometer_capture::CycleUnit::{Epoch, Predict, Step};
 use nilometer_capture::{CycleUnit, Holder, Moment};
 use nilometer_diagnose::{Report, Verdict};
-use crate::world::{KIB, World, started};
 
 /// What each cycle keeps, and what garbage it leaves; collections come every so many cycles and leave the garbage of the one that
 /// runs. At the end functions return, and the collection at exit takes garbage and what was kept.

@@ -1,9 +1,9 @@
 //! Verdicts on small worlds whose truth is known; the amounts are those measured on real Keras programs.
 
+use crate::world::{KIB, MIB, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::{Exit, MemoryKill, Record};
 use nilometer_diagnose::{Kind, Verdict};
-use crate::world::{KIB, MIB, started};
 
 #[test]
 fn a_callback_that_keeps_predictions_leaks() {

@@ -1,8 +1,8 @@
 //! Warnings of what is wrong with the training: apart from the verdict, and only where the program gave cause.
 
+use crate::world::started;
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_diagnose::{Report, Verdict};
-use crate::world::started;
 
 fn healthy(facts: &[(&str, &str)]) -> Report {
     let mut w = started();

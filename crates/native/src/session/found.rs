@@ -19,6 +19,13 @@ impl Session {
     /// A line was printed.
     pub(crate) fn printed(&self, py: Python<'_>, line: &Line) {
         self.came(py, FoundKind::Line, line.hash, || line.words().to_owned());
+        let Some(number) = line.number else { return };
+        let Ok(mut kinds) = self.kinds.try_lock() else { return };
+        let told = kinds.numbered(line.hash, number);
+        drop(kinds);
+        if let Some((unit, step)) = told {
+            self.writer.append(&Record::Fact { key: unit.step_fact(), value: step.to_string() });
+        }
     }
 
     /// So many more lines of a kind were printed, in no time.

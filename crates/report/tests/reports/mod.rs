@@ -167,7 +167,7 @@ pub(crate) fn leak() -> Report {
                 None,
                 7.0,
                 Some(0.7),
-                "resident memory drifts up while live memory does not: free memory that the allocator keeps",
+                "resident memory rises more than live memory does: free memory that the allocator keeps",
             ),
             component(
                 Kind::FileBacked,
