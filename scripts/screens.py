@@ -25,7 +25,7 @@ PAGES = ("README.md", "docs/index.md", "docs/ten-minutes.md")
 BLOCK = re.compile(
     r"^(```console\n\$ (?P<command>nilometer [^\n]*)\n)(?P<said>.*?)(^```$)", re.MULTILINE | re.DOTALL
 )
-COLUMNS = 96  # of the screen: what fits beside the navigation
+COLUMNS = 88  # of the screen: what fits beside the navigation
 PATIENCE_S = 1200  # until a command is called hung
 
 
