@@ -9,11 +9,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HELP = ROOT / "tests" / "golden" / "expected" / "help"
-COMMAND = re.compile(r"nilometer (run|report|diff|prove|fix|serve|attach|detach|census)\b([^\n`|#;&]*)")
+NAMES = sorted(path.name.removesuffix("--help.txt") for path in HELP.glob("*--help.txt"))
+COMMAND = re.compile(rf"nilometer ({'|'.join(NAMES)})\b([^\n`|#;&]*)")
 OPTION = re.compile(r"(?<=\s)(--[a-z][a-z-]*|-[a-zA-Z])(?=[\s=]|$)")
 # A word that ends the options of a command that runs a program: what stands behind it is the program's.
 PROGRAM = re.compile(r"\s[\w./-]+\.(?:py|nilo)\b|\s-[mc]\s")
-RUNS = ("run", "prove", "fix")
+RUNS = ("run", "guard", "prove", "fix")
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs/howto").glob("*.md")])
 
 
