@@ -60,7 +60,7 @@ class Policy:
         self._collected += 1
         # Of many, the first, the second, the fourth, ...
         if self._collected & (self._collected - 1) == 0:
-            times = "" if self._collected == 1 else f" (the {self._collected}th time)"
+            times = "" if self._collected == 1 else f" ({self._collected} times so far)"
             said.say(
                 f"memory came near its limit; collecting garbage gave back {given_back >> 20} MiB, "
                 f"training goes on{times}"
