@@ -5,6 +5,7 @@
 
 use nilometer_diagnose::{Finding, Verdict};
 
+use crate::exposition::{Exposition, Form};
 use crate::markdown::verdict_words;
 use crate::material::Material;
 
@@ -12,7 +13,7 @@ use crate::material::Material;
 pub fn openmetrics(material: &Material) -> String {
     let report = material.report;
     let (program, memory) = (&report.program, &report.memory);
-    let mut out = Exposition(String::new());
+    let mut out = Exposition::new(Form::OpenMetrics);
     let python = program.python.as_deref().unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
     out.family("nilometer_run", "info", "", "What ran.");
@@ -33,11 +34,11 @@ pub fn openmetrics(material: &Material) -> String {
     out.sample("nilometer_cycles_total", &[("unit", report.cycles.unit)], &report.cycles.count.to_string());
     out.family("nilometer_run_seconds", "gauge", "seconds", "How long it has run.");
     out.sample("nilometer_run_seconds", &[], &program.seconds.to_string());
-    out.bytes("live", "Bytes in use.", memory.live_bytes);
-    out.bytes("anonymous", "Anonymous resident memory.", memory.anonymous_bytes);
-    out.bytes("peak", "Most resident memory.", memory.peak_bytes);
-    out.bytes("limit", "The limit that would be met first.", memory.limit_bytes);
-    out.bytes("headroom", "What is left below the limit.", memory.headroom_bytes);
+    bytes(&mut out, "live", "Bytes in use.", memory.live_bytes);
+    bytes(&mut out, "anonymous", "Anonymous resident memory.", memory.anonymous_bytes);
+    bytes(&mut out, "peak", "Most resident memory.", memory.peak_bytes);
+    bytes(&mut out, "limit", "The limit that would be met first.", memory.limit_bytes);
+    bytes(&mut out, "headroom", "What is left below the limit.", memory.headroom_bytes);
     if let Some(growth) = &report.growth {
         let name = "nilometer_growth_bytes";
         out.family(name, "gauge", "bytes", "Growth of live memory per cycle, with its 95 % interval.");
@@ -67,7 +68,7 @@ pub fn openmetrics(material: &Material) -> String {
             out.sample("nilometer_count", &[("of", name)], &count.to_string());
         }
     }
-    out.0 + "# EOF\n"
+    out.end()
 }
 
 fn finding(out: &mut Exposition, number: usize, finding: &Finding) {
@@ -89,30 +90,11 @@ fn finding(out: &mut Exposition, number: usize, finding: &Finding) {
     );
 }
 
-struct Exposition(String);
-
-impl Exposition {
-    fn family(&mut self, name: &str, kind: &str, unit: &str, help: &str) {
-        self.0 += &format!("# TYPE {name} {kind}\n");
-        if !unit.is_empty() {
-            self.0 += &format!("# UNIT {name} {unit}\n");
-        }
-        self.0 += &format!("# HELP {name} {help}\n");
-    }
-
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: &str) {
-        let labels: Vec<String> =
-            labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value))).collect();
-        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
-        self.0 += &format!("{name}{labels} {value}\n");
-    }
-
-    fn bytes(&mut self, what: &str, help: &str, bytes: Option<u64>) {
-        if let Some(bytes) = bytes {
-            let name = format!("nilometer_{what}_bytes");
-            self.family(&name, "gauge", "bytes", help);
-            self.sample(&name, &[], &bytes.to_string());
-        }
+fn bytes(out: &mut Exposition, what: &str, help: &str, bytes: Option<u64>) {
+    if let Some(bytes) = bytes {
+        let name = format!("nilometer_{what}_bytes");
+        out.family(&name, "gauge", "bytes", help);
+        out.sample(&name, &[], &bytes.to_string());
     }
 }
 
@@ -121,8 +103,4 @@ fn is_label(name: &str) -> bool {
     name.starts_with(letter)
         && name.chars().all(|c| letter(c) || c.is_ascii_digit())
         && !name.starts_with("__")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use nilometer_diagnose::{Bytes, CycleRow, Profile, Report, Side, diff};
 use nilometer_report::{
-    Material, Style, Weight, collapsed, diff_json, diff_terminal, firefox, github, jsonl, junit, live_line,
-    markdown, openmetrics, parquet, pprof, redact, sarif, speedscope, tensorboard,
+    Evaluations, Form, Material, Status, Style, Weight, collapsed, diff_json, diff_terminal, firefox, github,
+    jsonl, junit, live_line, markdown, metrics, openmetrics, otlp, parquet, pprof, redact, sarif, speedscope,
+    tensorboard,
 };
 use reports::{cycles, facts, growing_worker, healthy, leak, profile, sites, undecided};
 
@@ -51,6 +52,34 @@ fn texts() {
     insta::assert_snapshot!("sarif", sarif(&run.report));
     insta::assert_snapshot!("speedscope", pretty(&speedscope(&material)));
     insta::assert_snapshot!("firefox", pretty(&firefox(&material)));
+}
+
+#[test]
+fn figures_of_services() {
+    let leaking = Status::of(&leak(), "leak.nilo", true);
+    // A program chooses its name and its holders' names.
+    let hostile = Status {
+        program: "a\"b\\c\nd".to_owned(),
+        pid: Some(2),
+        ..Status::of(&undecided(), "open.nilo", false)
+    };
+    let all = [leaking, hostile, Status::unreadable("torn.nilo", "torn.nilo is empty")];
+    let evaluations = Evaluations { age_seconds: Some(1.5), done: 3, failed: 1 };
+    insta::assert_snapshot!("metrics_prometheus", metrics(&all, evaluations, Form::Prometheus));
+    insta::assert_snapshot!("metrics_openmetrics", metrics(&all, evaluations, Form::OpenMetrics));
+    insta::assert_snapshot!("metrics_at_first", metrics(&[], Evaluations::default(), Form::Prometheus));
+    insta::assert_snapshot!("otlp", pretty(&otlp(&all[..1], evaluations, 2_000, 1_000)));
+}
+
+#[test]
+fn a_program_of_many_findings_makes_few_series() {
+    let mut report = leak();
+    let finding = report.findings[0].clone();
+    report.findings = vec![finding; 500];
+    let status = Status::of(&report, "leak.nilo", true);
+    let text = metrics(&[status], Evaluations::default(), Form::Prometheus);
+    assert_eq!(text.lines().filter(|line| line.starts_with("nilometer_finding_bytes{")).count(), 5);
+    assert!(text.lines().filter(|line| !line.starts_with('#')).count() < 40, "{text}");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 //!
 //! Sizes are bytes, times are seconds.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An estimate with its 95 % interval, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bytes {
     /// The best single number.
     pub estimate: i64,

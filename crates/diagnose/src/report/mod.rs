@@ -10,7 +10,7 @@ mod job;
 mod program;
 mod warning;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTotal, TimelinePoint};
 pub use finding::{Finding, Frame, Holder, HolderBytes, Sampling, Site};
@@ -77,7 +77,7 @@ pub struct Report {
 }
 
 /// The answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Live memory grows with every cycle, with no sign of an end.
