@@ -11,9 +11,11 @@ use std::path::PathBuf;
 use crate::attach::options::{AttachOptions, DetachOptions};
 use crate::fix::options::FixOptions;
 use crate::guard::options::GuardOptions;
+use crate::metrics::options::MetricsOptions;
 use crate::options::{CensusOptions, DiffOptions, ReportOptions, ServeOptions};
 use crate::prove::options::ProveOptions;
 use crate::quantity;
+use crate::status::options::StatusOptions;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 /// Watches the memory of a Keras or TensorFlow program and says whether it leaks.
@@ -44,6 +46,8 @@ enum Command {
     Diff(DiffOptions),
     /// Show a capture, or a folder of them, in a browser, also while programs still run
     Serve(ServeOptions),
+    /// Tell of recorded processes in a row each: verdict, growth, what is left
+    Status(StatusOptions),
     /// Run a program again and again with one change each time, to see what ends its growth
     Prove(ProveOptions),
     /// Write the patch for a leak whose change is mechanical, prove it, and show it with its proof
@@ -101,6 +105,8 @@ pub(crate) struct RunOptions {
     /// Write an event file while the program runs, into the folder `nilometer` in LOGDIR, for tensorboard --logdir LOGDIR
     #[arg(long, value_name = "LOGDIR")]
     pub(crate) tensorboard: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) metrics: MetricsOptions,
     /// No live line at the bottom of the terminal
     #[arg(long)]
     pub(crate) no_live: bool,
@@ -123,6 +129,7 @@ pub(crate) enum Parsed {
     Diff(DiffOptions),
     Serve(ServeOptions),
     Census(CensusOptions),
+    Status(StatusOptions),
     Attach(AttachOptions),
     Detach(DetachOptions),
     /// Everything was said already (help, version, a mistake in the words); only the exit code is left.
@@ -148,6 +155,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         Ok(Words { command: Command::Attach(options) }) => Parsed::Attach(options),
         Ok(Words { command: Command::Detach(options) }) => Parsed::Detach(options),
         Ok(Words { command: Command::Guard(options) }) => Parsed::Guard(GuardOptions { program, ..options }),
+        Ok(Words { command: Command::Status(options) }) => Parsed::Status(options),
         Ok(Words { command: Command::Census(options) }) => Parsed::Census(options),
         Err(error) => {
             error.print().unwrap_or_default();
@@ -248,7 +256,8 @@ mod tests {
         let mut command = Words::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in ["run", "report", "diff", "serve", "prove", "fix", "guard", "census", "attach", "detach"]
+        for name in
+            ["run", "report", "diff", "serve", "prove", "fix", "guard", "census", "attach", "detach", "status"]
         {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());

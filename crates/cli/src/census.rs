@@ -87,13 +87,13 @@ pub(crate) fn running(capture: &Capture) -> Option<u32> {
 }
 
 /// A capture by its path, or by the process that writes it.
-fn capture_of(target: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn capture_of(target: &str) -> Result<PathBuf, Failure> {
     let Some(pid) = target.parse::<u32>().ok().filter(|_| metadata(target).is_err()) else {
         return Ok(target.into());
     };
     let paths = mapped(pid).map_err(|error| {
         Failure::new(format!("process {pid} cannot be looked into ({error})"))
-            .hint("give the capture's file instead: nilometer census FILE")
+            .hint("give the capture's file instead of the process id")
     })?;
     paths.into_iter().find(|path| Capture::open_streamed(path).is_ok()).ok_or_else(|| {
         Failure::new(format!("process {pid} writes no capture"))
@@ -118,7 +118,7 @@ pub(crate) fn written_by(pid: u32) -> Option<PathBuf> {
 }
 
 /// The files in a process' memory that are called as captures are.
-fn mapped(pid: u32) -> std::io::Result<Vec<PathBuf>> {
+pub(crate) fn mapped(pid: u32) -> std::io::Result<Vec<PathBuf>> {
     let maps = File::open(format!("/proc/{pid}/maps"))?;
     let mut paths: Vec<PathBuf> = BufReader::new(maps)
         .lines()

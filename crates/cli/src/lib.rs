@@ -18,6 +18,7 @@ mod judged_children;
 mod live;
 mod lookup;
 mod machine;
+mod metrics;
 mod options;
 mod place;
 mod progress;
@@ -29,6 +30,7 @@ mod report;
 mod run;
 mod say;
 mod serve;
+mod status;
 mod style;
 mod supervisor;
 mod told_children;
@@ -53,6 +55,7 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
         Parsed::Prove(options) => prove::prove(&options, python, flags),
         Parsed::Guard(options) => guard::guard(&options, python, flags),
         Parsed::Fix(options) => fix::fix(&options, python, flags),
+        Parsed::Status(options) => status::status(&options),
         Parsed::Census(options) => census::census(&options).map(|()| 0),
         Parsed::Attach(options) => attach::attach(&options),
         Parsed::Detach(options) => attach::detach(&options),

@@ -9,6 +9,7 @@ use nilometer_capture::Capture;
 use crate::args::{self, RunOptions};
 use crate::interpreter_words::ignores_environment;
 use crate::lookup::Files;
+use crate::metrics::Prepared;
 use crate::place::Templates;
 use crate::say::{self, Failure};
 use crate::supervisor::kernel::{self, Change};
@@ -43,6 +44,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
     };
     let templates = if children == Recorded::All { templates.telling_processes_apart() } else { templates };
     let events = options.tensorboard.as_deref().map(events::folder).transpose()?;
+    let metrics = Prepared::of(&options.metrics)?;
     let wanted = Wanted { sample: options.sample, overhead: options.max_overhead };
     let outcome = supervise(&Plan {
         python,
@@ -59,6 +61,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         events,
         live: !options.no_live && !env::is_on(env::NO_PROGRESS),
         guard: None,
+        metrics,
     })?;
     if let Some(events) = outcome.events {
         events.end();

@@ -59,16 +59,21 @@ impl Guard {
         }
     }
 
-    /// `localhost`, or an address: those cannot be made to point elsewhere. The port may be another one, of a tunnel.
+    /// The port may be another one, of a tunnel.
     fn is_our_name(&self, host: &str) -> bool {
-        let name = match host.strip_prefix('[') {
-            Some(rest) => rest.split(']').next().unwrap_or(rest),
-            None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-        };
-        match name.parse::<IpAddr>() {
-            Ok(address) => !self.alone || address.is_loopback(),
-            Err(_) => name.eq_ignore_ascii_case("localhost"),
-        }
+        is_no_foreign_name(host, self.alone)
+    }
+}
+
+/// `localhost`, or an address, which cannot be made to point elsewhere; this machine's own where only it can reach us (`alone`).
+pub(crate) fn is_no_foreign_name(host: &str, alone: bool) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    match name.parse::<IpAddr>() {
+        Ok(address) => !alone || address.is_loopback(),
+        Err(_) => name.eq_ignore_ascii_case("localhost"),
     }
 }
 

@@ -4,10 +4,10 @@
 //! anything, an answer to somebody who has not the link, or a page that is drawn by anything but the report's own script.
 
 mod answer;
-mod guard;
+pub(crate) mod guard;
 mod request;
 mod room;
-mod shelf;
+pub(crate) mod shelf;
 mod stream;
 mod summary;
 

@@ -23,7 +23,7 @@ pub(super) enum Shelf {
 
 /// By what a file is known to be another, or to have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     /// Device and number: which file it is.
     pub(super) file: (u64, u64),
     bytes: u64,
@@ -31,7 +31,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         path.metadata().ok().map(|about| Self {
             file: (about.dev(), about.ino()),
             bytes: about.len(),
@@ -86,7 +86,7 @@ impl Shelf {
 }
 
 /// Files that end as captures do; a folder that cannot be read has none.
-fn files(folder: &Path) -> Vec<(OsString, Metadata)> {
+pub(crate) fn files(folder: &Path) -> Vec<(OsString, Metadata)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let named =
         entries.filter(|entry| Path::new(&entry.file_name()).extension().is_some_and(|e| e == "nilo"));

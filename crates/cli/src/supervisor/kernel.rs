@@ -91,6 +91,37 @@ pub(crate) fn start_clean(command: &mut std::process::Command, inherited: Inheri
 
 /// What a later program finds is what the first one found, not what we have made of it since.
 static FIRST: OnceLock<Inherited> = OnceLock::new();
+/// What a process beside the program may take.
+#[derive(Clone, Copy)]
+pub(crate) struct Modesty {
+    pub(crate) bytes: u64,
+    pub(crate) cpu_seconds: u64,
+}
+
+/// Sees to it that this command's process takes no more, is served last, and is killed before the program where memory ends.
+pub(crate) fn be_modest(command: &mut std::process::Command, most: Modesty) {
+    let limit = |most| libc::rlimit { rlim_cur: most, rlim_max: most };
+    let limits = [
+        (libc::RLIMIT_DATA, limit(most.bytes)),
+        (libc::RLIMIT_CPU, limit(most.cpu_seconds)),
+        (libc::RLIMIT_CORE, limit(0)),
+    ];
+    let prepare = move || {
+        // SAFETY: plain calls with valid pointers, all async-signal-safe; a refusal leaves things as they are.
+        unsafe {
+            for (resource, limit) in &limits {
+                libc::setrlimit(*resource, limit);
+            }
+            libc::setpriority(libc::PRIO_PROCESS, 0, 19);
+            let fd = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+            libc::write(fd, c"1000".as_ptr().cast(), 4);
+            libc::close(fd);
+        }
+        Ok(())
+    };
+    // SAFETY: nothing in it allocates, and its calls are async-signal-safe.
+    unsafe { std::os::unix::process::CommandExt::pre_exec(command, prepare) };
+}
 
 /// Blocks these signals in the calling thread, and sees to it that ends of children are told.
 pub(crate) fn block(signals: &[c_int]) -> Inherited {

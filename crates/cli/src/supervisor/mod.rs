@@ -37,6 +37,7 @@ pub(crate) use self::recorder::Wanted;
 use self::witness::Witness;
 use crate::events::Events;
 use crate::live::Live;
+use crate::metrics::{Metrics, Prepared};
 use crate::place::{self, Templates};
 use crate::say::Failure;
 
@@ -74,6 +75,8 @@ pub(crate) struct Plan {
     pub(crate) live: bool,
     /// What the guard inside the program is to know, if there is to be one.
     pub(crate) guard: Option<String>,
+    /// Where figures are to go while it runs.
+    pub(crate) metrics: Option<Prepared>,
 }
 
 /// Which children get captures of their own.
@@ -130,8 +133,14 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     let live = launched.recording.as_ref().filter(|_| plan.live).map(|recording| Live::new(&recording.path));
     let events = launched.recording.as_ref().zip(plan.events.clone());
     let events = events.map(|(recording, folder)| Events::new(&recording.path, folder));
+    let metrics = launched.recording.as_ref().zip(plan.metrics.as_ref());
+    let metrics =
+        metrics.and_then(|(recording, to)| to.start(&recording.path, &plan.python, &plan.flags, inherited));
     let started = Started { witness, limits, recorder_is_on: leads.recorder.is_some(), run: leads.run(), at };
-    Watch { program: launched.pid, launched, live, events, signals, started, stop_asked: false }.follow()
+    let watch = Watch { program: launched.pid, launched, live, events, signals, started, stop_asked: false };
+    let outcome = watch.follow();
+    metrics.map(Metrics::end).unwrap_or_default();
+    outcome
 }
 
 /// A number that no other run has: by it the captures of children are known. No file of this run is older than it, also

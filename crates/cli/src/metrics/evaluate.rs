@@ -1,0 +1,94 @@
+//! The evaluation of the capture that is being written, in a process of its own: `nilometer status CAPTURE --format json`.
+//!
+//! In: a capture. Out: states, or none. What must not happen here: memory of an evaluation in the supervisor, which stays small for
+//! weeks; an evaluation that costs the program its memory (its limit is what is left, and the kernel takes it first), its
+//! processor (it is the most modest of all), or that outlives us.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use nilometer_host::cgroup::Cgroup;
+use nilometer_host::memory::Machine;
+use nilometer_report::{Status, statuses};
+
+use crate::env;
+use crate::machine::surroundings;
+use crate::supervisor::kernel::{self, Inherited, Modesty};
+
+/// What an evaluation prints; sixteen processes with five findings have a tenth of it.
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
+/// Of the memory that is left under the limit, an evaluation may take one part in this many.
+const SHARE_OF_HEADROOM: u64 = 2;
+const MAX_BYTES: u64 = 1 << 30;
+/// With less than this Python itself would not start.
+const MIN_BYTES: u64 = 64 << 20;
+const MAX_CPU_SECONDS: u64 = 300;
+
+/// How evaluations are made.
+pub(super) struct Evaluations {
+    python: String,
+    flags: Vec<String>,
+    entry: PathBuf,
+    capture: PathBuf,
+    inherited: Inherited,
+    running: Mutex<Option<Child>>,
+}
+
+impl Evaluations {
+    /// Of this capture; none where the Python package is not known.
+    pub(super) fn new(python: &str, flags: &[String], capture: &Path, inherited: Inherited) -> Option<Self> {
+        Some(Self {
+            python: python.to_owned(),
+            flags: flags.to_vec(),
+            entry: PathBuf::from(env::get(env::PACKAGE)?).join("__main__.py"),
+            capture: capture.to_owned(),
+            inherited,
+            running: Mutex::new(None),
+        })
+    }
+
+    /// The states now; none if the evaluation failed.
+    pub(super) fn evaluate(&self) -> Option<Vec<Status>> {
+        let most = room()?;
+        let mut command = Command::new(&self.python);
+        command.args(&self.flags).arg(&self.entry).args(["status", "--format", "json"]).arg(&self.capture);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // What is sent to the program's group is not for it.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        kernel::start_clean(&mut command, self.inherited);
+        kernel::be_modest(&mut command, Modesty { bytes: most, cpu_seconds: MAX_CPU_SECONDS });
+        let mut child = command.spawn().ok()?;
+        let answer = child.stdout.take();
+        *self.running() = Some(child);
+        let mut bytes = Vec::new();
+        let read = answer.map(|answer| answer.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes));
+        let ended = self.running().take().and_then(|mut child| child.wait().ok());
+        let is_well = ended.is_some_and(|status| status.success()) && read.is_some_and(|read| read.is_ok());
+        statuses(&bytes).filter(|statuses| is_well && !statuses.is_empty())
+    }
+
+    /// Ends the evaluation that runs, if one does.
+    pub(super) fn end(&self) {
+        if let Some(child) = self.running().as_mut() {
+            // It may have ended by itself.
+            child.kill().unwrap_or_default();
+        }
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, Option<Child>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What an evaluation may take; none if too little is left. We are in the program's group, or in one above it.
+fn room() -> Option<u64> {
+    let mut buffer = Vec::new();
+    let now = surroundings(&Machine::open(), Cgroup::of(std::process::id()).as_mut(), true, &mut buffer);
+    let used = now.cgroup_current.unwrap_or(0).saturating_sub(now.cgroup_file.unwrap_or(0));
+    let group = now.cgroup_limit.map(|limit| limit.saturating_sub(used));
+    let left = [group, now.ram_available].into_iter().flatten().min().unwrap_or(MAX_BYTES);
+    let room = (left / SHARE_OF_HEADROOM).min(MAX_BYTES);
+    (room >= MIN_BYTES).then_some(room)
+}

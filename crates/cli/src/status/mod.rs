@@ -1,0 +1,137 @@
+//! `nilometer status [PID|DIR|CAPTURE]`: a row per recorded process, running or ended.
+//!
+//! In: what was asked for. Out: a table or JSON on stdout, an exit code for probes. What must not happen here: a wait, a write to a
+//! capture, or a word to the program.
+
+mod evaluate;
+mod find;
+pub(crate) mod options;
+
+use std::io::{IsTerminal as _, stdout};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use nilometer_diagnose::Verdict;
+use nilometer_report::{Status, status_json, status_table};
+
+pub(crate) use self::evaluate::Evaluator;
+use self::options::{StatusFormat, StatusOptions};
+use crate::say::{self, Failure, bytes_to_stdout};
+use crate::style;
+use crate::supervisor::kernel::{self, Signals};
+
+/// Something leaks, as `diff --fail-on-growth` has it.
+const LEAKS: i32 = 1;
+/// Nothing can be said, as of every command that could not do its work.
+const UNKNOWN: i32 = 2;
+/// Between two rounds of `--watch`, if they cost little.
+const WATCH_EVERY: Duration = Duration::from_secs(2);
+const ENDS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
+/// Home, and nothing beneath.
+const REDRAW: &str = "\x1b[H\x1b[J";
+
+pub(crate) fn status(options: &StatusOptions) -> Result<i32, Failure> {
+    let mut evaluator = Evaluator::new();
+    if options.watch {
+        return watch(options, &mut evaluator).map(|()| 0);
+    }
+    let statuses = evaluated(find::captures(options.what.as_deref())?, &mut evaluator);
+    bytes_to_stdout(drawn(options, &statuses).as_bytes())?;
+    if statuses.is_empty() {
+        say_none(options);
+    }
+    Ok(if options.exit_code { code(&statuses) } else { 0 })
+}
+
+/// The states of these captures, and of recorded processes below those that run.
+pub(crate) fn evaluated(mut paths: Vec<PathBuf>, evaluator: &mut Evaluator) -> Vec<Status> {
+    let mut statuses = Vec::new();
+    let mut at = 0;
+    while let Some(path) = paths.get(at).cloned() {
+        at += 1;
+        let status = evaluator.status(&path);
+        let pid = status.pid.and_then(|pid| u32::try_from(pid).ok());
+        for path in pid.filter(|_| status.running).map(find::below).unwrap_or_default() {
+            // The same file may be written in another way.
+            let same =
+                |known: &PathBuf| *known == path || std::fs::canonicalize(known).is_ok_and(|it| it == path);
+            if !paths.iter().any(same) {
+                paths.push(path);
+            }
+        }
+        statuses.push(status);
+    }
+    statuses
+}
+
+fn watch(options: &StatusOptions, evaluator: &mut Evaluator) -> Result<(), Failure> {
+    kernel::block(&ENDS);
+    let mut signals =
+        Signals::open(&ENDS).map_err(|error| Failure::new(format!("signals cannot be watched ({error})")))?;
+    let what = options.what.as_deref();
+    // A process keeps its capture when it ends; a folder gets new ones.
+    let one =
+        what.filter(|what| !Path::new(what).is_dir()).map(|what| find::captures(Some(what))).transpose()?;
+    let redraws = stdout().is_terminal() && options.format == StatusFormat::Terminal;
+    while signals.next().is_none() {
+        let began = Instant::now();
+        let paths = one.clone().map_or_else(|| find::captures(what), Ok)?;
+        let statuses = evaluated(paths, evaluator);
+        let text = match (options.format, statuses.is_empty()) {
+            (StatusFormat::Terminal, true) => format!("{}\n", none(options)),
+            _ => drawn(options, &statuses),
+        };
+        let text = match options.format {
+            _ if redraws => format!("{REDRAW}{text}"),
+            // Without a terminal the rounds stand one beneath the other.
+            StatusFormat::Terminal => format!("{text}\n"),
+            StatusFormat::Json => text,
+        };
+        bytes_to_stdout(text.as_bytes())?;
+        signals.wait(WATCH_EVERY.saturating_sub(began.elapsed()));
+    }
+    Ok(())
+}
+
+fn drawn(options: &StatusOptions, statuses: &[Status]) -> String {
+    match options.format {
+        StatusFormat::Json => status_json(statuses),
+        StatusFormat::Terminal => status_table(statuses, &style::of(&stdout(), 1), stdout().is_terminal()),
+    }
+}
+
+fn none(options: &StatusOptions) -> &'static str {
+    match options.what {
+        None => "no process of yours is recorded now",
+        Some(_) => "there is no capture in this folder",
+    }
+}
+
+fn say_none(options: &StatusOptions) {
+    say::to_stderr(&format!("nilometer  {}\n", none(options)));
+    say::hint("nilometer run SCRIPT records a program, nilometer attach PID one that runs");
+}
+
+/// A leak is news whatever else cannot be read.
+fn code(statuses: &[Status]) -> i32 {
+    if statuses.iter().any(|status| status.verdict == Some(Verdict::Leak)) {
+        return LEAKS;
+    }
+    if statuses.is_empty() || statuses.iter().any(|status| status.error.is_some()) { UNKNOWN } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leak_comes_before_what_cannot_be_read_and_that_before_all_is_well() {
+        let of = |verdict| Status { verdict: Some(verdict), ..Status::default() };
+        let (leak, fine, open) = (of(Verdict::Leak), of(Verdict::NoLeak), of(Verdict::Undecided));
+        let torn = Status::unreadable("x", "torn");
+        assert_eq!(code(&[]), 2);
+        assert_eq!(code(&[fine.clone(), open.clone()]), 0);
+        assert_eq!(code(&[fine.clone(), torn.clone()]), 2);
+        assert_eq!(code(&[torn, leak, fine]), 1);
+    }
+}
