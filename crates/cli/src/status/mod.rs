@@ -45,11 +45,14 @@ pub(crate) fn status(options: &StatusOptions) -> Result<i32, Failure> {
 
 /// The states of these captures, and of recorded processes below those that run.
 pub(crate) fn evaluated(mut paths: Vec<PathBuf>, evaluator: &mut Evaluator) -> Vec<Status> {
-    let mut statuses = Vec::new();
-    let mut at = 0;
-    while let Some(path) = paths.get(at).cloned() {
-        at += 1;
+    let mut statuses: Vec<Status> = Vec::new();
+    // Of those that were found below another: which one that is.
+    let mut parents = vec![None; paths.len()];
+    while let Some(path) = paths.get(statuses.len()).cloned() {
+        let at = statuses.len();
+        let parent = parents.get(at).copied().flatten().and_then(|parent: usize| statuses.get(parent));
         let status = evaluator.status(&path);
+        let status = parent.map_or(status.clone(), |parent| below(status, parent));
         let pid = status.pid.and_then(|pid| u32::try_from(pid).ok());
         for path in pid.filter(|_| status.running).map(find::below).unwrap_or_default() {
             // The same file may be written in another way.
@@ -57,11 +60,26 @@ pub(crate) fn evaluated(mut paths: Vec<PathBuf>, evaluator: &mut Evaluator) -> V
                 |known: &PathBuf| *known == path || std::fs::canonicalize(known).is_ok_and(|it| it == path);
             if !paths.iter().any(same) {
                 paths.push(path);
+                parents.push(Some(at));
             }
         }
         statuses.push(status);
     }
     statuses
+}
+
+/// A forked process does not say what ran and which limit is ahead: it has both from the one above it.
+fn below(status: Status, parent: &Status) -> Status {
+    /// What the diagnosis calls a program of which nobody said the name.
+    const NAMELESS: &str = "program";
+    let is_nameless = status.program == NAMELESS;
+    let program = if is_nameless { parent.program.clone() } else { status.program.clone() };
+    let limit = status.limit.clone().or_else(|| parent.limit.clone());
+    let (limit_bytes, headroom_bytes) = match status.limit_bytes {
+        Some(_) => (status.limit_bytes, status.headroom_bytes),
+        None => (parent.limit_bytes, parent.headroom_bytes),
+    };
+    Status { program, limit, limit_bytes, headroom_bytes, ..status }
 }
 
 fn watch(options: &StatusOptions, evaluator: &mut Evaluator) -> Result<(), Failure> {
@@ -123,6 +141,27 @@ fn code(statuses: &[Status]) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_forked_process_has_the_name_and_the_limit_of_the_one_above() {
+        let limit = Some("cgroup".to_owned());
+        let parent = Status {
+            program: "server.py".to_owned(),
+            limit,
+            limit_bytes: Some(9),
+            headroom_bytes: Some(4),
+            ..Status::default()
+        };
+        let child = Status { program: "program".to_owned(), pid: Some(2), ..Status::default() };
+        assert_eq!(below(child, &parent), Status { pid: Some(2), ..parent.clone() });
+        let own = Status {
+            program: "worker.py".to_owned(),
+            limit_bytes: Some(8),
+            limit: Some("ram".to_owned()),
+            ..Status::default()
+        };
+        assert_eq!(below(own.clone(), &parent), own);
+    }
 
     #[test]
     fn a_leak_comes_before_what_cannot_be_read_and_that_before_all_is_well() {
