@@ -256,9 +256,9 @@ mod tests {
         let mut command = Words::command().term_width(100);
         command.build();
         insta::assert_snapshot!("help", command.render_help());
-        for name in
-            ["run", "report", "diff", "serve", "prove", "fix", "guard", "census", "attach", "detach", "status"]
-        {
+        for name in [
+            "run", "report", "diff", "serve", "prove", "fix", "guard", "census", "attach", "detach", "status",
+        ] {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
         }

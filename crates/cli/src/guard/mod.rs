@@ -144,6 +144,7 @@ impl Guarded<'_> {
             overwrite: options.force,
             events: None,
             live: !options.no_live && !env::is_on(env::NO_PROGRESS),
+            metrics: None,
             guard: Some(settings.to_string()),
         }
     }
