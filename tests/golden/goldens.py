@@ -204,6 +204,7 @@ CASES: dict[str, Callable[[Desk], str]] = {
     "status": lambda desk: desk.exact(desk.tell("status", "leak.nilo", "--exit-code")),
     "status-json": lambda desk: desk.exact(desk.tell("status", "leak.nilo", "--format", "json"), lines),
     "status-nothing": lambda desk: desk.exact(desk.tell("status", "2147483647")),
+    "guard-dry": lambda desk: desk.exact(desk.tell("guard", "--dry-run", "leak.nilo")),
     "prove": lambda desk: desk.words(desk.tell("prove", "-o", "proved", "loop.py")),
     "fix": lambda desk: desk.words(desk.tell("fix", "-o", "mended", "loop.py")),
     "census": asked,

@@ -2,7 +2,7 @@
 //!
 //! Evidence: what hangs below the elements of a container belongs to threads by their class; or the container holds threads; or the
 //! holder is a variable of a running function, or a part of a thread, and no container, or Python's own list of those that run, while the
-//! number of threads goes on growing.
+//! number of threads goes on growing or a thread's first function holds what a line makes anew each time.
 
 use super::path::Root;
 use super::{Case, Explanation};
@@ -10,6 +10,9 @@ use crate::held::level::words;
 
 /// Where Python has the threads that run.
 const RUNNING: &str = "threading._active";
+
+/// Where every thread of Python's begins.
+const FIRST_FUNCTION: &str = "_bootstrap()";
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
@@ -45,7 +48,15 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
 fn piled_up(case: &Case, running: bool) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let is_slot = !path.full.contains("[*]") && matches!(path.root, Root::Function(_));
-    ((is_slot || running) && case.run.grows("python_threads")).then(|| Explanation {
+    // The first function of a thread, and a line that makes a whole one each time: each thread has its own.
+    let kind = case
+        .finding
+        .holder
+        .as_ref()
+        .map(|holder| format!("{}(", holder.kind.rsplit('.').next().unwrap_or_default()));
+    let is_made_anew = case.code().zip(kind).is_some_and(|(code, kind)| code.contains(&kind));
+    let is_of_each = is_slot && path.full.starts_with(FIRST_FUNCTION) && is_made_anew;
+    (is_of_each || (is_slot || running) && case.run.grows("python_threads")).then(|| Explanation {
         sentence: format!("every {} starts threads that do not end, and each keeps its variables", case.unit),
         change: "let a thread's function return when its work is done; or hand the work to one `ThreadPoolExecutor(max_workers=...)` \
                  for all"
