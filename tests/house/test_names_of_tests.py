@@ -1,4 +1,4 @@
-"""Every file of tests has a name of its own: pytest imports them side by side, and of two with one name it takes neither."""
+"""Every file of tests has a name of its own: of two with one name pytest takes neither."""
 
 from __future__ import annotations
 
