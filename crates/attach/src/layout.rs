@@ -5,6 +5,7 @@
 //! so every number is checked by what lies there, and a single thing that does not fit means that nothing is written.
 
 use crate::memory::Memory;
+use crate::offsets::{self, Offsets};
 use crate::refuse::Refusal;
 
 /// The fields that are used of one minor version. Offsets in bytes.
@@ -157,8 +158,6 @@ pub(crate) enum Breaker {
 
 /// `_PY_CALLS_TO_DO_BIT` of 3.13.
 const CALLS_TO_DO: u64 = 1 << 2;
-/// `_Py_Debug_Cookie`, at the start of `_PyRuntime` from 3.13 on.
-pub(crate) const COOKIE: &[u8; 8] = b"xdebugpy";
 
 /// The table of a minor version.
 pub(crate) fn of(minor: u64) -> Option<&'static Layout> {
@@ -215,24 +214,11 @@ impl Layout {
 
     /// What 3.13 says of itself must be what the table says.
     fn check_offsets(&self, memory: Memory, runtime: u64) -> Result<(), Refusal> {
-        let said = memory.bytes(runtime, 96).ok_or(Refusal::Gone)?;
-        let number = |at: usize| {
-            said.get(at..at + 8)
-                .and_then(|bytes| bytes.try_into().ok())
-                .map(u64::from_le_bytes)
-                .unwrap_or_default()
-        };
-        if said.get(..8) != Some(COOKIE) || number(8) >> 16 != 0x0300 | self.minor {
-            return Err(Refusal::Unknown("debug offsets"));
-        }
-        if number(16) != 0 {
-            return Err(Refusal::FreeThreaded);
-        }
+        let said = Offsets::read(memory, runtime, 96, self.minor)?;
         // `runtime_state.interpreters_head`, `interpreter_state.id` and `.next`.
-        if (number(40), number(56), number(64)) != (self.interpreters, self.id, self.next) {
-            return Err(Refusal::Unknown("debug offsets"));
-        }
-        Ok(())
+        let fits =
+            (said.number(40), said.number(56), said.number(64)) == (self.interpreters, self.id, self.next);
+        if fits { Ok(()) } else { Err(offsets::UNKNOWN) }
     }
 }
 
@@ -257,7 +243,7 @@ mod tests {
         fn new() -> Self {
             let mut world = Self { runtime: vec![0; 2000], main: vec![0; 1000], thread: vec![0; 40] };
             let (main, thread) = (world.main.as_ptr() as u64, world.thread.as_ptr() as u64);
-            world.runtime[0] = u64::from_le_bytes(*COOKIE);
+            world.runtime[0] = u64::from_le_bytes(*offsets::COOKIE);
             world.runtime[1] = 0x030d_00f0;
             for (at, number) in [(40, 632), (56, 7272), (64, 7264), (600, 1), (632, main), (640, main)] {
                 world.runtime[at / 8] = number;

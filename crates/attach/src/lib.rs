@@ -10,6 +10,7 @@ mod image;
 mod layout;
 mod maps;
 mod memory;
+mod offsets;
 mod post;
 mod proc;
 mod ptrace;

@@ -7,13 +7,12 @@
 
 use std::path::Path;
 
-use crate::layout::{COOKIE, is_place};
+use crate::layout::is_place;
 use crate::memory::Memory;
+use crate::offsets::{self, Offsets};
 use crate::refuse::Refusal;
 
 /// Offsets in `_Py_DebugOffsets` of 3.14, in bytes; and its size.
-const VERSION: usize = 8;
-const FREE_THREADED: usize = 16;
 const FINALIZING: usize = 32;
 const INTERPRETERS: usize = 40;
 const ID: usize = 56;
@@ -29,8 +28,8 @@ const PATH: usize = 744;
 const PATH_SIZE: usize = 752;
 const SIZE: usize = 760;
 
-/// Major and minor version in `PY_VERSION_HEX`.
-const KNOWN_VERSION: u64 = 0x030e;
+/// The minor version of these.
+const MINOR: u64 = 14;
 /// `_PY_EVAL_PLEASE_STOP_BIT`: the one that PEP 768 asks a debugger to set.
 const PLEASE_STOP: u8 = 1 << 5;
 /// A field lies in a structure of its interpreter or thread; these are smaller.
@@ -58,26 +57,15 @@ pub(crate) struct Asked {
 /// Follows the offsets that the runtime tells, and checks what can be checked.
 pub(crate) fn find(memory: Memory, runtime: u64) -> Result<Place, Refusal> {
     let unknown = |what| Refusal::Unknown(what);
-    let said = memory.bytes(runtime, SIZE).ok_or(Refusal::Gone)?;
-    let number = |at: usize| {
-        said.get(at..at + 8)
-            .and_then(|bytes| bytes.try_into().ok())
-            .map(u64::from_le_bytes)
-            .unwrap_or_default()
-    };
-    if said.get(..8) != Some(COOKIE) || number(VERSION) >> 16 != KNOWN_VERSION {
-        return Err(unknown("debug offsets"));
-    }
-    if number(FREE_THREADED) != 0 {
-        return Err(Refusal::FreeThreaded);
-    }
+    let said = Offsets::read(memory, runtime, SIZE, MINOR)?;
+    let number = |at| said.number(at);
     let fields =
         [INTERPRETERS, ID, NEXT, THREADS_MAIN, INTERPRETER_OF_THREAD, THREAD_ID, BREAKER, SUPPORT, ENABLED];
     if fields.iter().any(|at| number(*at) > MAX_OFFSET)
         || number(PATH_SIZE) == 0
         || number(PATH_SIZE) > 1 << 16
     {
-        return Err(unknown("debug offsets"));
+        return Err(offsets::UNKNOWN);
     }
     let word = |at: u64| memory.word(at).ok_or(Refusal::Unknown("interpreters"));
     let main = word(runtime + number(INTERPRETERS))?;
@@ -174,9 +162,9 @@ mod tests {
         fn new() -> Self {
             let mut world = Self { runtime: vec![0; 100], main: vec![0; 20], thread: vec![0; 90] };
             let (main, thread) = (world.main.as_ptr() as u64, world.thread.as_ptr() as u64);
-            world.runtime[0] = u64::from_le_bytes(*COOKIE);
+            world.runtime[0] = u64::from_le_bytes(*offsets::COOKIE);
             let said = [
-                (VERSION, 0x030e_0af0),
+                (8, 0x030e_0af0),
                 (FINALIZING, 768),
                 (INTERPRETERS, 776),
                 (ID, 8),

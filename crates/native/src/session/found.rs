@@ -18,12 +18,8 @@ const BEAT_NS: u64 = 20_000_000;
 impl Session {
     /// A line was printed.
     pub(crate) fn printed(&self, py: Python<'_>, line: &Line) {
-        self.came(py, FoundKind::Line, line.hash, || line.words().to_owned());
-        let Some(number) = line.number else { return };
-        let Ok(mut kinds) = self.kinds.try_lock() else { return };
-        let told = kinds.numbered(line.hash, number);
-        drop(kinds);
-        if let Some((unit, step)) = told {
+        let step = self.came(py, FoundKind::Line, line.hash, line.number, || line.words().to_owned());
+        if let Some((unit, step)) = step {
             self.writer.append(&Record::Fact { key: unit.step_fact(), value: step.to_string() });
         }
     }
@@ -38,7 +34,7 @@ impl Session {
 
     /// A loop turned: `key` tells it from others, `place` says where it stands.
     pub(crate) fn turned(&self, py: Python<'_>, key: u64, place: impl FnOnce() -> String) {
-        self.came(py, FoundKind::Loop, key, place);
+        self.came(py, FoundKind::Loop, key, None, place);
     }
 
     /// So many turns of a loop are over since it was looked at last. The reading of this tick is of them.
@@ -80,13 +76,21 @@ impl Session {
         }
     }
 
-    fn came(&self, py: Python<'_>, kind: FoundKind, hash: u64, text: impl FnOnce() -> String) {
-        let came = match self.kinds.try_lock() {
-            Ok(mut kinds) => kinds.came(kind, hash),
-            Err(_) => return,
+    /// Counts one more; by how much the number in a line rises, once that is known to be more than one.
+    fn came(
+        &self,
+        py: Python<'_>,
+        kind: FoundKind,
+        hash: u64,
+        number: Option<u64>,
+        text: impl FnOnce() -> String,
+    ) -> Option<(Found, u64)> {
+        let (came, step) = {
+            let mut kinds = self.kinds.try_lock().ok()?;
+            (kinds.came(kind, hash), number.and_then(|number| kinds.numbered(hash, number)))
         };
         let unit = match came {
-            Came::Unknown => return,
+            Came::Unknown => return None,
             Came::Begins(unit, before) => {
                 self.describe(kind, unit, &text());
                 for _ in 1..before {
@@ -98,5 +102,6 @@ impl Session {
         };
         self.beat();
         self.cycle(py, CycleUnit::Found(unit));
+        step
     }
 }
