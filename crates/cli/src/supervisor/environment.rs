@@ -22,6 +22,8 @@ pub(crate) struct Leads<'a> {
     pub(crate) children: Option<u64>,
     /// The number of the run, if children that are forked record themselves; they inherit all that this needs.
     pub(crate) forks: Option<u64>,
+    /// What the guard inside the program is to know, if there is to be one.
+    pub(crate) guard: Option<&'a str>,
 }
 
 impl Leads<'_> {
@@ -71,6 +73,9 @@ pub(crate) fn recorded(mut given: Environment, leads: &Leads<'_>, template: &Pat
             forks.push(place::telling_apart(template.to_path_buf()));
             set(environment, env::FORKS, forks);
         }
+        if let Some(guard) = leads.guard {
+            set(environment, env::GUARD, guard.into());
+        }
     }
     if leads.package.is_some() || leads.recorder.is_some() {
         set(environment, env::CAPTURE, template.into());
@@ -108,6 +113,7 @@ mod tests {
             recorder: None,
             children: None,
             forks: None,
+            guard: None,
         };
         recorded(given(pairs), &leads, Path::new("/x/{pid}.nilo"))
     }
@@ -148,6 +154,7 @@ mod tests {
             recorder: Some(&preload),
             children: Some(9),
             forks: None,
+            guard: None,
         };
         let environment =
             recorded(given(&[("A", "1"), ("LD_PRELOAD", "mine.so"), ("B", "2")]), &leads, Path::new("/x"));
@@ -168,6 +175,7 @@ mod tests {
             recorder: Some(&preload),
             children: None,
             forks: Some(9),
+            guard: None,
         };
         let environment = recorded(given(&[]), &leads, Path::new("/t/x.nilo"));
         assert_eq!(value(&environment, "_NILOMETER_CAPTURE"), Some("/t/x.nilo"));
@@ -178,13 +186,14 @@ mod tests {
     #[test]
     fn where_python_does_not_listen_there_is_nothing_but_the_recorders() {
         let preload = preload();
-        let leads = Leads { package: None, recorder: Some(&preload), children: None, forks: None };
+        let leads =
+            Leads { package: None, recorder: Some(&preload), children: None, forks: None, guard: None };
         let names: Vec<_> = recorded(given(&[("A", "1")]), &leads, Path::new("/x"))
             .into_iter()
             .filter_map(|(name, _)| name.into_string().ok())
             .collect();
         assert_eq!(names, ["A", "LD_PRELOAD", "_NILOMETER_RECORDER", "_NILOMETER_CAPTURE"]);
-        let nothing = Leads { package: None, recorder: None, children: None, forks: None };
+        let nothing = Leads { package: None, recorder: None, children: None, forks: None, guard: None };
         assert_eq!(recorded(given(&[("A", "1")]), &nothing, Path::new("/x")), given(&[("A", "1")]));
     }
 }

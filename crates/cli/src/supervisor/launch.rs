@@ -11,7 +11,6 @@ use super::environment::{Leads, recorded, untouched};
 use super::kernel::Inherited;
 use super::readings::Readings;
 use super::spawn::Command;
-use crate::env;
 use crate::place::{Templates, with_pid};
 use crate::say::{Failure, warning};
 
@@ -45,12 +44,11 @@ pub(crate) fn launch(
         .chain(plan.program.iter().cloned())
         .collect();
     // The child's environment must exist before its pid, and so before we know which place will take the capture.
-    let led = |template| {
-        let mut environment = recorded(untouched(), leads, template);
-        environment.extend(plan.guard.as_ref().map(|text| (env::GUARD.into(), text.into())));
-        environment
-    };
-    let environments = vec![untouched(), led(&plan.templates.first), led(&plan.templates.second)];
+    let environments = vec![
+        untouched(),
+        recorded(untouched(), leads, &plan.templates.first),
+        recorded(untouched(), leads, &plan.templates.second),
+    ];
     let could_not =
         |error: std::io::Error| Failure::new(format!("{} could not be started ({error})", plan.python));
     let held =

@@ -120,6 +120,7 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
         children: (plan.children == Recorded::All).then_some(run),
         // The recorder is what wakes them.
         forks: (plan.children == Recorded::Forked && recorder.preload().is_some()).then_some(run),
+        guard: plan.guard.as_deref(),
     };
     let tell = |writer: &Writer, pid| {
         let most_ns = plan.pause.map(|pause| u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX - 1));
