@@ -25,10 +25,9 @@ test-fast: test-rust $(VENV)/.wheel
 test-rust:
 	cargo test --workspace --locked --quiet
 
-# The corpus runs one program at a time: its report says how soon a verdict came. All other tests mostly wait, and run in pairs.
+# Most tests wait for a program or use one core, so they run in pairs.
 test-python: $(VENV)/.wheel
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=15 --ignore=tests/corpus
-	$(BIN)/python -m pytest --durations=15 tests/corpus
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=15
 
 ## check: formatting, lints, types, layers, spelling
 check: $(VENV)/.packages

@@ -1,4 +1,7 @@
-"""The corpus' own option, and the table of what was said about each program."""
+"""The corpus' own options, and the table of what was said about each program.
+
+A test may run in a worker of its own; its score travels with its report, so that one table has them all.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ import pytest
 from corpus_score import Score, summary
 
 SCORES: pytest.StashKey[list[Score]] = pytest.StashKey()
+# The property of a test's report that holds its score.
+PROPERTY = "score"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,14 +28,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+class Gatherer:
+    """Collects the scores of all tests, those of other workers too."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.scores = config.stash[SCORES] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call":
+            self.scores += [
+                Score.from_text(str(text)) for name, text in report.user_properties if name == PROPERTY
+            ]
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[SCORES] = []
+    config.pluginmanager.register(Gatherer(config))
 
 
 @pytest.fixture
-def score(request: pytest.FixtureRequest) -> Callable[[Score], None]:
+def score(record_property: Callable[[str, object], None]) -> Callable[[Score], None]:
     """Adds a run to the table at the end of the session."""
-    return request.config.stash[SCORES].append
+    return lambda one: record_property(PROPERTY, one.to_text())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -5,11 +5,12 @@ In: a run's truth and its report. Out: lines for people. Nothing here decides wh
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from corpus_truth import ExpectedFinding, Run
+from corpus_truth import ExpectedFinding, Run, all_runs
 
 # An estimate this near is right, whatever its interval.
 NEAR = 0.15
@@ -27,6 +28,16 @@ class Score:
     seconds: float
     # Cycles after which a report of the running program first gave the right verdict; None if none did.
     first_right: int | None = None
+
+    def to_text(self) -> str:
+        """The score as text, without the truth: a run is known by its program and name."""
+        return json.dumps([self.run.program, self.run.name, self.report, self.seconds, self.first_right])
+
+    @classmethod
+    def from_text(cls, text: str) -> Score:
+        program, name, report, seconds, first_right = json.loads(text)
+        run = next(run for run in all_runs() if (run.program, run.name) == (program, name))
+        return cls(run, report, seconds, first_right)
 
     @property
     def verdict(self) -> bool:

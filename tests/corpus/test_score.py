@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from corpus_score import Score, summary
-from corpus_truth import ExpectedFinding, Run, read
+from corpus_truth import ExpectedFinding, Run, all_runs, read
 from test_corpus import wrong_findings, wrong_growth
 
 
@@ -142,3 +142,9 @@ def test_a_truth_that_says_too_little_or_too_much_is_refused(tmp_path: Path, wro
     truth.write_text(f'about = "x"\n[[run]]\nname = "n"\nseconds = 1\nunit = ["epoch"]\n{wrong}\n')
     with pytest.raises(ValueError, match=r"truth\.toml: n: "):
         read(truth)
+
+
+def test_a_score_travels_as_text_between_workers() -> None:
+    run = all_runs()[0]
+    score = Score(run, a_report([finding()]), seconds=12.5, first_right=3)
+    assert Score.from_text(score.to_text()) == score
