@@ -50,13 +50,13 @@ impl Board {
     /// Counts one beat: a found unit has turned, and the last beat is not of just now. Lines and loops may turn a thousand times
     /// in a moment, and whoever asks for [`Board::all_cycles`] takes each for an age.
     pub fn count_beat(&self) {
-        self.count(at::BEATS);
+        self.count(at::HEARTBEATS_OFFSET);
     }
 
     /// Cycles of all units that hooks know so far, and beats of the found ones.
     pub fn all_cycles(&self) -> u64 {
         let known = CycleUnit::KNOWN.iter().fold(0, |sum: u64, unit| sum.wrapping_add(self.cycles(*unit)));
-        known.wrapping_add(self.read(at::BEATS))
+        known.wrapping_add(self.read(at::HEARTBEATS_OFFSET))
     }
 
     /// Counts one more step (batch).
@@ -99,14 +99,14 @@ impl Board {
     /// Limits how long the program may be held up by a look at its heap, in nanoseconds; `None`: no look at all, unless
     /// somebody asks.
     pub fn limit_pause(&self, most_ns: Option<u64>) {
-        if let Some(place) = atomics::u64_at(&self.header, at::PAUSE_LIMIT) {
+        if let Some(place) = atomics::u64_at(&self.header, at::MAX_PAUSE_OFFSET) {
             place.store(most_ns.map_or(NO_LOOKS, |most| most.max(1)), Relaxed);
         }
     }
 
     /// That limit; the default where nobody set one.
     pub fn pause_limit(&self) -> Option<u64> {
-        match self.read(at::PAUSE_LIMIT) {
+        match self.read(at::MAX_PAUSE_OFFSET) {
             0 => Some(DEFAULT_PAUSE_NS),
             NO_LOOKS => None,
             most => Some(most),

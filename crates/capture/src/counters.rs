@@ -5,7 +5,7 @@
 
 /// Resident shared memory is in use like any other from so many bytes on: a capture whose own file lies in memory has pages of it, a quarter of
 /// a mebibyte at most as measured.
-pub const LEAST_SHARED: u64 = 1 << 20;
+pub const MIN_SHARED_BYTES: u64 = 1 << 20;
 
 /// Declares a struct of optional numbers that travels as a list of them, in this order.
 macro_rules! numbers {

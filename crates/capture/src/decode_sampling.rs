@@ -58,7 +58,7 @@ fn stack(rest: &mut Rest) -> Result<Vec<StackFrame>, Unreadable> {
                 let line = u32::try_from(rest.number()?).map_err(|_too_far| Unreadable::Garbage)?;
                 StackFrame::Python { code: value, line }
             }
-            frame::CUT => StackFrame::Cut(Cut::from_number(value)),
+            frame::TRUNCATED => StackFrame::Cut(Cut::from_number(value)),
             _ => return Err(Unreadable::Unknown),
         });
     }

@@ -190,14 +190,14 @@ pub(crate) fn numbers(values: &[Option<u64>], sink: &mut impl Sink) {
 
 /// Bytes, then the text; a text that is too long ends in an ellipsis, so that the cut shows.
 pub(crate) fn string(text: &str, sink: &mut impl Sink) {
-    const CUT: &str = "…";
+    const ELLIPSIS: &str = "…";
     if text.len() <= STRING_MAX {
         number(text.len() as u64, sink);
         sink.put(text.as_bytes());
         return;
     }
-    let kept = text.get(..text.floor_char_boundary(STRING_MAX - CUT.len())).unwrap_or_default();
-    number((kept.len() + CUT.len()) as u64, sink);
+    let kept = text.get(..text.floor_char_boundary(STRING_MAX - ELLIPSIS.len())).unwrap_or_default();
+    number((kept.len() + ELLIPSIS.len()) as u64, sink);
     sink.put(kept.as_bytes());
-    sink.put(CUT.as_bytes());
+    sink.put(ELLIPSIS.as_bytes());
 }

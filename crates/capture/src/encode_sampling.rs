@@ -13,7 +13,7 @@ use crate::sample::{Birth, Sampling, StackFrame};
 pub(crate) mod frame {
     pub(crate) const NATIVE: u64 = 0;
     pub(crate) const PYTHON: u64 = 1;
-    pub(crate) const CUT: u64 = 2;
+    pub(crate) const TRUNCATED: u64 = 2;
 }
 
 pub(crate) fn kind_of_sampling(said: &Sampling) -> u8 {
@@ -75,7 +75,7 @@ fn stack(frames: &[StackFrame], sink: &mut impl Sink) {
                 number(code << 2 | frame::PYTHON, sink);
                 number(u64::from(line), sink);
             }
-            StackFrame::Cut(why) => number((why as u64) << 2 | frame::CUT, sink),
+            StackFrame::Cut(why) => number((why as u64) << 2 | frame::TRUNCATED, sink),
         }
     }
 }

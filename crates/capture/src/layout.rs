@@ -31,10 +31,10 @@ pub(crate) mod at {
     pub(crate) const CYCLES: usize = 64;
     pub(crate) const REFUSAL: usize = 320;
     pub(crate) const CENSUSES: usize = 328;
-    pub(crate) const PAUSE_LIMIT: usize = 336;
+    pub(crate) const MAX_PAUSE_OFFSET: usize = 336;
     pub(crate) const OVERHEAD: usize = 344;
     pub(crate) const IMPORTS: usize = 352;
-    pub(crate) const BEATS: usize = 360;
+    pub(crate) const HEARTBEATS_OFFSET: usize = 360;
     pub(crate) const FOUND: usize = 368;
 
     /// The count of this unit: found units stand apart from those that hooks know.

@@ -34,7 +34,7 @@ mod walk;
 mod writer;
 
 pub use board::{Board, DEFAULT_OVERHEAD, DEFAULT_PAUSE_NS};
-pub use counters::{Counters, LEAST_SHARED, ProcessReading, Surroundings};
+pub use counters::{Counters, MIN_SHARED_BYTES, ProcessReading, Surroundings};
 pub use cycle_unit::{CycleUnit, FIRST_FOUND, Found, FoundKind, MAX_FOUND};
 pub use error::{CreateError, JoinError, OpenError};
 pub use layout::{BoardCounts, FORMAT_MAJOR, FORMAT_MINOR, Header, Refusal};

@@ -33,7 +33,7 @@ const SOURCE_BITS: u32 = 8;
 
 /// Who lived as long as this, or saw the end of a cycle, is told even if nobody needed the slot: where few samples are
 /// taken, they lie there for many epochs, and then the end of a `fit` takes all of them.
-const GROWN_NS: u64 = 250_000_000;
+const MIN_TENURE_NS: u64 = 250_000_000;
 
 /// Words of a slot and their bytes.
 const WORDS: usize = 8;
@@ -118,7 +118,7 @@ impl Nursery {
         }
         let born = self.word(slot, 1)?.load(Relaxed);
         let is_of_this_cycle = self.word(slot, 7)?.load(Relaxed) == writer.board().all_cycles();
-        if is_of_this_cycle && writer.now().saturating_sub(born) < GROWN_NS {
+        if is_of_this_cycle && writer.now().saturating_sub(born) < MIN_TENURE_NS {
             state.compare_exchange(here, 0, AcqRel, Relaxed).ok()?;
             return Some(true);
         }

@@ -16,7 +16,7 @@ use crate::sample::Sampling;
 use crate::walk::{Skipped, Units, decoded, walk};
 
 /// Bytes that are read at a time, unless a segment is longer.
-const WINDOW: usize = 1 << 20;
+const READ_BYTES: usize = 1 << 20;
 
 /// Where samples are that a [`Capture`](crate::Capture) has not in memory.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ impl<'a> Window<'a> {
     }
 
     fn fill(&mut self, offset: usize, length: usize) {
-        let length = length.max(WINDOW).min(self.present.saturating_sub(offset));
+        let length = length.max(READ_BYTES).min(self.present.saturating_sub(offset));
         self.buffer.resize(length, 0);
         self.begin = offset;
         let mut filled = 0;

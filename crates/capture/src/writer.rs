@@ -30,7 +30,7 @@ const RETRY_FIRST_NS: u64 = 1_000_000_000;
 const RETRY_MOST_NS: u64 = 32_000_000_000;
 /// How long a thread waits for another one that is claiming a segment, which takes some 50 us unless the disk hangs.
 /// After one wait of this length nobody waits until that claim is over.
-const WAIT_MOST: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// Appends records to a capture. Cheap, lock-free, usable from all threads.
 pub struct Writer {
@@ -190,7 +190,7 @@ impl Writer {
 
     fn waited_too_long(&self, since: &mut Option<Instant>) -> bool {
         let too_long =
-            self.slow_claim.load(Relaxed) || since.get_or_insert_with(Instant::now).elapsed() > WAIT_MOST;
+            self.slow_claim.load(Relaxed) || since.get_or_insert_with(Instant::now).elapsed() > MAX_WAIT;
         if too_long {
             self.slow_claim.store(true, Relaxed);
         }

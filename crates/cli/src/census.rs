@@ -19,7 +19,7 @@ use crate::say::{Failure, bytes_to_stdout, hint};
 use crate::style;
 
 /// Between two looks into the capture.
-const EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A census that goes over every edge.
 const WHOLE: u64 = 2;
 
@@ -50,7 +50,7 @@ fn asked(path: &Path, before: &Capture, pid: u32, most: Duration) -> Result<Capt
     writer.board().ask_census();
     let begun = Instant::now();
     loop {
-        sleep(EVERY);
+        sleep(POLL_INTERVAL);
         let capture = open(path)?;
         if looks(&capture) > seen {
             return Ok(capture);

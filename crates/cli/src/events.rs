@@ -17,13 +17,13 @@ use crate::format::Format;
 use crate::report::Read;
 use crate::say::{self, Failure};
 
-const NOT_SOONER: Duration = Duration::from_secs(2);
+const MIN_INTERVAL: Duration = Duration::from_secs(2);
 /// Reading the capture may take one part in this many of the time.
-const SHARE: u32 = 200;
+const READ_TIME_DIVISOR: u32 = 200;
 /// The run's name in `TensorBoard`.
 const RUN: &str = "nilometer";
 /// What is counted where the program has no cycles: stretches of time, which get longer as the run does.
-const WINDOW: &str = "window";
+const WINDOW_UNIT: &str = "window";
 
 /// Makes the folder, while a mistake in its name can still be said.
 ///
@@ -57,7 +57,7 @@ struct Open {
 impl Events {
     /// Of this capture, into this folder.
     pub(crate) fn new(capture: &Path, folder: PathBuf) -> Self {
-        let next = Instant::now() + NOT_SOONER;
+        let next = Instant::now() + MIN_INTERVAL;
         Self { capture: capture.to_owned(), folder, open: None, next, failed: None }
     }
 
@@ -69,11 +69,11 @@ impl Events {
         let began = Instant::now();
         if let Ok(capture) = Capture::open_streamed(&self.capture) {
             let unit = diagnose(&capture).cycles.unit;
-            if unit != WINDOW {
+            if unit != WINDOW_UNIT {
                 self.add(seconds(&capture), unit, &cycle_table(&capture));
             }
         }
-        self.next = began + NOT_SOONER.max(began.elapsed() * SHARE);
+        self.next = began + MIN_INTERVAL.max(began.elapsed() * READ_TIME_DIVISOR);
     }
 
     /// Adds what is missing, and the report.
@@ -119,7 +119,7 @@ impl Events {
                 let mut file =
                     OpenOptions::new().write(true).create(true).truncate(true).open(&path).map_err(failed)?;
                 file.write_all(&tensorboard_start(began)).map_err(failed)?;
-                none.insert(Open { file, unit: WINDOW, last: 0 })
+                none.insert(Open { file, unit: WINDOW_UNIT, last: 0 })
             }
         };
         open.file.write_all(bytes).map_err(failed)

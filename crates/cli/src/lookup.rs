@@ -16,7 +16,7 @@ pub(crate) struct Files {
 }
 
 /// No source file is read further.
-const MOST: u64 = 16 << 20;
+const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
 impl Lookup for Files {
     fn names(&mut self, objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
@@ -51,6 +51,6 @@ fn source(file: &str) -> Option<impl Iterator<Item = String>> {
     let path = Path::new(file);
     // A pipe would block when opened.
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let lines = BufReader::new(File::open(path).ok()?.take(MOST)).lines();
+    let lines = BufReader::new(File::open(path).ok()?.take(MAX_SOURCE_BYTES)).lines();
     Some(lines.map_while(Result::ok))
 }

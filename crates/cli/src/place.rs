@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Stands for the process id in a template.
 const PID: &[u8] = b"{pid}";
 /// File names may have 255 bytes; ours adds a prefix, a pid and an ending.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_BYTES: usize = 100;
 
 /// Path templates of a capture, in the order in which they are tried; both absolute.
 #[derive(Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub(crate) fn program_name(program: &[OsString]) -> String {
         .chars()
         .map(|letter| if letter.is_control() || letter == '/' { '_' } else { letter })
         .collect();
-    let mut end = plain.len().min(LONGEST_NAME);
+    let mut end = plain.len().min(MAX_NAME_BYTES);
     while !plain.is_char_boundary(end) {
         end -= 1;
     }
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn names_stay_short_and_printable() {
         assert_eq!(name(&["a\nb.py"]), "a_b.py");
-        assert!(name(&["ü".repeat(200).as_str()]).len() <= LONGEST_NAME);
+        assert!(name(&["ü".repeat(200).as_str()]).len() <= MAX_NAME_BYTES);
     }
 
     #[test]

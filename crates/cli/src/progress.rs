@@ -10,7 +10,7 @@ use crate::env;
 use crate::say::{stderr_is_terminal, to_stderr};
 
 /// Whoever waits shorter needs no word.
-const PATIENCE: Duration = Duration::from_secs(1);
+const QUIET_WAIT: Duration = Duration::from_secs(1);
 
 /// Says what is being done until it is dropped.
 #[derive(Default)]
@@ -49,14 +49,14 @@ impl Drop for Progress {
 /// Shows the line once a second until nobody has anything to say any more.
 fn show(mut doing: &'static str, hears: &Receiver<&'static str>) {
     let began = Instant::now();
-    let mut next = began + PATIENCE;
+    let mut next = began + QUIET_WAIT;
     let mut shown = false;
     loop {
         match hears.recv_timeout(next.saturating_duration_since(Instant::now())) {
             Ok(other) => doing = other,
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
-                next += PATIENCE;
+                next += QUIET_WAIT;
                 shown = true;
                 // Erases the line, so that a shorter word leaves nothing of a longer one.
                 to_stderr(&format!("\r\x1b[Knilometer  {doing}, {} s", began.elapsed().as_secs()));

@@ -3,9 +3,9 @@
 //! In: a word. Out: the number, or what is wrong with it in words that say what would be right.
 
 /// Below this every small object would be a sample.
-const SMALLEST_SAMPLE: u64 = 1024;
+const MIN_SAMPLE_BYTES: u64 = 1024;
 /// More than half of the time spent on looking is no help to anyone.
-const MOST_PERCENT: f64 = 50.0;
+const MAX_PERCENT: f64 = 50.0;
 
 /// A size, such as `512K`, `4M` or `65536`.
 pub(crate) fn size(word: &str) -> Result<u64, String> {
@@ -15,8 +15,8 @@ pub(crate) fn size(word: &str) -> Result<u64, String> {
 /// Mean bytes between samples.
 pub(crate) fn sample(word: &str) -> Result<u64, String> {
     let bytes = size(word)?;
-    if bytes < SMALLEST_SAMPLE {
-        return Err(format!("the least is {SMALLEST_SAMPLE} bytes (1K)"));
+    if bytes < MIN_SAMPLE_BYTES {
+        return Err(format!("the least is {MIN_SAMPLE_BYTES} bytes (1K)"));
     }
     Ok(bytes)
 }
@@ -25,10 +25,10 @@ pub(crate) fn sample(word: &str) -> Result<u64, String> {
 pub(crate) fn overhead(word: &str) -> Result<f64, String> {
     let number = word.strip_suffix('%').unwrap_or(word).trim_end();
     let percent: f64 = plain(number).ok_or("a share is a number of percent, such as 2 or 2%")?;
-    if percent > 0.0 && percent <= MOST_PERCENT {
+    if percent > 0.0 && percent <= MAX_PERCENT {
         Ok(percent / 100.0)
     } else {
-        Err(format!("it must be more than 0 and at most {MOST_PERCENT}"))
+        Err(format!("it must be more than 0 and at most {MAX_PERCENT}"))
     }
 }
 

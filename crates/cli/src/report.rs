@@ -213,10 +213,10 @@ fn open_either(path: &Path) -> Result<(Capture, Box<dyn Lookup>), Failure> {
 }
 
 fn first_bytes(file: File) -> Vec<u8> {
-    const ENOUGH: u64 = 64;
+    const MAX_NAMES_TRIED: u64 = 64;
     let mut bytes = Vec::new();
     // What cannot be read is no evidence; opening it as a capture says why.
-    if file.take(ENOUGH).read_to_end(&mut bytes).is_err() {
+    if file.take(MAX_NAMES_TRIED).read_to_end(&mut bytes).is_err() {
         bytes.clear();
     }
     bytes

@@ -8,9 +8,9 @@ use crate::env;
 use crate::supervisor::kernel;
 
 /// Lines longer than this are hard to read, however wide the terminal is.
-const WIDEST: usize = 120;
+const MAX_COLUMNS: usize = 120;
 /// Where nobody says how wide.
-const USUAL: usize = 100;
+const DEFAULT_COLUMNS: usize = 100;
 
 /// The style for a stream: 1 is stdout, 2 is stderr.
 pub(crate) fn of(stream: &impl IsTerminal, fd: i32) -> Style {
@@ -18,5 +18,8 @@ pub(crate) fn of(stream: &impl IsTerminal, fd: i32) -> Style {
         .and_then(|columns| columns.to_str()?.parse().ok())
         .or_else(|| kernel::window_size(fd).map(|(_, columns)| usize::from(columns)))
         .filter(|columns| *columns > 0);
-    Style { width: columns.unwrap_or(USUAL).clamp(40, WIDEST), color: crate::say::use_color(stream) }
+    Style {
+        width: columns.unwrap_or(DEFAULT_COLUMNS).clamp(40, MAX_COLUMNS),
+        color: crate::say::use_color(stream),
+    }
 }

@@ -46,7 +46,7 @@ impl Chosen {
             }
             None => choose(&candidates),
         };
-        let asked_for_windows = asked(capture) == Some(WINDOW);
+        let asked_for_windows = asked(capture) == Some(WINDOW_UNIT);
         let windows = || windows::of(timeline, &Course::of(capture), basis);
         // A person at a notebook adds to its memory as they go on: time says nothing there.
         let cell = || marked(timeline, &capture.board, Unit::Marked(CycleUnit::Cell), String::new(), basis);
@@ -61,10 +61,10 @@ impl Chosen {
 }
 
 /// Stands for what changes in a printed line.
-const CHANGING: char = '#';
+const PLACEHOLDER: char = '#';
 
 /// The word by which windows of time are asked for.
-const WINDOW: &str = "window";
+const WINDOW_UNIT: &str = "window";
 
 /// The unit that was asked for, if one was.
 fn asked(capture: &Capture) -> Option<&str> {
@@ -99,7 +99,7 @@ fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
         let found = unit_of(timeline, capture, unit)?;
         let (kind, text) = FoundKind::parse(description)?;
         let how = match kind {
-            FoundKind::Line => format!("the printed line `{}`", text.replace(CHANGING, "N")),
+            FoundKind::Line => format!("the printed line `{}`", text.replace(PLACEHOLDER, "N")),
             FoundKind::Loop => format!("the loop at {}", shown(text, capture)),
         };
         Some((found, how))

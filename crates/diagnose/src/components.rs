@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::cycles::{Cycles, Point};
 use crate::decide::Judgement;
 use crate::phase_of_growth::{born_in, place, risen_in};
-use crate::phases::{BEFORE, OWN_WORK, Stretch};
+use crate::phases::{BEFORE_RECORDING, OWN_WORK, Stretch};
 use crate::program::DataCopies;
 use crate::report::{Component, Finding, Kind, Verdict};
 use crate::sampled::Sites;
@@ -17,11 +17,11 @@ use crate::taken_back;
 use crate::timeline::{Basis, Reading, Timeline};
 
 /// Less than this is not worth a line.
-const LEAST: f64 = 1024.0 * 1024.0;
+const MIN_COMPONENT_BYTES: f64 = 1024.0 * 1024.0;
 /// Reserved memory worth a line: a pool doubles, so that some of it is always free.
-const LEAST_RESERVED: f64 = 4.0 * 1024.0 * 1024.0;
+const MIN_RESERVED_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
 /// File-backed memory worth a line: any Python with an extension module maps a few MiB.
-const LEAST_FILE: f64 = 32.0 * 1024.0 * 1024.0;
+const MIN_FILE_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
 
 /// All that components are made from.
 pub(crate) struct Picture<'a> {
@@ -106,7 +106,7 @@ impl Picture<'_> {
             .map(|(phase, bytes)| {
                 (phase, bytes - going_on.get(phase).copied().unwrap_or(0.0).max(0.0) * warm_cycles)
             })
-            .filter(|(_, bytes)| *bytes >= LEAST)
+            .filter(|(_, bytes)| *bytes >= MIN_COMPONENT_BYTES)
             .map(|(phase, bytes)| Component {
                 kind: Kind::OneTime,
                 phase: Some(phase.to_owned()),
@@ -143,7 +143,9 @@ impl Picture<'_> {
             "evaluate" => "the first evaluate(): its graph and buffers".to_owned(),
             "trace" => "graphs traced from Python functions".to_owned(),
             "epoch" => "the rest of the first epochs: kernels and buffers at their first use".to_owned(),
-            BEFORE => "what the program had when the recording began; nobody saw what made it".to_owned(),
+            BEFORE_RECORDING => {
+                "what the program had when the recording began; nobody saw what made it".to_owned()
+            }
             OWN_WORK => "the program's own data and objects, made before the cycles".to_owned(),
             other => format!("made in the phase \"{other}\""),
         }
@@ -152,15 +154,17 @@ impl Picture<'_> {
     fn sawtooth(&self) -> Option<Component> {
         let per_cycle = self.judgement.sawtooth;
         let total = per_cycle * self.judged_cycles();
-        (self.judgement.rate.is_some() && per_cycle > 0.0 && total >= LEAST).then(|| Component {
-            kind: Kind::Sawtooth,
-            phase: None,
-            bytes: total.round() as i64,
-            bytes_per_cycle: Some(per_cycle.round() as i64),
-            sentence: taken_back::sentence(self.timeline, self.judged()).to_owned(),
-            made_at: None,
-            change: None,
-            prove: None,
+        (self.judgement.rate.is_some() && per_cycle > 0.0 && total >= MIN_COMPONENT_BYTES).then(|| {
+            Component {
+                kind: Kind::Sawtooth,
+                phase: None,
+                bytes: total.round() as i64,
+                bytes_per_cycle: Some(per_cycle.round() as i64),
+                sentence: taken_back::sentence(self.timeline, self.judged()).to_owned(),
+                made_at: None,
+                change: None,
+                prove: None,
+            }
         })
     }
 
@@ -173,7 +177,7 @@ impl Picture<'_> {
         let (first, last) = self.ends()?;
         let rise = |of: fn(&Reading) -> Option<f64>| Some(of(last)? - of(first)?);
         let kept = rise(Reading::resident)? - rise(|r| r.live)?;
-        if self.basis != Basis::Live || kept < LEAST {
+        if self.basis != Basis::Live || kept < MIN_COMPONENT_BYTES {
             return None;
         }
         let cycles = self.judged_cycles().max(1.0);
@@ -203,7 +207,7 @@ impl Picture<'_> {
         };
         let (used, reserved) = (reading.counters.pool_used?, reading.counters.pool_reserved?);
         let bytes = reserved.saturating_sub(used) as f64;
-        (bytes >= LEAST_RESERVED).then(|| Component {
+        (bytes >= MIN_RESERVED_BYTES).then(|| Component {
             kind: Kind::Reserved,
             phase: None,
             bytes: bytes.round() as i64,
@@ -221,7 +225,7 @@ impl Picture<'_> {
 
     fn file_backed(&self) -> Option<Component> {
         let bytes = self.timeline.last()?.counters.rss_file? as f64;
-        (bytes >= LEAST_FILE).then(|| Component {
+        (bytes >= MIN_FILE_BYTES).then(|| Component {
             kind: Kind::FileBacked,
             phase: None,
             bytes: bytes.round() as i64,

@@ -39,9 +39,9 @@ pub(crate) struct Cycles {
 }
 
 /// Most points a series needs.
-const MOST_POINTS: usize = 2000;
+const MAX_POINTS: usize = 2000;
 /// A series is not made even below this.
-const ENOUGH_POINTS: usize = 10;
+const MIN_POINTS_TO_THIN: usize = 10;
 
 /// The median length of one turn.
 pub(crate) fn seconds(timeline: &Timeline, unit: CycleUnit) -> Option<f64> {
@@ -163,7 +163,7 @@ fn even(points: &[Point]) -> Vec<Point> {
     };
     let mut usual = gaps.iter().find(|gap| reaches_half(gap)).copied().unwrap_or(1);
     let mut out = apart(points, usual);
-    while out.len() < ENOUGH_POINTS && usual > 1 {
+    while out.len() < MIN_POINTS_TO_THIN && usual > 1 {
         usual /= 2;
         out = apart(points, usual);
     }
@@ -182,7 +182,7 @@ fn apart(points: &[Point], cycles: u64) -> Vec<Point> {
 }
 
 fn thinned(points: Vec<Point>) -> Vec<Point> {
-    let every = points.len().div_ceil(MOST_POINTS).max(1);
+    let every = points.len().div_ceil(MAX_POINTS).max(1);
     points.into_iter().step_by(every).collect()
 }
 

@@ -12,18 +12,18 @@ use crate::numbers::HALF;
 use crate::timeline::Timeline;
 
 /// What rises by less in the judged part is not worth a warning. Bytes.
-const LEAST: f64 = 1024.0 * 1024.0;
+const MIN_RISE_BYTES: f64 = 1024.0 * 1024.0;
 /// The pace of the last window is at least this part of the one before; a cache that fills rises by ever less.
-const STEADY: f64 = 0.7;
+const MIN_PACE_RATIO: f64 = 0.7;
 /// A growth is told after so many cycles: kernels are chosen, and buffers made, in the first ones.
-const LEAST_CYCLES: usize = 12;
+const MIN_CYCLES: usize = 12;
 /// The chance that a series without a trend seems to have one. There may be four units to look at.
-const CHANCE: f64 = 0.001;
+const MAX_CHANCE: f64 = 0.001;
 /// The first part of the cycles is start-up; what is left is cut into so many windows.
-const WARM_UP: usize = 3;
+const WARM_UP_DIVISOR: usize = 3;
 const WINDOWS: usize = 3;
 /// Longer series are cut into so many stretches, of which the least counts.
-const MOST_POINTS: usize = 48;
+const MAX_POINTS: usize = 48;
 /// A unit is coarser than the judged one if it has so many times fewer turns.
 const MIN_COARSER_RATIO: u64 = 3;
 /// Single cycles that must have been seen, to say that each of them adds to it.
@@ -85,7 +85,7 @@ fn candidates(
         let ends = devices.ends(allocator, unit);
         let word = chosen::unit_of(timeline, capture, unit)?.word();
         let count = ends.last()?.cycle;
-        (ends.len() >= LEAST_CYCLES).then_some(Series { word, count, ends })
+        (ends.len() >= MIN_CYCLES).then_some(Series { word, count, ends })
     };
     let own = judged.unit.marks();
     let mut out: Vec<Series> = own.and_then(of).into_iter().collect();
@@ -132,11 +132,11 @@ impl Trend {
 }
 
 fn trend(ends: &[End]) -> Trend {
-    if ends.len() < LEAST_CYCLES {
+    if ends.len() < MIN_CYCLES {
         return Trend::Unknown;
     }
     let points = lows(ends);
-    let late = points.get(points.len() / WARM_UP..).unwrap_or_default();
+    let late = points.get(points.len() / WARM_UP_DIVISOR..).unwrap_or_default();
     let size = late.len() / WINDOWS;
     let mut windows = late.chunks(size.max(1));
     let (Some(first), Some(middle), Some(last)) = (windows.next(), windows.next(), windows.next()) else {
@@ -148,12 +148,12 @@ fn trend(ends: &[End]) -> Trend {
     }
     let mean = |window: &[End]| window.iter().map(|end| end.in_use as f64).sum::<f64>() / window.len() as f64;
     let [early, between, later] = [first, middle, last].map(mean);
-    let slows = later - between < STEADY * (between - early);
+    let slows = later - between < MIN_PACE_RATIO * (between - early);
     let goes_on = lowest(first) < lowest(middle) && lowest(middle) < lowest(last);
     let levels: Vec<f64> = late.iter().map(|end| end.in_use as f64).collect();
     let is_chance =
-        nilometer_stats::mann_kendall(&levels).is_none_or(|test| test.p > CHANCE || test.s <= 0.0);
-    if !goes_on || later - early < LEAST || slows || is_chance {
+        nilometer_stats::mann_kendall(&levels).is_none_or(|test| test.p > MAX_CHANCE || test.s <= 0.0);
+    if !goes_on || later - early < MIN_RISE_BYTES || slows || is_chance {
         return Trend::Unknown;
     }
     let cycles: Vec<f64> = late.iter().map(|end| end.cycle as f64).collect();
@@ -165,10 +165,10 @@ fn trend(ends: &[End]) -> Trend {
 /// The least of each of so many stretches of cycles: looks are dense at first and seldom later, and swings stand above it.
 fn lows(ends: &[End]) -> Vec<End> {
     let (Some(first), Some(last)) = (ends.first(), ends.last()) else { return Vec::new() };
-    if ends.len() <= MOST_POINTS {
+    if ends.len() <= MAX_POINTS {
         return ends.to_vec();
     }
-    let stretch = (last.cycle - first.cycle) / MOST_POINTS as u64 + 1;
+    let stretch = (last.cycle - first.cycle) / MAX_POINTS as u64 + 1;
     let of = |end: &End| (end.cycle - first.cycle) / stretch;
     let stretches = ends.chunk_by(|one, next| of(one) == of(next));
     stretches.filter_map(|of| of.iter().min_by_key(|end| end.in_use).copied()).collect()
@@ -176,7 +176,7 @@ fn lows(ends: &[End]) -> Vec<End> {
 
 /// Whether most single cycles add to it.
 fn rises_each_time(ends: &[End]) -> bool {
-    let late = ends.get(ends.len() / WARM_UP..).unwrap_or_default();
+    let late = ends.get(ends.len() / WARM_UP_DIVISOR..).unwrap_or_default();
     let steps: Vec<bool> = late
         .windows(2)
         .filter(|pair| pair[1].cycle == pair[0].cycle + 1)

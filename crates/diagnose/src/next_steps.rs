@@ -10,9 +10,9 @@ use crate::report::{NextStep, Process, Report, Verdict};
 const ANSWERED: f64 = 0.5;
 /// Samples of the growth that make a line's site sure.
 const SAMPLES: f64 = 64.0;
-const FINEST: u64 = 4096;
+const MIN_SAMPLE_BYTES: u64 = 4096;
 /// Finer sampling needs more of the program's time than it is given by default.
-const MORE_TIME: u32 = 10;
+const MAX_OVERHEAD_PERCENT: u32 = 10;
 
 /// Steps for this report; none where nothing grows, or where what was found accounts for it. `looked_into`: whether a
 /// process that the program started was recorded, too.
@@ -50,10 +50,13 @@ fn of_program(report: &Report, script: &str) -> Vec<NextStep> {
     let cycles = report.cycles.count.saturating_sub(growth.since_cycle).max(1);
     let grown = growth.bytes_per_cycle.estimate as f64 * cycles as f64;
     let finer = ((grown / SAMPLES) as u64).next_power_of_two() / 2;
-    let finer = finer.max(FINEST);
+    let finer = finer.max(MIN_SAMPLE_BYTES);
     if asked.is_some_and(|asked| finer < asked) {
         out.push(NextStep {
-            command: format!("nilometer run --sample {}K --max-overhead {MORE_TIME} {script}", finer >> 10),
+            command: format!(
+                "nilometer run --sample {}K --max-overhead {MAX_OVERHEAD_PERCENT} {script}",
+                finer >> 10
+            ),
             why: "samples more closely, so that smaller growth gets its line; slower".to_owned(),
         });
     }

@@ -12,7 +12,7 @@ use crate::report::{Look, Objects, TypeCounts};
 
 /// Types and looks in a report.
 const TYPES: usize = 40;
-const LOOKS: usize = 128;
+const MAX_LOOKS: usize = 128;
 /// A census of containers alone, which is the one that counts.
 const SCAN: u64 = 1;
 
@@ -68,6 +68,6 @@ fn weight(one: &TypeCounts) -> (i64, u64) {
 
 /// Which of so many looks are told, the first and the last among them.
 fn evenly(count: usize) -> Vec<usize> {
-    let told = count.min(LOOKS);
+    let told = count.min(MAX_LOOKS);
     (0..told).map(|i| i * (count - 1) / (told - 1).max(1)).collect()
 }

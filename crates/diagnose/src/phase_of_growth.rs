@@ -9,9 +9,9 @@ use crate::phases::OWN_WORK;
 use crate::report::Finding;
 
 /// A phase has most of a growth from this share on.
-const MOST: f64 = 0.5;
+const MIN_PHASE_RATIO: f64 = 0.5;
 /// So many cycles' growth must be known by phase to name the growing one.
-const CLOSELY_READ: f64 = 3.0;
+const MIN_CYCLES_BY_PHASE: f64 = 3.0;
 
 /// The phase that findings say most of the growth was made in: they know it of each sample, be phases read or not.
 pub(crate) fn born_in(findings: &[Finding], rate: f64) -> Option<String> {
@@ -20,7 +20,7 @@ pub(crate) fn born_in(findings: &[Finding], rate: f64) -> Option<String> {
         let made_in = finding.phase.as_deref().unwrap_or(OWN_WORK);
         *by_phase.entry(made_in).or_default() += finding.bytes_per_cycle.estimate as f64;
     }
-    by_phase.into_iter().find(|(_, bytes)| *bytes > MOST * rate).map(|(phase, _)| phase.to_owned())
+    by_phase.into_iter().find(|(_, bytes)| *bytes > MIN_PHASE_RATIO * rate).map(|(phase, _)| phase.to_owned())
 }
 
 /// The phase that live memory rose in by most of the growth, where enough cycles were read closely enough to tell. Where phases take
@@ -31,7 +31,9 @@ pub(crate) fn risen_in(by_phase: BTreeMap<String, f64>, rate: f64, sawtooth: f64
     let given_back: f64 = by_phase.values().filter(|bytes| **bytes < 0.0).sum();
     let (phase, bytes) = by_phase.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let kept = bytes / total * (rate + sawtooth) - sawtooth;
-    let is_told = kept > MOST * rate && -given_back < MOST * total && total > CLOSELY_READ * rate;
+    let is_told = kept > MIN_PHASE_RATIO * rate
+        && -given_back < MIN_PHASE_RATIO * total
+        && total > MIN_CYCLES_BY_PHASE * rate;
     is_told.then_some(phase)
 }
 

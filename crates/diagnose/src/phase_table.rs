@@ -12,12 +12,12 @@ use crate::report::{PhaseSpan, PhaseTotal};
 
 /// Spans told one by one. Where there are more, the run is cut into as many slots, and each is told as the phase that
 /// took most of it: a picture has no room for more.
-const MOST: usize = 1000;
+const MAX_SPANS: usize = 1000;
 
 /// The phases in the order of time, without gaps.
 pub(crate) fn spans(course: &Course, end_ns: u64) -> Vec<PhaseSpan> {
     let exact: Vec<_> = course.spans(end_ns).collect();
-    let told = if exact.len() > MOST { slots(&exact, end_ns) } else { exact };
+    let told = if exact.len() > MAX_SPANS { slots(&exact, end_ns) } else { exact };
     let span = |(begin, end, name): (u64, u64, &str)| PhaseSpan {
         name: name.to_owned(),
         begin_seconds: begin as f64 / 1e9,
@@ -27,7 +27,7 @@ pub(crate) fn spans(course: &Course, end_ns: u64) -> Vec<PhaseSpan> {
 }
 
 fn slots<'a>(exact: &[(u64, u64, &'a str)], end_ns: u64) -> Vec<(u64, u64, &'a str)> {
-    let width = end_ns.div_ceil(MOST as u64).max(1);
+    let width = end_ns.div_ceil(MAX_SPANS as u64).max(1);
     let mut out: Vec<(u64, u64, &str)> = Vec::new();
     let mut from = 0;
     for slot in (0..end_ns).step_by(usize::try_from(width).unwrap_or(usize::MAX)) {
@@ -91,7 +91,7 @@ pub(crate) fn totals(
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, slots};
+    use super::{MAX_SPANS, slots};
 
     #[test]
     fn many_spans_are_told_by_slots_without_gaps() {
@@ -103,6 +103,6 @@ mod tests {
         let words: Vec<_> = told.iter().map(|span| span.2).collect();
         assert_eq!(words, ["epoch", "predict", "epoch"]);
         assert_eq!((told[0].0, told[1].0, told[1].1, told[2].1), (0, 100_000, 120_000, 200_000));
-        assert!(told.len() <= MOST);
+        assert!(told.len() <= MAX_SPANS);
     }
 }

@@ -63,7 +63,7 @@ impl<'a> Course<'a> {
 /// What the program does outside of every phase.
 pub(crate) const OWN_WORK: &str = "program";
 /// What a program had already when the recording of it began: no phase of it was seen.
-pub(crate) const BEFORE: &str = "before";
+pub(crate) const BEFORE_RECORDING: &str = "before";
 
 /// While a framework is being imported.
 pub(crate) const IMPORT: &str = "import";
@@ -71,7 +71,7 @@ pub(crate) const IMPORT: &str = "import";
 /// Lays every rise to its phase.
 pub(crate) fn stretches(capture: &Capture, timeline: &Timeline, basis: Basis) -> Vec<Stretch> {
     let mut out = Vec::new();
-    let mut before = began_late(capture).then(|| BEFORE.to_owned());
+    let mut before = began_late(capture).then(|| BEFORE_RECORDING.to_owned());
     let mut nest = Nest::default();
     let mut last = 0.0;
     let mut reading = 0;

@@ -31,7 +31,7 @@ pub(crate) struct Probes {
 }
 
 /// Start-up has this part of the cycles for itself: what is made once is made in it.
-const WARM_UP: usize = 3;
+const WARM_UP_DIVISOR: usize = 3;
 /// What is left is cut into so many windows, and each must lie above the one before.
 const WINDOWS: usize = 3;
 
@@ -104,7 +104,7 @@ impl Probes {
     /// The counts after start-up, in windows of so many cycles each.
     pub(crate) fn windows(&self, name: &str) -> Option<[&[Count]; WINDOWS]> {
         let series = self.series(name);
-        let late = series.get(series.len() / WARM_UP..)?;
+        let late = series.get(series.len() / WARM_UP_DIVISOR..)?;
         let size = late.len() / WINDOWS;
         if size == 0 {
             return None;

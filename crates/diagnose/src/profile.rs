@@ -1,7 +1,7 @@
 //! The sampled memory as a profile: by stack what lives at the end, what grows per cycle and when it was born, for flame
 //! graphs and other tools' formats.
 //!
-//! In: a capture, and names from the caller. Out: plain numbers with frames for people, at most [`MOST`] stacks; what is
+//! In: a capture, and names from the caller. Out: plain numbers with frames for people, at most [`MAX_STACKS`] stacks; what is
 //! beyond is summed, not dropped. What must not happen here: a judgement. Growth of a stack is what came less what went,
 //! whether or not a finding rests on it.
 
@@ -22,7 +22,7 @@ use crate::sampled::Setting;
 use crate::sampled::bins::Bins;
 use crate::sampled::by_id::ById;
 use crate::sampled::finding::frame;
-use crate::sampled::growing::{AGE, Look};
+use crate::sampled::growing::{Look, SURVIVAL_CYCLES};
 use crate::sampled::lives::Moments;
 use crate::sampled::look;
 use crate::sampled::recording::{Heard, Recording, addresses};
@@ -30,7 +30,7 @@ use crate::sampled::trail::steps;
 use crate::timeline::Timeline;
 
 /// Stacks that are told one by one.
-const MOST: usize = 10_000;
+const MAX_STACKS: usize = 10_000;
 /// The function of the one frame under which all others are summed.
 pub const OTHER_STACKS: &str = "other stacks";
 
@@ -151,7 +151,7 @@ impl<'a> Stretch<'a> {
     fn of(look: &'a Look<'a>, end_ns: u64) -> Self {
         let bins = look.bins;
         let last = bins.len().checked_sub(1);
-        let judged = last.and_then(|l| l.checked_sub(AGE)).filter(|l| *l >= look.first);
+        let judged = last.and_then(|l| l.checked_sub(SURVIVAL_CYCLES)).filter(|l| *l >= look.first);
         Self {
             look,
             begins: look.first.checked_sub(1).and_then(|b| bins.end(b)).unwrap_or(0),
@@ -233,7 +233,7 @@ fn heaviest<'a>(sums: HashMap<(u64, &'a str), Sum>, stretch: &Stretch) -> (Told<
     let mut told: Told = sums.into_iter().collect();
     let weight = |sum: &Sum| sum.live.max(sum.change.abs() / stretch.cycles.max(1.0));
     told.sort_by(|(a, left), (b, right)| weight(right).total_cmp(&weight(left)).then(a.cmp(b)));
-    let rest = told.split_off(told.len().min(MOST)).into_iter().map(|(_, sum)| sum);
+    let rest = told.split_off(told.len().min(MAX_STACKS)).into_iter().map(|(_, sum)| sum);
     let other = rest.reduce(|mut all, sum| {
         all.join(sum);
         all

@@ -12,15 +12,15 @@ use crate::sizes::size;
 use crate::timeline::{Basis, Timeline};
 
 /// Kept for less than this nobody changes anything: healthy training was measured to keep up to 37 MiB.
-const LEAST: f64 = 48.0 * 1024.0 * 1024.0;
+const MIN_RETAINED_BYTES: f64 = 48.0 * 1024.0 * 1024.0;
 /// And for less than this share of what is resident. It was at most an eighth there.
-const LEAST_SHARE: f64 = 0.2;
+const MIN_RETAINED_RATIO: f64 = 0.2;
 /// The last part of the cycles, one in so many, in all of which it must be kept.
-const LATE: usize = 3;
+const LATE_DIVISOR: usize = 3;
 /// With fewer of them start-up may be all there is.
-const LEAST_LATE: usize = 3;
+const MIN_LATE_CYCLES: usize = 3;
 /// Fewer arenas are what `MALLOC_ARENA_MAX=2` leaves anyway, or nearly.
-const MANY: u64 = 4;
+const MIN_ARENAS: u64 = 4;
 
 /// How the free memory lies in arenas, as the process said; bytes.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) fn retained(
         return None;
     }
     let (kept, resident) = kept(timeline, cycles)?;
-    if kept < LEAST || kept < LEAST_SHARE * resident {
+    if kept < MIN_RETAINED_BYTES || kept < MIN_RETAINED_RATIO * resident {
         return None;
     }
     let arenas: Option<Arenas> = said.and_then(|said| serde_json::from_str(said).ok());
@@ -66,8 +66,8 @@ pub(crate) fn retained(
 /// Free bytes that stayed resident through the last cycles and were not in use at once with the rest in any of them, and what
 /// was resident at the end.
 fn kept(timeline: &Timeline, cycles: &Cycles) -> Option<(f64, f64)> {
-    let points = cycles.points.get(cycles.points.len() - cycles.points.len() / LATE..)?;
-    let first = points.first().filter(|_| points.len() >= LEAST_LATE)?.reading;
+    let points = cycles.points.get(cycles.points.len() - cycles.points.len() / LATE_DIVISOR..)?;
+    let first = points.first().filter(|_| points.len() >= MIN_LATE_CYCLES)?.reading;
     let last = points.last()?.reading;
     let mut lowest = f64::MAX;
     for point in points {
@@ -90,7 +90,7 @@ fn shared(kept: f64, arenas: Arenas) -> Option<f64> {
     let known = (arenas.main_free.saturating_add(arenas.others_free) as f64).max(1.0);
     // Of those that share an arena the largest one's is still kept. The arenas were asked at another moment.
     let gain = kept * (arenas.others_free.saturating_sub(arenas.largest_free) as f64 / known).min(1.0);
-    (arenas.count >= MANY && gain >= 0.5 * kept).then_some(gain)
+    (arenas.count >= MIN_ARENAS && gain >= 0.5 * kept).then_some(gain)
 }
 
 /// Where it lies, and what to change.

@@ -13,11 +13,11 @@ use crate::origin::{Origin, shown};
 use crate::report::Retraced;
 
 /// A function that was traced no more often than this had its reasons.
-const FEW: u64 = 5;
+const MAX_USUAL_TRACES: u64 = 5;
 /// The last part of the cycles, one in so many, ...
-const LATE: usize = 3;
+const LATE_DIVISOR: usize = 3;
 /// ... in which at least so many traces come from what goes on.
-const STILL: u64 = 2;
+const MIN_LATE_TRACES: u64 = 2;
 /// How the reason begins where it is the arguments, not the function, that are new.
 const BY_ARGUMENT: &str = "argument ";
 
@@ -54,17 +54,17 @@ pub(crate) fn called_most(capture: &Capture, cycles: &Cycles, folder: Option<&st
 fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Option<Retraced> {
     let (_, last) = traces.last()?;
     let why = why(traces, last);
-    if last.nth <= FEW || !(is_users(last) || why.starts_with(BY_ARGUMENT)) {
+    if last.nth <= MAX_USUAL_TRACES || !(is_users(last) || why.starts_with(BY_ARGUMENT)) {
         return None;
     }
     let points = &cycles.points;
-    let begins = points.get(points.len() - points.len() / LATE - 1)?;
+    let begins = points.get(points.len() - points.len() / LATE_DIVISOR - 1)?;
     let end = points.last()?;
     // By their numbers: of a function that is traced very often not every trace is told.
     let before =
         traces.iter().take_while(|(at_ns, _)| *at_ns <= begins.at_ns).last().map_or(0, |(_, t)| t.nth);
     let late = last.nth.saturating_sub(before);
-    if late < STILL || points.len() < LATE {
+    if late < MIN_LATE_TRACES || points.len() < LATE_DIVISOR {
         return None;
     }
     Some(Retraced {

@@ -5,7 +5,7 @@
 use nilometer_capture::Birth;
 
 /// A sample that has no death.
-pub(crate) const ALIVE: u64 = u64::MAX;
+pub(crate) const NO_DEATH: u64 = u64::MAX;
 
 /// One sampled piece of memory.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct Sample {
     /// Its id, by which the census knows it.
     pub(crate) id: u64,
     pub(crate) born_ns: u64,
-    /// [`ALIVE`] if it never died.
+    /// [`NO_DEATH`] if it never died.
     pub(crate) died_ns: u64,
     /// Innermost node of its stack.
     pub(crate) stack: u64,
@@ -29,7 +29,7 @@ impl Sample {
         let chance = if birth.mean == 0 { 1.0 } else { -(-size / birth.mean as f64).exp_m1() };
         // Memory of no size stands for nothing.
         let weight = if chance > 0.0 { size / chance } else { 0.0 };
-        Self { id: birth.id, born_ns, died_ns: ALIVE, stack: birth.stack, weight, chance }
+        Self { id: birth.id, born_ns, died_ns: NO_DEATH, stack: birth.stack, weight, chance }
     }
 
     /// Bytes that were asked for.

@@ -11,11 +11,11 @@ use crate::cycles::Point;
 use crate::timeline::Timeline;
 
 /// A fall is told from noise by this share of the greatest one.
-const FALLS: f64 = 0.5;
+const MIN_FALL_RATIO: f64 = 0.5;
 /// Who takes back this share of what falls takes it back.
-const MOST: f64 = 0.75;
+const MIN_TAKEN_BACK_RATIO: f64 = 0.75;
 /// Where more than this share of all steps has a collection in it, one beside a fall says nothing.
-const OFTEN: f64 = 0.5;
+const MAX_COLLECTIONS_RATIO: f64 = 0.5;
 
 const BY_COLLECTOR: &str = "garbage that waits for Python's collector, which takes it back";
 const BY_PROGRAM: &str = "memory that gathers and that the program itself gives back: none of Python's collections lies where it goes";
@@ -38,14 +38,15 @@ pub(crate) fn sentence(timeline: &Timeline, points: &[Point]) -> &'static str {
 /// Of steps: by how much memory fell, and whether the collector looked at older objects meanwhile.
 fn said(steps: &[(f64, bool)]) -> &'static str {
     let greatest = steps.iter().map(|(fall, _)| *fall).fold(0.0, f64::max);
-    let falls = || steps.iter().filter(|(fall, _)| *fall > 0.0 && *fall >= FALLS * greatest);
+    let falls = || steps.iter().filter(|(fall, _)| *fall > 0.0 && *fall >= MIN_FALL_RATIO * greatest);
     let all: f64 = falls().map(|(fall, _)| fall).sum();
     let collected: f64 = falls().filter(|(_, collected)| *collected).map(|(fall, _)| fall).sum();
-    let often = steps.iter().filter(|(_, collected)| *collected).count() as f64 > OFTEN * steps.len() as f64;
+    let often = steps.iter().filter(|(_, collected)| *collected).count() as f64
+        > MAX_COLLECTIONS_RATIO * steps.len() as f64;
     match () {
         () if all <= 0.0 => BY_EITHER,
-        () if all - collected >= MOST * all => BY_PROGRAM,
-        () if collected >= MOST * all && !often => BY_COLLECTOR,
+        () if all - collected >= MIN_TAKEN_BACK_RATIO * all => BY_PROGRAM,
+        () if collected >= MIN_TAKEN_BACK_RATIO * all && !often => BY_COLLECTOR,
         () => BY_EITHER,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: a capture. Out: plain numbers. What must not happen here: a judgement.
 
-use nilometer_capture::{Capture, Counters, CycleUnit, LEAST_SHARED, Moment, Record};
+use nilometer_capture::{Capture, Counters, CycleUnit, MIN_SHARED_BYTES, Moment, Record};
 
 /// Counters at a moment, with what was derived from them.
 #[derive(Clone, Debug)]
@@ -157,7 +157,7 @@ impl Timeline {
 /// kernel can drop it.
 fn shares_memory(capture: &Capture) -> bool {
     let counts = |record: &Record| match record {
-        Record::Reading { counters, .. } => counters.rss_shmem.is_some_and(|bytes| bytes > LEAST_SHARED),
+        Record::Reading { counters, .. } => counters.rss_shmem.is_some_and(|bytes| bytes > MIN_SHARED_BYTES),
         _ => false,
     };
     capture.records.iter().any(|stamped| counts(&stamped.record))

@@ -20,14 +20,14 @@ use nilometer_capture::Counters;
 use crate::heap::symbol;
 
 /// Worth a question: so many free bytes, ...
-const LEAST_FREE: u64 = 32 << 20;
+const MIN_FREE_BYTES: u64 = 32 << 20;
 /// ... and one in so many of those that are resident.
-const SHARE: u64 = 8;
+const MIN_FREE_DIVISOR: u64 = 8;
 /// Worth another one: a quarter more than at the last.
-const MORE: u64 = 4;
-const MOST_LOOKS: u32 = 8;
+const RISE_DIVISOR: u64 = 4;
+const MAX_LOOKS: u32 = 8;
 /// The figures of the whole allocator took this long: those of each arena take some three times as long.
-const DEAR_NS: u64 = 2_000_000;
+const SLOW_NS: u64 = 2_000_000;
 
 /// What was asked so far.
 #[derive(Debug, Default)]
@@ -41,12 +41,12 @@ impl Arenas {
     pub(crate) fn look(&self, counters: &Counters) -> Option<String> {
         let (free, resident) = (counters.heap_free?, counters.rss_anon?);
         let told = self.told_free.load(Relaxed);
-        let enough = free >= LEAST_FREE && free.saturating_mul(SHARE) >= resident;
-        let more = free.saturating_sub(told) >= told / MORE;
-        if !enough || !more || counters.cost_ns.is_none_or(|cost| cost > DEAR_NS) {
+        let enough = free >= MIN_FREE_BYTES && free.saturating_mul(MIN_FREE_DIVISOR) >= resident;
+        let more = free.saturating_sub(told) >= told / RISE_DIVISOR;
+        if !enough || !more || counters.cost_ns.is_none_or(|cost| cost > SLOW_NS) {
             return None;
         }
-        if self.looks.fetch_add(1, Relaxed) >= MOST_LOOKS {
+        if self.looks.fetch_add(1, Relaxed) >= MAX_LOOKS {
             return None;
         }
         self.told_free.store(free, Relaxed);

@@ -15,14 +15,14 @@ use crate::pace::{Pace, pause_is_over};
 
 /// What all of it may take, beside one part in so many of the time.
 const ALLOWANCE_NS: u64 = 20_000_000;
-const SHARE: u64 = 500;
+const ALLOWANCE_DIVISOR: u64 = 500;
 /// The pause of a unit as a multiple of the smoothed cost. A unit whose turns are further apart is asked at each.
-const PAUSE: u64 = 500;
+const PAUSE_FACTOR: u64 = 500;
 /// A pause is never shorter: without a device, asking takes less than a microsecond.
 const MIN_PAUSE_NS: u64 = 1_000_000;
 /// After so many answers of a unit they are so far apart: each takes 30 bytes of the capture.
-const DENSE: u64 = 512;
-const SPARSE_NS: u64 = 250_000_000;
+const MAX_DENSE_ANSWERS: u64 = 512;
+const SPARSE_INTERVAL_NS: u64 = 250_000_000;
 
 /// Decides when to ask.
 #[derive(Debug)]
@@ -53,14 +53,15 @@ impl DevicePace {
         let Some(of) = self.of(unit) else { return false };
         let before = of.turned.swap(now, Relaxed);
         let asked = of.asked.load(Relaxed);
-        let cost = self.cost.cost().max(MIN_PAUSE_NS / PAUSE);
-        let is_seldom = unit.is_some() && pause_is_over(cost, PAUSE, before, now);
-        let share = ALLOWANCE_NS + now / SHARE;
+        let cost = self.cost.cost().max(MIN_PAUSE_NS / PAUSE_FACTOR);
+        let is_seldom = unit.is_some() && pause_is_over(cost, PAUSE_FACTOR, before, now);
+        let share = ALLOWANCE_NS + now / ALLOWANCE_DIVISOR;
         if self.spent.load(Relaxed) > if is_seldom { share } else { share / 2 } {
             return false;
         }
-        let has_rested = of.answers.load(Relaxed) < DENSE || now.saturating_sub(asked) >= SPARSE_NS;
-        has_rested && (is_seldom || pause_is_over(cost, PAUSE, asked, now))
+        let has_rested =
+            of.answers.load(Relaxed) < MAX_DENSE_ANSWERS || now.saturating_sub(asked) >= SPARSE_INTERVAL_NS;
+        has_rested && (is_seldom || pause_is_over(cost, PAUSE_FACTOR, asked, now))
     }
 
     /// It was asked, which took `cost` and ended at `now`.
@@ -86,14 +87,14 @@ mod tests {
 
     const US: u64 = 1000;
     const MS: u64 = 1000 * US;
-    const SECOND: u64 = 1000 * MS;
+    const SECOND_NS: u64 = 1000 * MS;
 
     /// Units that end so far apart, for so long; each answer takes `cost`. How often each was asked.
     fn drive<const N: usize>(units: [(Option<CycleUnit>, u64); N], duration: u64, cost: u64) -> [u64; N] {
         let pace = DevicePace::default();
         let mut asked = [0; N];
         for tick in 0..duration / MS {
-            let now = SECOND + tick * MS;
+            let now = SECOND_NS + tick * MS;
             for (at, (unit, apart)) in units.into_iter().enumerate() {
                 if (tick * MS).is_multiple_of(apart) && pace.wants(unit, now) {
                     pace.note(unit, now, cost);
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn an_epoch_is_asked_at_each_end_beside_steps_that_are_asked_now_and_then() {
         let [steps, epochs] =
-            drive([(Some(CycleUnit::Update), 2 * MS), (line(), 500 * MS)], 60 * SECOND, 20 * US);
+            drive([(Some(CycleUnit::Update), 2 * MS), (line(), 500 * MS)], 60 * SECOND_NS, 20 * US);
         assert_eq!(epochs, 120);
         assert!((500..1000).contains(&steps), "{steps} of 30,000");
     }
@@ -121,11 +122,14 @@ mod tests {
         for cost in [US, 50 * US, 5 * MS] {
             let asked = drive(
                 [(Some(CycleUnit::Update), MS), (line(), 10 * MS), (None, 250 * MS)],
-                60 * SECOND,
+                60 * SECOND_NS,
                 cost,
             );
             let spent = asked.iter().sum::<u64>() * cost;
-            assert!(spent <= 61 * SECOND / SHARE + ALLOWANCE_NS + cost, "{asked:?} of {cost} ns");
+            assert!(
+                spent <= 61 * SECOND_NS / ALLOWANCE_DIVISOR + ALLOWANCE_NS + cost,
+                "{asked:?} of {cost} ns"
+            );
         }
     }
 
@@ -133,7 +137,7 @@ mod tests {
     fn where_the_answer_costs_nothing_it_is_asked_once_a_millisecond_at_most() {
         let pace = DevicePace::default();
         let asked = (0..100_000_u64).filter(|turn| {
-            let now = SECOND + turn * US;
+            let now = SECOND_NS + turn * US;
             let wants = pace.wants(Some(CycleUnit::Call), now);
             if wants {
                 pace.note(Some(CycleUnit::Call), now, 300);
@@ -145,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_endless_job_is_asked_four_times_a_second() {
-        let [epochs] = drive([(line(), 20 * MS)], 120 * SECOND, US);
-        assert!((DENSE..DENSE + 480).contains(&epochs), "{epochs}");
+        let [epochs] = drive([(line(), 20 * MS)], 120 * SECOND_NS, US);
+        assert!((MAX_DENSE_ANSWERS..MAX_DENSE_ANSWERS + 480).contains(&epochs), "{epochs}");
     }
 }

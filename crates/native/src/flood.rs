@@ -13,7 +13,7 @@ const MIN_PREFIX_BYTES: usize = 3;
 /// Kinds of lines that a flood may be made of.
 const KINDS: usize = 4;
 /// So many lines of a flood are counted at once.
-const AT_ONCE: u32 = 64;
+const BATCH_LINES: u32 = 64;
 
 /// What is to be done with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +60,11 @@ impl Flood {
         let Some(prefix) = prefix(line).filter(|_| self.is_on) else { return Pass::Read };
         let Some(kind) = self.kinds.iter_mut().find(|kind| kind.prefix == prefix) else { return Pass::Read };
         kind.pending += 1;
-        if kind.pending < AT_ONCE {
+        if kind.pending < BATCH_LINES {
             return Pass::Over;
         }
         kind.pending = 0;
-        Pass::Count(kind.hash, AT_ONCE)
+        Pass::Count(kind.hash, BATCH_LINES)
     }
 
     /// A line was read and is of the kind with this hash.

@@ -27,7 +27,7 @@ const MAX_CHILDREN: u32 = 8;
 
 /// Seconds of a rise without cycles before such a child's heap is looked at. A look takes memory as the heap is large, in each child
 /// at once, and some of it stays for a while: what a short life is judged by from outside was disturbed by it in 2 of 6 runs.
-const PATIENCE: usize = 30;
+const MAX_SECONDS_WITHOUT_CYCLES: usize = 30;
 
 /// What children need, from before they were forked.
 struct Follow {
@@ -86,7 +86,7 @@ fn begin(py: Python<'_>) {
         return;
     };
     let path = PathBuf::from(follow.template.replace("{pid}", &std::process::id().to_string()));
-    if session::start_child(py, &path, &follow.run, PATIENCE) {
+    if session::start_child(py, &path, &follow.run, MAX_SECONDS_WITHOUT_CYCLES) {
         recorder::begin(&path);
         if let Some(session) = session::current() {
             session.fact("command".to_owned(), follow.command.clone());

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Blocks of at least so many bytes are mappings. The C library's own limit is twice that, at first.
-const LARGE: usize = 64 << 10;
+const MIN_MAPPED_BYTES: usize = 64 << 10;
 /// No type of ours asks for more than a mapping is aligned to.
 const PAGE: usize = 4096;
 
@@ -35,15 +35,15 @@ pub(crate) fn held() -> u64 {
 /// every allocator, but a program may have one that brings its own `malloc` only.
 const fn taken(size: usize) -> usize {
     const WORD: usize = size_of::<usize>();
-    const STEP: usize = 2 * WORD;
-    const LEAST: usize = 2 * STEP;
-    let whole = size.saturating_add(WORD + STEP - 1) & !(STEP - 1);
-    if whole < LEAST { LEAST } else { whole }
+    const ALIGNMENT_BYTES: usize = 2 * WORD;
+    const MIN_BLOCK_BYTES: usize = 2 * ALIGNMENT_BYTES;
+    let whole = size.saturating_add(WORD + ALIGNMENT_BYTES - 1) & !(ALIGNMENT_BYTES - 1);
+    if whole < MIN_BLOCK_BYTES { MIN_BLOCK_BYTES } else { whole }
 }
 
 /// Whether a block of this layout is a mapping. Asked again when it is freed, with the same answer.
 const fn is_large(layout: Layout) -> bool {
-    layout.size() >= LARGE && layout.align() <= PAGE
+    layout.size() >= MIN_MAPPED_BYTES && layout.align() <= PAGE
 }
 
 /// Maps `size` bytes of zeros, or gives null. Past the hooks of the recorder: this is no memory of the program's.
@@ -168,7 +168,15 @@ mod tests {
     fn a_block_keeps_its_content_on_every_way_between_small_and_large() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |size| Layout::from_size_align(size, 8).expect("a size and an alignment");
-        let sizes = [1000, LARGE - 1, LARGE, 40 * LARGE, 3 * LARGE + 5, 5000, 100 * LARGE];
+        let sizes = [
+            1000,
+            MIN_MAPPED_BYTES - 1,
+            MIN_MAPPED_BYTES,
+            40 * MIN_MAPPED_BYTES,
+            3 * MIN_MAPPED_BYTES + 5,
+            5000,
+            100 * MIN_MAPPED_BYTES,
+        ];
         // SAFETY: as above; what is read was written, or is of a mapping.
         unsafe {
             let mut block = OWN.alloc(of(sizes[0]));
@@ -179,9 +187,9 @@ mod tests {
                 *block.add(pair[1] - 1) = 7;
             }
             OWN.dealloc(block, of(sizes[sizes.len() - 1]));
-            let zeroed = OWN.alloc_zeroed(of(2 * LARGE));
-            assert!((0..2 * LARGE).all(|at| *zeroed.add(at) == 0));
-            OWN.dealloc(zeroed, of(2 * LARGE));
+            let zeroed = OWN.alloc_zeroed(of(2 * MIN_MAPPED_BYTES));
+            assert!((0..2 * MIN_MAPPED_BYTES).all(|at| *zeroed.add(at) == 0));
+            OWN.dealloc(zeroed, of(2 * MIN_MAPPED_BYTES));
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use nilometer_capture::{CycleUnit, Found, MAX_FOUND};
 
-use crate::pace::{PAUSE, Pace, pause_is_over};
+use crate::pace::{PAUSE_FACTOR, Pace, pause_is_over};
 
 /// So many cycles of each unit are read in any case.
 const ALWAYS: u64 = 8;
@@ -19,21 +19,21 @@ const ALWAYS: u64 = 8;
 /// seldom are affordable anyway; a program of short epochs would pay for each of them with a look at all of Python's heap.
 const ALWAYS_PHASE: u64 = 4;
 /// So many cycles are read while the [allowance](Pacer::has_allowance) lasts: a short run must be judged by these.
-const EARLY: u64 = 64;
+const MAX_EARLY_CYCLES: u64 = 64;
 /// What early readings may take together, and beside it one part of the time so far.
 const ALLOWANCE_NS: u64 = 60_000_000;
-const ALLOWANCE_SHARE: u64 = 400;
+const ALLOWANCE_DIVISOR: u64 = 400;
 /// What readings at the turns of found units may take, beside one part in so many of the time. Of 96 rounds in
 /// 5 s, 28 were read with a third of it, and a sawtooth of twelve rounds was not to be told.
 const FOUND_ALLOWANCE_NS: u64 = 60_000_000;
-const FOUND_SHARE: u64 = 800;
+const FOUND_DIVISOR: u64 = 800;
 /// Pauses as multiples of the smoothed cost, as [`PAUSE`] is.
-const PAUSE_CYCLE: u64 = 500;
-const PAUSE_PHASE: u64 = 2000;
+const CYCLE_PAUSE_FACTOR: u64 = 500;
+const PHASE_PAUSE_FACTOR: u64 = 2000;
 /// The same for cycles while the allowance lasts.
-const PAUSE_EARLY: u64 = 50;
+const EARLY_PAUSE_FACTOR: u64 = 50;
 /// The same for a dear part of a reading: what the allowance has left is of no use after a short run.
-const PAUSE_EARLY_PART: u64 = 20;
+const EARLY_PART_PAUSE_FACTOR: u64 = 20;
 /// While cycles are read, which tell what stays, the clock adds what lies between them no more often than this. So long after
 /// one was read, as long cycles have it, there may be none.
 const TICK_AMONG_CYCLES_NS: u64 = 1_000_000_000;
@@ -88,13 +88,15 @@ impl Pacer {
                 let first = nth <= ALWAYS;
                 let last = self.last_of(unit).map_or(0, |last| last.load(Relaxed));
                 // What the first cycles leave of the allowance is spread over those that follow.
-                let early = || nth <= EARLY || pause_is_over(cost, PAUSE_EARLY, last, now);
-                first || self.has_allowance(now) && early() || pause_is_over(cost, PAUSE_CYCLE, last, now)
+                let early = || nth <= MAX_EARLY_CYCLES || pause_is_over(cost, EARLY_PAUSE_FACTOR, last, now);
+                first
+                    || self.has_allowance(now) && early()
+                    || pause_is_over(cost, CYCLE_PAUSE_FACTOR, last, now)
             }
             Asker::Phase => {
                 let last = self.last_phase.load(Relaxed);
                 let first = nth <= ALWAYS_PHASE;
-                first || self.whole.is_due(now) && pause_is_over(cost, PAUSE_PHASE, last, now)
+                first || self.whole.is_due(now) && pause_is_over(cost, PHASE_PAUSE_FACTOR, last, now)
             }
             Asker::Tick => {
                 let pause = if self.is_among_cycles(now) { TICK_AMONG_CYCLES_NS } else { 0 };
@@ -103,7 +105,7 @@ impl Pacer {
         }
     }
 
-    /// A program may print thirty kinds of lines in each round. All found units share one part in [`FOUND_SHARE`] of the time, and one that
+    /// A program may print thirty kinds of lines in each round. All found units share one part in [`FOUND_DIVISOR`] of the time, and one that
     /// turns seldom goes before those that turn often: it is nearer to what a person would name.
     fn wants_found(&self, unit: Found, now: u64) -> bool {
         let cost = self.whole.cost();
@@ -111,24 +113,24 @@ impl Pacer {
         let spent = self.found_spent.load(Relaxed);
         let last = self.last_of(CycleUnit::Found(unit)).map_or(0, |last| last.load(Relaxed));
         let is_early = spent <= FOUND_ALLOWANCE_NS / 2;
-        let is_rare = pause_is_over(cost, PAUSE_CYCLE, turned, now);
-        let share = FOUND_ALLOWANCE_NS + now / FOUND_SHARE;
+        let is_rare = pause_is_over(cost, CYCLE_PAUSE_FACTOR, turned, now);
+        let share = FOUND_ALLOWANCE_NS + now / FOUND_DIVISOR;
         if spent > if is_rare { share } else { share / 2 } {
             return false;
         }
         is_rare
-            || pause_is_over(cost, PAUSE_EARLY, last, now) && is_early
-            || pause_is_over(cost, PAUSE_CYCLE, last, now) && self.whole.is_due(now)
+            || pause_is_over(cost, EARLY_PAUSE_FACTOR, last, now) && is_early
+            || pause_is_over(cost, CYCLE_PAUSE_FACTOR, last, now) && self.whole.is_due(now)
     }
 
     /// The pause before a dear part of a reading is taken again, as a multiple of its cost: a cycle without it cannot be judged,
     /// and neither phases nor the clock must use it up just before one ends.
     pub(crate) fn pause_of_parts(&self, asker: Asker, now: u64) -> u64 {
         match asker {
-            Asker::Cycle(_) if self.has_allowance(now) => PAUSE_EARLY_PART,
-            Asker::Tick if self.is_among_cycles(now) => PAUSE_PHASE,
-            Asker::Cycle(_) | Asker::Tick | Asker::Once => PAUSE,
-            Asker::Phase => PAUSE_PHASE,
+            Asker::Cycle(_) if self.has_allowance(now) => EARLY_PART_PAUSE_FACTOR,
+            Asker::Tick if self.is_among_cycles(now) => PHASE_PAUSE_FACTOR,
+            Asker::Cycle(_) | Asker::Tick | Asker::Once => PAUSE_FACTOR,
+            Asker::Phase => PHASE_PAUSE_FACTOR,
         }
     }
 
@@ -165,7 +167,7 @@ impl Pacer {
     }
 
     fn has_allowance(&self, now: u64) -> bool {
-        self.spent.load(Relaxed) <= ALLOWANCE_NS + now / ALLOWANCE_SHARE
+        self.spent.load(Relaxed) <= ALLOWANCE_NS + now / ALLOWANCE_DIVISOR
     }
 }
 
@@ -174,11 +176,11 @@ mod tests {
     use super::*;
 
     const MS: u64 = 1_000_000;
-    const SECOND: u64 = 1000 * MS;
+    const SECOND_NS: u64 = 1000 * MS;
 
     /// A program that marks every `period` for `duration`; each reading takes `cost`. Gives how many were read.
     fn drive(pacer: &Pacer, asker: Asker, period: u64, duration: u64, cost: u64) -> u64 {
-        drive_from(pacer, asker, SECOND, period, duration, cost)
+        drive_from(pacer, asker, SECOND_NS, period, duration, cost)
     }
 
     fn drive_from(pacer: &Pacer, asker: Asker, from: u64, period: u64, duration: u64, cost: u64) -> u64 {
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn slow_cycles_are_all_read() {
         let pacer = Pacer::default();
-        assert_eq!(drive(&pacer, Asker::Cycle(CycleUnit::Epoch), SECOND, 300 * SECOND, MS / 2), 300);
+        assert_eq!(drive(&pacer, Asker::Cycle(CycleUnit::Epoch), SECOND_NS, 300 * SECOND_NS, MS / 2), 300);
     }
 
     #[test]
@@ -206,10 +208,10 @@ mod tests {
         for asker in [Asker::Cycle(CycleUnit::Step), Asker::Phase, Asker::Tick] {
             let pacer = Pacer::default();
             let cost = MS / 2;
-            let spent = drive(&pacer, asker, 50_000, 60 * SECOND, cost) * cost;
+            let spent = drive(&pacer, asker, 50_000, 60 * SECOND_NS, cost) * cost;
             // It is driven from the first second to the sixty-first.
-            assert!(spent <= 61 * SECOND / 400 + ALLOWANCE_NS + cost, "{asker:?} took {spent} ns");
-            assert!(spent >= 60 * SECOND / 4000, "{asker:?} took only {spent} ns");
+            assert!(spent <= 61 * SECOND_NS / 400 + ALLOWANCE_NS + cost, "{asker:?} took {spent} ns");
+            assert!(spent >= 60 * SECOND_NS / 4000, "{asker:?} took only {spent} ns");
         }
     }
 
@@ -217,17 +219,17 @@ mod tests {
     fn the_clock_asks_seldom_among_cycles_and_often_where_none_come() {
         let pacer = Pacer::default();
         let ticks = |from: u64, to: u64| drive_from(&pacer, Asker::Tick, from, 250 * MS, to - from, MS / 10);
-        assert_eq!(ticks(SECOND, 5 * SECOND), 16);
-        pacer.note(Asker::Cycle(CycleUnit::Epoch), 5 * SECOND, MS / 10);
-        assert_eq!(ticks(5 * SECOND + 250 * MS, 15 * SECOND), 9, "one a second");
-        assert!(ticks(15 * SECOND, 19 * SECOND) >= 15, "an epoch that lasts long");
+        assert_eq!(ticks(SECOND_NS, 5 * SECOND_NS), 16);
+        pacer.note(Asker::Cycle(CycleUnit::Epoch), 5 * SECOND_NS, MS / 10);
+        assert_eq!(ticks(5 * SECOND_NS + 250 * MS, 15 * SECOND_NS), 9, "one a second");
+        assert!(ticks(15 * SECOND_NS, 19 * SECOND_NS) >= 15, "an epoch that lasts long");
     }
 
     #[test]
     fn early_readings_stop_when_the_allowance_is_used_up() {
         let pacer = Pacer::default();
-        let taken = drive(&pacer, Asker::Cycle(CycleUnit::Epoch), 1000, SECOND, 20 * MS);
-        assert!((ALWAYS..EARLY / 4).contains(&taken), "{taken} readings of 20 ms in a row");
+        let taken = drive(&pacer, Asker::Cycle(CycleUnit::Epoch), 1000, SECOND_NS, 20 * MS);
+        assert!((ALWAYS..MAX_EARLY_CYCLES / 4).contains(&taken), "{taken} readings of 20 ms in a row");
     }
 
     #[test]
@@ -241,7 +243,7 @@ mod tests {
     /// Who gets a part of that cost: `other` asks for it before the end of each epoch, each so long after the one before. Gives how often
     /// the epochs got it, and how often the other.
     fn share((pacer, part): (&Pacer, &Pace), other: Asker, epochs: u64, apart: u64, cost: u64) -> (u64, u64) {
-        let mut now = 20 * SECOND;
+        let mut now = 20 * SECOND_NS;
         let (mut at_cycles, mut at_others) = (0, 0);
         for _ in 0..epochs {
             for (asker, taken) in [(other, &mut at_others), (Asker::Cycle(CycleUnit::Epoch), &mut at_cycles)]
@@ -269,9 +271,9 @@ mod tests {
     fn the_clock_leaves_a_dear_part_to_the_ends_of_cycles_where_these_come() {
         // Short epochs with a tick between them, and a heap whose figures take 8 ms, when the allowance is used up.
         let (pacer, part) = (Pacer::default(), Pace::default());
-        pacer.note(Asker::Cycle(CycleUnit::Epoch), 20 * SECOND, 8 * MS);
-        part.note(20 * SECOND, 8 * MS);
-        pacer.spent.store(ALLOWANCE_NS + SECOND, Relaxed);
+        pacer.note(Asker::Cycle(CycleUnit::Epoch), 20 * SECOND_NS, 8 * MS);
+        part.note(20 * SECOND_NS, 8 * MS);
+        pacer.spent.store(ALLOWANCE_NS + SECOND_NS, Relaxed);
         let (at_cycles, at_ticks) = share((&pacer, &part), Asker::Tick, 100, 300 * MS, 8 * MS);
         assert!(at_cycles >= 15 && at_ticks == 0, "{at_cycles} at cycles, {at_ticks} at ticks");
     }
@@ -279,7 +281,7 @@ mod tests {
     #[test]
     fn phases_do_not_starve_cycles() {
         let pacer = Pacer::default();
-        let (cost, mut now, mut cycles) = (MS, SECOND, 0);
+        let (cost, mut now, mut cycles) = (MS, SECOND_NS, 0);
         for nth in 1..=10_000 {
             for asker in [Asker::Phase, Asker::Phase, Asker::Cycle(CycleUnit::Epoch)] {
                 now += 30 * MS;
@@ -298,12 +300,12 @@ mod tests {
         let pace = Pace::default();
         let pacer = Pacer::default();
         for _ in 0..10 {
-            pace.note(SECOND, MS / 4);
-            pacer.note(Asker::Tick, SECOND, MS / 4);
+            pace.note(SECOND_NS, MS / 4);
+            pacer.note(Asker::Tick, SECOND_NS, MS / 4);
         }
-        pace.note(2 * SECOND, 58 * MS);
-        pacer.note(Asker::Tick, 2 * SECOND, 58 * MS);
-        assert!(pace.is_cheap_or_due(PAUSE, 2 * SECOND));
+        pace.note(2 * SECOND_NS, 58 * MS);
+        pacer.note(Asker::Tick, 2 * SECOND_NS, 58 * MS);
+        assert!(pace.is_cheap_or_due(PAUSE_FACTOR, 2 * SECOND_NS));
         let taken = drive(&pacer, Asker::Cycle(CycleUnit::Epoch), 30 * MS, 900 * MS, MS / 2);
         assert!(taken >= 28, "{taken} of 30 short epochs were read");
     }
@@ -311,7 +313,7 @@ mod tests {
     #[test]
     fn thirty_kinds_of_lines_cost_no_more_than_their_share() {
         let pacer = Pacer::default();
-        let (cost, mut now, mut taken) = (MS / 2, SECOND, 0);
+        let (cost, mut now, mut taken) = (MS / 2, SECOND_NS, 0);
         for _ in 0..60_000 {
             for place in 0..30 {
                 now += 30_000;
@@ -323,7 +325,7 @@ mod tests {
                 }
             }
         }
-        let most = FOUND_ALLOWANCE_NS + now / FOUND_SHARE + cost;
+        let most = FOUND_ALLOWANCE_NS + now / FOUND_DIVISOR + cost;
         assert!(taken * cost <= most && taken * cost >= most / 8, "{taken} readings in {now} ns");
     }
 
@@ -331,7 +333,7 @@ mod tests {
     fn a_line_of_each_round_is_read_beside_the_lines_of_its_steps() {
         let pacer = Pacer::default();
         let unit = |place| Asker::Cycle(CycleUnit::Found(Found::new(place).expect("there is room")));
-        let (cost, mut now, mut rounds) = (MS / 2, SECOND, 0);
+        let (cost, mut now, mut rounds) = (MS / 2, SECOND_NS, 0);
         for step in 1..=60_000_u64 {
             now += 2 * MS;
             for (place, is_due) in [(0, true), (1, step.is_multiple_of(500))] {

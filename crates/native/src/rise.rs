@@ -8,7 +8,7 @@ const POINTS: usize = 64;
 /// Cycles that belong to the start.
 const START: u64 = 2;
 /// Points needed to see a rise.
-const LEAST: usize = 4;
+const MIN_POINTS: usize = 4;
 /// Bytes that it must have risen by as a whole.
 const WHOLE: u64 = 96 << 10;
 
@@ -68,7 +68,7 @@ impl Rise {
         let (Some(from), Some(to)) = (middle(first), middle(last)) else { return 0 };
         let up = points.windows(2).filter(|pair| matches!(pair, [a, b] if b.1 > a.1)).count();
         let risen = to.1.saturating_sub(from.1);
-        let is_rise = points.len() >= LEAST
+        let is_rise = points.len() >= MIN_POINTS
             && risen >= WHOLE
             && risen >= per_cycle.saturating_mul(to.0.saturating_sub(from.0))
             && 2 * up > points.len() - 1;

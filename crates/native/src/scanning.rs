@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 /// Pause after a look, as a multiple of what it took.
-pub(crate) const PAUSE: u32 = 100;
+pub(crate) const PAUSE_FACTOR: u32 = 100;
 /// The first scans may follow each other faster: growth is what rose in three of them. A few more follow before long: what rose
 /// early in a short run must be seen to rise later, too. Half as many for small rises, and leaks of 8 kB per epoch and of 1 kB
 /// per step were missed, which live memory alone does not show.
@@ -19,12 +19,12 @@ const PARTS: u32 = 64;
 /// And they wait until memory has risen by such a part more, which tells something new; but no longer than such a part of the
 /// time so far: what fills up to a bound must be seen not to grow any more.
 const FURTHER: u64 = 8;
-const PARTS_AT_MOST: u32 = 4;
+const MAX_PARTS: u32 = 4;
 /// Scans that it takes to tell what grows, and to see that anything does. If that tells nothing, and the collector's objects are no more
 /// than so many above those of the scan before, more scans would tell no more: the rise is in C, or in what Python keeps for itself, such
 /// as the lists of free tuples where it does not tell them, which fill in any healthy training. They begin anew when it has doubled.
-const TELLING: u32 = 3;
-const SEEING: u32 = 2;
+const SCANS_TO_TELL: u32 = 3;
+const SCANS_TO_SEE: u32 = 2;
 const SAME_OBJECTS: u64 = 16;
 
 /// What a scan told.
@@ -65,8 +65,8 @@ impl Scanning {
             FIRST_SCANS..NEXT_SCANS if !self.told_nothing => took * one_part_in(NEXT_PAUSE),
             _ => {
                 let further = self.risen / if self.told_nothing { 1 } else { FURTHER };
-                let parts = if risen >= self.risen + further { PARTS } else { PARTS_AT_MOST };
-                (took * one_part_in(PAUSE)).max(age / parts)
+                let parts = if risen >= self.risen + further { PARTS } else { MAX_PARTS };
+                (took * one_part_in(PAUSE_FACTOR)).max(age / parts)
             }
         }
     }
@@ -86,8 +86,8 @@ impl Scanning {
         let same = whole && objects <= self.objects + SAME_OBJECTS;
         let enough = match told {
             Told::Growth => false,
-            Told::Perhaps => times >= TELLING,
-            Told::Nothing => times >= SEEING,
+            Told::Perhaps => times >= SCANS_TO_TELL,
+            Told::Nothing => times >= SCANS_TO_SEE,
         };
         self.told_nothing = enough && same;
         self.tells = told == Told::Growth;
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
-    const AGE: Duration = Duration::from_secs(10);
+    const MAX_AGE: Duration = Duration::from_secs(10);
 
     use Told::{Growth, Nothing, Perhaps};
 
@@ -111,7 +111,7 @@ mod tests {
             scanning.begin(100_000);
             scanning.end(times, *told, *objects, true);
         }
-        scanning.wait(scans.len() as u32, 20 * MS, risen, AGE, |usual| usual)
+        scanning.wait(scans.len() as u32, 20 * MS, risen, MAX_AGE, |usual| usual)
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
             assert_eq!(waits(told, 110_000), 80 * MS);
         }
         assert_eq!(waits(&[(Growth, 1000); 5], 110_000), 500 * MS);
-        assert_eq!(waits(&[(Growth, 1000); 6], 112_500), 2 * AGE / 10);
+        assert_eq!(waits(&[(Growth, 1000); 6], 112_500), 2 * MAX_AGE / 10);
     }
 
     #[test]
@@ -134,8 +134,8 @@ mod tests {
             [(Nothing, 1000), (Nothing, 1001)].as_slice(),
             &[(Nothing, 1000), (Perhaps, 1001), (Perhaps, 999)],
         ] {
-            assert_eq!(waits(nothing, 199_999), AGE / 4);
-            assert!(waits(nothing, 200_000) < AGE / 4);
+            assert_eq!(waits(nothing, 199_999), MAX_AGE / 4);
+            assert!(waits(nothing, 200_000) < MAX_AGE / 4);
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
     fn the_last_one_says_whether_there_is_growth_to_be_followed() {
         let mut scanning = Scanning::default();
         for (told, tells) in [(Nothing, false), (Perhaps, false), (Growth, true), (Nothing, false)] {
-            scanning.end(TELLING, told, 1000, true);
+            scanning.end(SCANS_TO_TELL, told, 1000, true);
             assert_eq!(scanning.tells(), tells, "{told:?}");
         }
     }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_scan_that_was_cut_short_says_nothing_of_what_it_did_not_see() {
         let mut scanning = Scanning::default();
-        scanning.end(TELLING, Nothing, 0, false);
-        assert_eq!(scanning.wait(TELLING, 20 * MS, 110_000, AGE, |usual| usual), 80 * MS);
+        scanning.end(SCANS_TO_TELL, Nothing, 0, false);
+        assert_eq!(scanning.wait(SCANS_TO_TELL, 20 * MS, 110_000, MAX_AGE, |usual| usual), 80 * MS);
     }
 }

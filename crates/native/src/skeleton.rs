@@ -10,7 +10,7 @@ pub(crate) const WORDS_BYTES: usize = 60;
 /// Bytes of a line that count; what follows is passed over.
 const MAX_LINE_BYTES: usize = 240;
 /// Stands for a number, a time or a path.
-const CHANGING: u8 = b'#';
+const PLACEHOLDER: u8 = b'#';
 /// Stands for a bar or a rule.
 const BAR: u8 = b'~';
 
@@ -130,15 +130,15 @@ impl Skeleton {
         if number > 0 {
             self.says_something = true;
             self.out.number = self.out.number.or_else(|| whole_number(rest.get(..number)?));
-            self.put(CHANGING);
+            self.put(PLACEHOLDER);
             return Some(number);
         }
         if first == b'/' || first == b'\\' {
-            if self.last == CHANGING && !self.space {
+            if self.last == PLACEHOLDER && !self.space {
                 self.put(first);
                 return Some(1);
             }
-            self.put(CHANGING);
+            self.put(PLACEHOLDER);
             return Some(rest.iter().position(|byte| *byte == b' ' || *byte == b'\t').unwrap_or(rest.len()));
         }
         let bar = bar(rest);
@@ -154,7 +154,7 @@ impl Skeleton {
     fn put(&mut self, byte: u8) {
         let space = std::mem::take(&mut self.space);
         // Changing parts that follow each other are one: a list of numbers may have any length.
-        if byte == self.last && (byte == CHANGING || byte == BAR) {
+        if byte == self.last && (byte == PLACEHOLDER || byte == BAR) {
             return;
         }
         if space && self.last != 0 && self.last != BAR && byte != BAR {

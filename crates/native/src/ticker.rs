@@ -10,7 +10,7 @@
 //!
 //! What must not happen here: allocation without a reason (a thread's first allocation makes glibc reserve an arena for it), a
 //! signal taken from the program, a word to an interpreter that is ending, a stop that hangs. The thread is therefore made by
-//! `pthread_create` itself with all signals blocked, and a stop waits no longer than [`STOP_MOST`].
+//! `pthread_create` itself with all signals blocked, and a stop waits no longer than [`MAX_STOP_WAIT`].
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -22,14 +22,14 @@ use pyo3::Python;
 use crate::{interp, recorder, session};
 
 /// A full reading at least this often, as far as its cost allows.
-const PERIOD: Duration = Duration::from_millis(250);
+const READING_INTERVAL: Duration = Duration::from_millis(250);
 /// How long the main thread may take to notice before it is nudged.
 const NOTICE: Duration = Duration::from_millis(10);
 /// How long the main thread may leave a request unanswered before this thread takes its turn. A service's may wait for the
 /// others for ever, in one call.
 const UNANSWERED: Duration = Duration::from_secs(2);
 /// How long a stop waits for a thread that is in the middle of a reading.
-const STOP_MOST: Duration = Duration::from_secs(2);
+const MAX_STOP_WAIT: Duration = Duration::from_secs(2);
 /// Only touched pages count; what libraries keep per thread is carved from this too, and a look at the heap calls what types
 /// have in C to show their parts.
 const STACK: usize = 1 << 20;
@@ -76,7 +76,7 @@ pub(crate) fn stop() -> bool {
     if thread == 0 {
         return true;
     }
-    let deadline = Instant::now() + STOP_MOST;
+    let deadline = Instant::now() + MAX_STOP_WAIT;
     loop {
         let ended = ENDED.load(SeqCst);
         let left = deadline.saturating_duration_since(Instant::now());
@@ -99,7 +99,7 @@ pub(crate) fn stop() -> bool {
 /// Before a fork: keeps the ticker out of everything that holds a lock. Bounded.
 pub(crate) fn hold_for_fork() {
     FORKING.store(true, SeqCst);
-    let deadline = Instant::now() + STOP_MOST;
+    let deadline = Instant::now() + MAX_STOP_WAIT;
     while INSIDE.load(SeqCst) && Instant::now() < deadline {
         std::thread::yield_now();
     }
@@ -156,7 +156,7 @@ extern "C" fn run(generation: *mut c_void) -> *mut c_void {
     THREAD_ID.store(unsafe { libc::gettid() }, SeqCst);
     // SAFETY: a C string shorter than the kernel's sixteen bytes.
     unsafe { libc::prctl(libc::PR_SET_NAME, c"nilometer".as_ptr()) };
-    let mut pause = PERIOD;
+    let mut pause = READING_INTERVAL;
     loop {
         sleep_on(&GENERATION, generation, pause);
         if GENERATION.load(SeqCst) != generation {
@@ -175,7 +175,7 @@ extern "C" fn run(generation: *mut c_void) -> *mut c_void {
 
 /// One beat; gives how long to sleep until the next.
 fn beat(generation: u32) -> Duration {
-    let Some(session) = session::current() else { return PERIOD };
+    let Some(session) = session::current() else { return READING_INTERVAL };
     INSIDE.store(true, SeqCst);
     // Here, as this thread holds no lock that anybody could wait for.
     if !FORKING.load(SeqCst) {
@@ -183,8 +183,8 @@ fn beat(generation: u32) -> Duration {
     }
     INSIDE.store(false, SeqCst);
     let silence = Duration::from_nanos(session.silence());
-    if silence < PERIOD {
-        return PERIOD.saturating_sub(silence).max(Duration::from_millis(1));
+    if silence < READING_INTERVAL {
+        return READING_INTERVAL.saturating_sub(silence).max(Duration::from_millis(1));
     }
     INSIDE.store(true, SeqCst);
     let is_asked = if FORKING.load(SeqCst) || !interp::is_alive() {
@@ -218,7 +218,7 @@ fn beat(generation: u32) -> Duration {
     if is_asked && unanswered >= UNANSWERED && session.wants_turn() && may_speak(generation) {
         take_turn(generation);
     }
-    PERIOD
+    READING_INTERVAL
 }
 
 /// Whether the main thread still owes an answer, to this thread, in an interpreter that lives.
@@ -287,7 +287,7 @@ fn wake(word: &AtomicU32) {
 /// A joined thread still counts in `/proc/self/stat` until the kernel has taken it apart, on a busy machine for many
 /// milliseconds. Python 3.12 and later look there right after a fork and warn of threads.
 fn wait_until_forgotten(thread_id: i32) {
-    let deadline = Instant::now() + STOP_MOST;
+    let deadline = Instant::now() + MAX_STOP_WAIT;
     let mut pause = Duration::from_micros(20);
     // SAFETY: signal 0 only asks whether the thread is there; variadic arguments are full registers wide.
     while unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid() as usize, thread_id as usize, 0_usize) }

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 
 /// Types that are told at the first scan, those with the most objects.
-const LARGEST: usize = 24;
+const MAX_TYPES_AT_FIRST: usize = 24;
 /// Types that later scans add, those that became more by most.
 const RISEN: usize = 8;
 /// Types that are ever told.
-const MOST: usize = 96;
+const MAX_TYPES: usize = 96;
 
 /// What was said of types so far.
 #[derive(Default)]
@@ -37,7 +37,8 @@ impl Types {
         }
         // At first everything is a change.
         others.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(right.1)));
-        let room = MOST.saturating_sub(self.told.len()).min(if is_first { LARGEST } else { RISEN });
+        let room =
+            MAX_TYPES.saturating_sub(self.told.len()).min(if is_first { MAX_TYPES_AT_FIRST } else { RISEN });
         for (_, name, count) in others.into_iter().take(room) {
             self.told.insert(name.clone(), count);
             news.push((name.clone(), count));
@@ -78,10 +79,10 @@ mod tests {
         let many =
             |change: i64| -> Vec<_> { (0..5000).map(|i| (format!("t{i}"), 100 + i, change)).collect() };
         let first = types.news(&many(1));
-        assert_eq!(first.len(), LARGEST);
+        assert_eq!(first.len(), MAX_TYPES_AT_FIRST);
         for _scan in 0..100 {
             types.news(&many(1));
         }
-        assert_eq!(types.told.len(), MOST);
+        assert_eq!(types.told.len(), MAX_TYPES);
     }
 }

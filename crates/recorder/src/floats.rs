@@ -12,7 +12,7 @@
 use std::arch::asm;
 
 /// All exceptions masked, no flag raised, rounding to nearest.
-const USUAL: u32 = 0x1f80;
+const DEFAULT_MXCSR: u32 = 0x1f80;
 
 pub(crate) struct Floats(u32);
 
@@ -22,7 +22,7 @@ impl Floats {
         let mut theirs = 0_u32;
         // SAFETY: stores the register into a number of ours.
         unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut theirs, options(nostack, preserves_flags)) };
-        set(USUAL);
+        set(DEFAULT_MXCSR);
         Self(theirs)
     }
 }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn what_is_raised_meanwhile_is_forgotten_and_what_was_there_is_not() {
-        set(USUAL);
+        set(DEFAULT_MXCSR);
         assert_eq!(flags(), 0);
         let floats = Floats::begin();
         black_box(raises());
@@ -70,6 +70,6 @@ mod tests {
         assert_ne!(theirs, 0);
         drop(Floats::begin());
         assert_eq!(flags(), theirs);
-        set(USUAL);
+        set(DEFAULT_MXCSR);
     }
 }

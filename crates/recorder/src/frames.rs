@@ -61,15 +61,15 @@ impl Drop for Looking {
 /// The calling thread begins to end the interpreter. Waits for others that are looking: microseconds, unless the
 /// scheduler has stopped one in the middle of it, which on a loaded machine takes many turns; half a second at most.
 pub(crate) fn python_ends(thread: u32) {
-    const SHORT: u32 = 100;
-    const PATIENCE: u32 = 2500;
-    const PAUSE: Duration = Duration::from_micros(200);
+    const SHORT_SPINS: u32 = 100;
+    const MAX_PAUSES: u32 = 2500;
+    const PAUSE_INTERVAL: Duration = Duration::from_micros(200);
     ENDED_BY.store(thread, SeqCst);
-    for turn in 0..SHORT + PATIENCE {
+    for turn in 0..SHORT_SPINS + MAX_PAUSES {
         if WALKERS.load(SeqCst) == 0 {
             break;
         }
-        if turn < SHORT { std::thread::yield_now() } else { std::thread::sleep(PAUSE) }
+        if turn < SHORT_SPINS { std::thread::yield_now() } else { std::thread::sleep(PAUSE_INTERVAL) }
     }
 }
 

@@ -7,7 +7,7 @@
 //! nothing. A program without marks has no generations, and no trials.
 
 /// Shorter cycles are taken together.
-const SHORTEST_NS: u64 = 20_000_000;
+const MIN_GENERATION_NS: u64 = 20_000_000;
 
 /// What is known at a moment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +35,7 @@ impl Generations {
 
     /// Cheap enough to be asked often.
     pub(crate) fn is_due(&self, ns: u64, cycles: u64) -> bool {
-        self.open && cycles != self.cycles && ns.saturating_sub(self.began_ns) >= SHORTEST_NS
+        self.open && cycles != self.cycles && ns.saturating_sub(self.began_ns) >= MIN_GENERATION_NS
     }
 
     /// True if a generation has ended.

@@ -11,62 +11,62 @@
 //! of which something stays. A short training has only its first seconds to tell by; in a long one all of it takes a smaller part of
 //! the time from then on, and still tells more in all.
 
-use crate::key::LARGEST;
+use crate::key::MAX_SIZE_BYTES;
 use crate::quota::{mean_of_part, quota};
 use crate::strata::{STRATA, class_of};
 
 /// The mean that is usually asked for.
-const USUAL: f64 = 512.0 * 1024.0;
+const DEFAULT_MEAN_BYTES: f64 = 512.0 * 1024.0;
 /// Samples per second of CPU time, per share of overhead: 3,000 at 2 %.
-const SAMPLES_PER_SHARE: f64 = 150_000.0;
+const SAMPLES_PER_OVERHEAD: f64 = 150_000.0;
 /// What of the overhead may go into samples; the rest is the hooks themselves, and doubt. Who asks for finer samples than
 /// usual gets up to all of it for them.
-const SHARE_FOR_SAMPLES: f64 = 0.4;
+const SAMPLES_RATIO: f64 = 0.4;
 /// What of this goes into samples while a framework is imported, before any training: stacks are cold then, and what is made is made
 /// once and by one line. No class is refined for it, so all classes alike get nearly what they get otherwise.
-const PART_FOR_IMPORTS: f64 = 0.5;
+const IMPORTS_RATIO: f64 = 0.5;
 /// What of the overhead goes to suspects once trials have begun.
-const SHARE_FOR_SUSPECTS: f64 = 0.14;
+const SUSPECTS_RATIO: f64 = 0.14;
 /// What was not spent on them in so many seconds of CPU time is kept for them, the import's among it, and spent within
 /// half a second: the first cycles decide what is seen of a short training.
 const CREDIT_OF_SUSPECTS: f64 = 4.0;
 const SPEND_WITHIN: f64 = 0.5;
 /// Trials per second of CPU time, per share of overhead: 16,000 at 2 %, about a third of a percent of the time.
-const TRIALS_PER_SHARE: f64 = 800_000.0;
+const TRIALS_PER_OVERHEAD: f64 = 800_000.0;
 /// How many times as many there are in the first second of a training, as a short one has only its first cycles to tell by; after two there
 /// are no more than usual.
-const MORE_AT_FIRST: f64 = 2.0;
+const START_FACTOR: f64 = 2.0;
 const AT_FIRST: f64 = 2.0;
 /// How much more of the trials a class with suspects gets.
-const MORE_FOR_SUSPECTS: f64 = 16.0;
+const SUSPECT_FACTOR: f64 = 16.0;
 /// Seconds of CPU time after which trials, suspects and refinement get less, and the least part of it that they keep; and so do all
 /// classes alike, unless somebody asked for finer samples than usual: of a size that stays, trials tell and suspects have
 /// means of their own.
-const EARLY: f64 = 6.0;
-const LATE: f64 = 0.25;
+const EARLY_CPU_SECONDS: f64 = 6.0;
+const MIN_LATE_RATIO: f64 = 0.25;
 /// What of the samples may go into all classes alike.
 const FOR_ALL_ALIKE: f64 = 0.6;
 /// No mean is larger, whatever it costs.
-const COARSEST: f64 = 64.0 * 1024.0 * 1024.0;
+const MAX_MEAN_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
 /// No mean is smaller, however cheap it is.
-const FINEST: f64 = 4096.0;
+const MIN_MEAN_BYTES: f64 = 4096.0;
 /// Of sizes of which so large a part would be samples that the mean is below this part of them, all are, by a mean of that part: a tenth more
 /// samples, and what a pipeline has in flight is known to the block. One that was missed among fifty made a run of 20 epochs undecided.
-const NEARLY_ALL: f64 = 0.4;
+const MIN_MEAN_RATIO: f64 = 0.4;
 const ALL: f64 = 1.0 / 6.0;
 /// How much finer than asked for a class may get.
 const REFINEMENT: f64 = 128.0;
 /// Most that a mean changes in one step.
-const STEP: f64 = 4.0;
+const MAX_MEAN_FACTOR: f64 = 4.0;
 /// Changes below this are not worth drawing anew.
-const WORTH: f64 = 1.25;
+const MIN_CHANGE_FACTOR: f64 = 1.25;
 /// How long the past is remembered, in seconds of CPU time.
 const MEMORY: f64 = 1.0;
-const SHORT_MEMORY: f64 = 0.2;
+const COST_DECAY: f64 = 0.2;
 /// So many samples of such a cost are supposed to have been before the first, in seconds of CPU time.
-const SUPPOSED: f64 = 20.0;
-const SUPPOSED_COST: f64 = 4e-6;
-const BEFORE: f64 = 0.1;
+const PRIOR_SAMPLES: f64 = 20.0;
+const PRIOR_COST_SECONDS: f64 = 4e-6;
+const PRIOR_CPU_SECONDS: f64 = 0.1;
 /// What was not spent in so many seconds may be spent later; a program begins with half of it: its imports have cold
 /// stacks, which cost most.
 const CREDIT: f64 = 1.0;
@@ -127,7 +127,7 @@ pub(crate) struct Governor {
 impl Governor {
     pub(crate) fn new(sample: u32, overhead: f64) -> Self {
         let sample = f64::from(sample);
-        let share = (SHARE_FOR_SAMPLES * USUAL / sample).clamp(SHARE_FOR_SAMPLES, 1.0);
+        let share = (SAMPLES_RATIO * DEFAULT_MEAN_BYTES / sample).clamp(SAMPLES_RATIO, 1.0);
         Self {
             sample,
             overhead,
@@ -135,12 +135,12 @@ impl Governor {
             means: [sample; STRATA],
             points: [sample; STRATA],
             bytes: [0.0; STRATA],
-            time: BEFORE,
+            time: PRIOR_CPU_SECONDS,
             lately: [0.0; STRATA],
             latest: 0.1,
             // Until it is known.
-            cost: SUPPOSED * SUPPOSED_COST,
-            count: SUPPOSED,
+            cost: PRIOR_SAMPLES * PRIOR_COST_SECONDS,
+            count: PRIOR_SAMPLES,
             debt: -0.5 * CREDIT * overhead * share * MEMORY,
             credit: 0.0,
             each: 10e-6,
@@ -153,7 +153,7 @@ impl Governor {
     pub(crate) fn step(&mut self, window: &Window<'_>) -> bool {
         let fade = (-window.cpu / MEMORY).exp();
         self.time = self.time * fade + window.cpu;
-        let fast = (-window.cpu / SHORT_MEMORY).exp();
+        let fast = (-window.cpu / COST_DECAY).exp();
         self.latest = self.latest * fast + window.cpu;
         let mut count = 0.0;
         for ((bytes, mean), samples) in self.bytes.iter_mut().zip(&self.means).zip(window.samples) {
@@ -165,9 +165,9 @@ impl Governor {
         }
         self.cost = self.cost * fade.max(0.1) + window.cost;
         self.count = self.count * fade.max(0.1) + count;
-        let share = if window.trials { self.share - SHARE_FOR_SUSPECTS } else { self.share };
-        let is_less = window.importing && !window.trials && self.sample >= USUAL;
-        let (part, for_all) = if is_less { (PART_FOR_IMPORTS, 1.0) } else { (1.0, FOR_ALL_ALIKE) };
+        let share = if window.trials { self.share - SUSPECTS_RATIO } else { self.share };
+        let is_less = window.importing && !window.trials && self.sample >= DEFAULT_MEAN_BYTES;
+        let (part, for_all) = if is_less { (IMPORTS_RATIO, 1.0) } else { (1.0, FOR_ALL_ALIKE) };
         let budget = self.overhead * share * part;
         self.debt =
             (self.debt + window.cost - budget * window.cpu).clamp(-CREDIT * budget * MEMORY, budget * MEMORY);
@@ -183,15 +183,15 @@ impl Governor {
     /// asked for and without debts. A short one has only its first cycles to tell by.
     fn begin_again(&mut self) -> bool {
         self.means = self.means.map(|mean| mean.min(self.sample));
-        (self.bytes, self.time) = ([0.0; STRATA], BEFORE);
-        (self.cost, self.count) = (SUPPOSED * SUPPOSED_COST, SUPPOSED);
+        (self.bytes, self.time) = ([0.0; STRATA], PRIOR_CPU_SECONDS);
+        (self.cost, self.count) = (PRIOR_SAMPLES * PRIOR_COST_SECONDS, PRIOR_SAMPLES);
         self.debt = self.debt.min(0.0);
         true
     }
 
     /// Of what suspects cost.
     fn keep_account(&mut self, window: &Window<'_>) {
-        let budget = self.overhead * SHARE_FOR_SUSPECTS * self.ease();
+        let budget = self.overhead * SUSPECTS_RATIO * self.ease();
         let most = budget * CREDIT_OF_SUSPECTS;
         self.credit = (self.credit + budget * window.cpu - window.suspects_cost).clamp(-most, most);
         if window.suspects_count > 0.0 {
@@ -202,13 +202,13 @@ impl Governor {
 
     /// Samples per second of CPU time that suspects may have.
     pub(crate) fn for_suspects(&self) -> f64 {
-        let budget = self.overhead * SHARE_FOR_SUSPECTS * self.ease();
+        let budget = self.overhead * SUSPECTS_RATIO * self.ease();
         (budget + self.credit / SPEND_WITHIN).max(budget / 4.0) / self.each.clamp(1e-6, 50e-6)
     }
 
     /// The part of their budget that trials, suspects and refinement still get.
     fn ease(&self) -> f64 {
-        (EARLY / self.training.max(EARLY)).max(LATE)
+        (EARLY_CPU_SECONDS / self.training.max(EARLY_CPU_SECONDS)).max(MIN_LATE_RATIO)
     }
 
     /// By how much the finest means grow, as there are very many samples.
@@ -219,8 +219,8 @@ impl Governor {
 
     /// Trials per second of CPU time.
     fn trials(&self) -> f64 {
-        let at_first = (AT_FIRST / self.training.max(1e-3)).clamp(1.0, MORE_AT_FIRST);
-        self.overhead * TRIALS_PER_SHARE * self.ease() * at_first
+        let at_first = (AT_FIRST / self.training.max(1e-3)).clamp(1.0, START_FACTOR);
+        self.overhead * TRIALS_PER_OVERHEAD * self.ease() * at_first
     }
 
     /// Samples per second of CPU time that the budget allows.
@@ -228,7 +228,8 @@ impl Governor {
         let each = (self.cost / self.count.max(1.0)).clamp(0.5e-6, 100e-6);
         let by_cost = budget / each;
         // Who asks for finer samples than usual gets what the cost allows.
-        let by_count = self.overhead * SAMPLES_PER_SHARE * (USUAL / self.sample).clamp(1.0, 4.0);
+        let by_count =
+            self.overhead * SAMPLES_PER_OVERHEAD * (DEFAULT_MEAN_BYTES / self.sample).clamp(1.0, 4.0);
         // A debt is paid back within some seconds; what was not spent may be.
         let debt = self.debt / (budget * MEMORY);
         let by_cost = by_cost * if debt < 0.0 { 1.0 - debt } else { 1.0 / (1.0 + debt) };
@@ -237,12 +238,12 @@ impl Governor {
 
     /// The wanted mean of each class, where the part `for_all` of the samples may go into all of them alike.
     fn rates(&self, affordable: f64, for_all: f64, live: u64) -> [f64; STRATA] {
-        let finest = ((self.sample / REFINEMENT).max(FINEST) * Self::crowd(live)).min(COARSEST);
+        let finest = ((self.sample / REFINEMENT).max(MIN_MEAN_BYTES) * Self::crowd(live)).min(MAX_MEAN_BYTES);
         let flow: [f64; STRATA] =
             std::array::from_fn(|class| self.bytes.get(class).unwrap_or(&0.0) / self.time);
         let together = flow.iter().sum::<f64>().max(1.0);
         // All classes alike: as asked for, or as much as a part of the budget pays.
-        let ease = if self.sample < USUAL { 1.0 } else { self.ease() };
+        let ease = if self.sample < DEFAULT_MEAN_BYTES { 1.0 } else { self.ease() };
         let alike = (ease / self.sample).min(for_all * affordable * ease / together);
         // At least, and at most, this many samples of a class per second.
         let bounds = |flow: f64| (flow * alike, (flow / finest).max(flow * alike));
@@ -256,16 +257,16 @@ impl Governor {
             let rate = low.min(most).max(least);
             let wanted = if flow > 0.0 && rate > 0.0 { flow / rate } else { finest };
             let size = size(class);
-            let wanted = if wanted < NEARLY_ALL * size { wanted.min(ALL * size) } else { wanted };
-            wanted.clamp(finest.min(self.sample), COARSEST)
+            let wanted = if wanted < MIN_MEAN_RATIO * size { wanted.min(ALL * size) } else { wanted };
+            wanted.clamp(finest.min(self.sample), MAX_MEAN_BYTES)
         })
     }
 
     fn follow(&mut self, wanted: &[f64; STRATA]) -> bool {
         let mut changed = false;
         for (mean, wanted) in self.means.iter_mut().zip(wanted) {
-            let next = wanted.clamp(*mean / STEP, *mean * STEP);
-            let worth = next > *mean * WORTH || next < *mean / WORTH;
+            let next = wanted.clamp(*mean / MAX_MEAN_FACTOR, *mean * MAX_MEAN_FACTOR);
+            let worth = next > *mean * MIN_CHANGE_FACTOR || next < *mean / MIN_CHANGE_FACTOR;
             if worth {
                 *mean = next;
                 changed = true;
@@ -276,11 +277,11 @@ impl Governor {
 
     /// Where points lie: as dense as trials may be, at once, since what trials cost is soon seen.
     fn follow_points(&mut self, window: &Window<'_>) -> bool {
-        let tried = |class: usize| window.trials && (1_usize << class_of(class)) < LARGEST;
+        let tried = |class: usize| window.trials && (1_usize << class_of(class)) < MAX_SIZE_BYTES;
         // How many there are in a second.
         let number: [f64; STRATA] =
             std::array::from_fn(|class| self.lately.get(class).unwrap_or(&0.0) / self.latest / size(class));
-        let more = |class: usize| if window.suspects >> class & 1 == 1 { MORE_FOR_SUSPECTS } else { 1.0 };
+        let more = |class: usize| if window.suspects >> class & 1 == 1 { SUSPECT_FACTOR } else { 1.0 };
         let share = quota(self.trials(), |share| {
             let of_class = |(class, number): (usize, &f64)| (share * more(class)).min(*number);
             number.iter().enumerate().filter(|(class, _)| tried(*class)).map(of_class).sum()
@@ -290,7 +291,8 @@ impl Governor {
         for (class, ((points, mean), number)) in classes {
             let dense = || mean_of_part(size(class), share * more(class) / number.max(1e-3));
             let wanted = if tried(class) { dense().clamp(1.0, *mean) } else { *mean };
-            if wanted > *points * WORTH || wanted < *points / WORTH || *points > *mean {
+            if wanted > *points * MIN_CHANGE_FACTOR || wanted < *points / MIN_CHANGE_FACTOR || *points > *mean
+            {
                 *points = wanted;
                 changed = true;
             }

@@ -123,7 +123,11 @@ fn what_was_asked_for_is_where_it_begins_and_bounds_how_fine_it_gets() {
     let mut governor = Governor::new(65536, 0.02);
     assert!(governor.means.iter().all(|mean| (*mean - 65536.0).abs() < 1.0));
     run(&mut governor, 5.0, &[(10, 1000.0)], 2e-6);
-    assert!(governor.means.iter().all(|mean| *mean >= FINEST && *mean <= 65536.0), "{:?}", governor.means);
+    assert!(
+        governor.means.iter().all(|mean| *mean >= MIN_MEAN_BYTES && *mean <= 65536.0),
+        "{:?}",
+        governor.means
+    );
 }
 
 #[test]
@@ -151,7 +155,7 @@ fn with_trials(governor: &mut Governor, flows: &[(usize, f64)], suspects: u64) -
     })
 }
 
-const TRIED: [(usize, f64); 6] = [
+const SCENARIOS: [(usize, f64); 6] = [
     (26, 400.0 * MIB),
     (20, 400.0 * MIB),
     (12, 90.0 * MIB),
@@ -163,7 +167,7 @@ const TRIED: [(usize, f64); 6] = [
 #[test]
 fn trials_are_shared_among_classes_within_their_number() {
     let mut governor = Governor::new(512 << 10, 0.02);
-    let rates = with_trials(&mut governor, &TRIED, 0);
+    let rates = with_trials(&mut governor, &SCENARIOS, 0);
     let trials: f64 = rates.iter().take(26).sum();
     assert!(trials < 16_000.0 * 1.25 && trials > 12_000.0, "{trials}");
     assert!((rates[12] / rates[10] - 1.0).abs() < 0.3 && rates[12] > 4000.0, "{rates:?}");
@@ -175,7 +179,7 @@ fn trials_are_shared_among_classes_within_their_number() {
     );
     assert!(governor.points[26] >= 0.8 * governor.means[26], "the largest are no trials");
     assert!((0..STRATA).all(|class| governor.points[class] <= governor.means[class]));
-    let rates = with_trials(&mut governor, &TRIED, 1 << 12);
+    let rates = with_trials(&mut governor, &SCENARIOS, 1 << 12);
     assert!(rates[12] > 1.8 * rates[10], "a class with suspects is tried more: {rates:?}");
 }
 
@@ -235,28 +239,31 @@ fn what_an_import_leaves_for_suspects_is_spent_soon_and_then_their_share() {
     }
     assert!(rates[0] > 1000.0, "{rates:?}");
     let share: f64 = rates[100..].iter().map(|rate| rate * 20e-6).sum::<f64>() / 100.0;
-    assert!((share / (0.02 * SHARE_FOR_SUSPECTS) - 1.0).abs() < 0.2, "{share}");
+    assert!((share / (0.02 * SUSPECTS_RATIO) - 1.0).abs() < 0.2, "{share}");
 }
 
 #[test]
 fn a_long_training_pays_less_for_all_that_nobody_asked_for() {
     let mut governor = Governor::new(512 << 10, 0.02);
-    let early: f64 = with_trials(&mut governor, &TRIED, 0).iter().take(26).sum();
-    let suspects_early = governor.overhead * SHARE_FOR_SUSPECTS * governor.ease();
+    let early: f64 = with_trials(&mut governor, &SCENARIOS, 0).iter().take(26).sum();
+    let suspects_early = governor.overhead * SUSPECTS_RATIO * governor.ease();
     for _ in 0..20 {
-        with_trials(&mut governor, &TRIED, 0);
+        with_trials(&mut governor, &SCENARIOS, 0);
     }
-    let late: f64 = with_trials(&mut governor, &TRIED, 0).iter().take(26).sum();
+    let late: f64 = with_trials(&mut governor, &SCENARIOS, 0).iter().take(26).sum();
     assert!(late < 0.35 * early && late > 0.2 * early, "{early} {late}");
-    let suspects_late = governor.overhead * SHARE_FOR_SUSPECTS * governor.ease();
-    assert!((suspects_late / suspects_early / LATE - 1.0).abs() < 0.01, "{suspects_early} {suspects_late}");
+    let suspects_late = governor.overhead * SUSPECTS_RATIO * governor.ease();
+    assert!(
+        (suspects_late / suspects_early / MIN_LATE_RATIO - 1.0).abs() < 0.01,
+        "{suspects_early} {suspects_late}"
+    );
     // Tensors, of which nothing stays or a size would be a suspect: a quarter as many samples, unless they were asked for.
     for (sample, flow, mean) in [(512 << 10, 1600.0 * MIB, 2.0 * MIB), (256 << 10, 400.0 * MIB, 0.25 * MIB)] {
         let mut governor = Governor::new(sample, 0.02);
         let long = Window { trials: true, ..WITHOUT_TRIALS };
         run_with(&mut governor, 50.0, &[(20, flow)], 3e-6, &long);
         let found = governor.means[20] / mean;
-        assert!((1.0 / WORTH..=WORTH).contains(&found), "{sample}: {found}");
+        assert!((1.0 / MIN_CHANGE_FACTOR..=MIN_CHANGE_FACTOR).contains(&found), "{sample}: {found}");
     }
     // So many that the budget never paid for what was asked for: half of those that it paid for at first, as what was not spent
     // may be spent later.

@@ -8,7 +8,7 @@ use nilometer_capture::Source;
 
 /// Larger ones are sampled often enough as they are: no mean is larger than this. Half a megabyte is not, where a training asks for
 /// gigabytes per second of like blocks, which it gives back at once.
-pub(crate) const LARGEST: usize = (1 << 26) - 1;
+pub(crate) const MAX_SIZE_BYTES: usize = (1 << 26) - 1;
 /// A size is known to so many bits: exactly, if it is small.
 const SIZE_BITS: u32 = 14;
 /// How many numbers there are.
@@ -29,7 +29,7 @@ pub(crate) enum Caller {
 pub(crate) struct Key {
     /// Its number, below [`KEYS`]; odd where the thread runs Python.
     pub(crate) place: u16,
-    /// At most [`LARGEST`], rounded down to what [`Key::pack`] keeps of it.
+    /// At most [`MAX_SIZE_BYTES`], rounded down to what [`Key::pack`] keeps of it.
     pub(crate) size: u32,
 }
 
@@ -42,7 +42,7 @@ impl Key {
             Source::Pool => 2,
             _ => return None,
         };
-        if size > LARGEST {
+        if size > MAX_SIZE_BYTES {
             return None;
         }
         let kind = (size as u64) << 3 | asked << 1 | u64::from(caller == Caller::Main);
@@ -76,7 +76,8 @@ fn shift(size: u32) -> u32 {
     (u32::BITS - size.leading_zeros()).saturating_sub(SIZE_BITS)
 }
 
-const _: () = assert!((LARGEST >> SIZE_BITS).ilog2() < 15, "four bits hold what is lost of the largest");
+const _: () =
+    assert!((MAX_SIZE_BYTES >> SIZE_BITS).ilog2() < 15, "four bits hold what is lost of the largest");
 const _: () = assert!(KEY_BITS + 4 + SIZE_BITS == 28, "what a trial has room for");
 
 #[cfg(test)]
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_is_large_or_no_memory_of_the_process_has_none() {
-        assert!(Key::of(LARGEST + 1, Source::Malloc, Caller::Main).is_none());
+        assert!(Key::of(MAX_SIZE_BYTES + 1, Source::Malloc, Caller::Main).is_none());
         assert!(
             Key::of(4096, Source::Mapping, Caller::Main).is_none()
                 && Key::of(4096, Source::Device, Caller::Main).is_none()
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_a_size_loses_is_little_and_words_hold_what_is_left() {
-        for size in [1, 8000, (1 << 14) - 1, 512_000, 3_145_728, LARGEST] {
+        for size in [1, 8000, (1 << 14) - 1, 512_000, 3_145_728, MAX_SIZE_BYTES] {
             let key = Key::of(size, Source::Malloc, Caller::Main).expect("small enough");
             assert!(
                 key.size as usize <= size && size - key.size as usize <= size >> (SIZE_BITS - 1),

@@ -11,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Tries with the processor given to others in between: some hundred microseconds on a busy machine.
-const TRIES: u32 = 100;
-const SPINS: u32 = 200;
+const MAX_YIELDS: u32 = 100;
+const MAX_SPINS: u32 = 200;
 
 #[derive(Default)]
 pub(crate) struct Latch<T> {
@@ -39,13 +39,13 @@ impl<T> Latch<T> {
 
     /// Within a bounded time or not.
     pub(crate) fn hold(&self) -> Option<Held<'_, T>> {
-        for _spin in 0..SPINS {
+        for _spin in 0..MAX_SPINS {
             if let Some(held) = self.try_hold() {
                 return Some(held);
             }
             std::hint::spin_loop();
         }
-        for _try in 0..TRIES {
+        for _try in 0..MAX_YIELDS {
             // SAFETY: no arguments.
             unsafe { libc::sched_yield() };
             if let Some(held) = self.try_hold() {

@@ -14,7 +14,7 @@ use crate::recorder::{Recorder, count};
 
 const PLACES: usize = 1024;
 /// A place that is being written or taken out.
-const BUSY: u64 = u64::MAX;
+const SLOT_BUSY: u64 = u64::MAX;
 
 /// Words of a place: id, start, size, stack, mean, thread.
 type Place = [AtomicU64; 6];
@@ -34,7 +34,7 @@ impl Mappings {
     pub(crate) fn insert(&self, birth: &Birth) -> bool {
         for (index, place) in self.places.all().iter().enumerate() {
             let [id, start, size, stack, mean, thread] = place;
-            if id.load(Relaxed) == 0 && id.compare_exchange(0, BUSY, AcqRel, Relaxed).is_ok() {
+            if id.load(Relaxed) == 0 && id.compare_exchange(0, SLOT_BUSY, AcqRel, Relaxed).is_ok() {
                 start.store(birth.address, Relaxed);
                 size.store(birth.size, Relaxed);
                 stack.store(birth.stack, Relaxed);
@@ -61,8 +61,9 @@ impl Mappings {
         used.iter().find_map(|[id, start, size, stack, mean, thread]| {
             let known = id.load(Acquire);
             let (address, length) = (start.load(Relaxed), size.load(Relaxed));
-            let meets = known != 0 && known != BUSY && address < to && from < address.saturating_add(length);
-            if !meets || id.compare_exchange(known, BUSY, AcqRel, Relaxed).is_err() {
+            let meets =
+                known != 0 && known != SLOT_BUSY && address < to && from < address.saturating_add(length);
+            if !meets || id.compare_exchange(known, SLOT_BUSY, AcqRel, Relaxed).is_err() {
                 return None;
             }
             let birth = Birth {

@@ -23,7 +23,7 @@ const STEP_SAMPLES: u32 = 64;
 const STEP_TRIALS: u32 = 1024;
 const STEP_NS: u64 = 100_000_000;
 /// After so many trials, the clock is looked at.
-const GLANCE: u32 = 64;
+const TRIALS_PER_CLOCK: u32 = 64;
 /// What a trial costs, with its end.
 const TRIAL_NS: u64 = 200;
 /// A longer time was spent waiting for the processor, the disk or a page, not at work.
@@ -115,7 +115,7 @@ pub(crate) fn account(recorder: &Recorder, stratum: Option<usize>, begun_ns: u64
 pub(crate) fn account_trial(recorder: &Recorder) {
     let pace = &recorder.pace;
     let count = pace.trials.fetch_add(1, Relaxed);
-    if !count.is_multiple_of(GLANCE) {
+    if !count.is_multiple_of(TRIALS_PER_CLOCK) {
         return;
     }
     let Some(_quiet) = Quiet::begin() else { return };

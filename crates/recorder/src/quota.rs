@@ -5,8 +5,8 @@
 
 /// Of this part of the allocations, nearly all: a mean of a fifth of their size. A finer one tells nothing more; a coarser one would not do
 /// for big blocks in flight, which are as good as counted where all but one in a hundred are seen.
-pub(crate) const NEARLY_ALL: f64 = 0.993;
-const NEARLY_ALL_OF: f64 = 1.0 / 5.0;
+pub(crate) const SAMPLED_RATIO: f64 = 0.993;
+const SIZE_RATIO: f64 = 1.0 / 5.0;
 
 /// The quota at which `total` is the budget, or the budget itself if it never is. `total` must not fall as the quota rises.
 pub(crate) fn quota(budget: f64, total: impl Fn(f64) -> f64) -> f64 {
@@ -20,7 +20,7 @@ pub(crate) fn quota(budget: f64, total: impl Fn(f64) -> f64) -> f64 {
 
 /// The mean at which such a part of the allocations of this size holds a point: where `1 - exp(-size / mean)` is that.
 pub(crate) fn mean_of_part(size: f64, part: f64) -> f64 {
-    if part < NEARLY_ALL { -size / (-part.max(1e-9)).ln_1p() } else { size * NEARLY_ALL_OF }
+    if part < SAMPLED_RATIO { -size / (-part.max(1e-9)).ln_1p() } else { size * SIZE_RATIO }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::strata::STRATA;
 use crate::tls::Block;
 
 /// Means that differ by less are not worth a coin.
-const SAME: f64 = 1.05;
+const MIN_MEAN_CHANGE_FACTOR: f64 = 1.05;
 
 /// The mean distances of each stratum at this moment, in bytes.
 pub(crate) struct Means {
@@ -68,7 +68,7 @@ impl Block {
     /// Whether an allocation of this size with a point of those that lie `points` apart is a sample, where samples lie `mean`
     /// apart: the mean under which it is one.
     pub(crate) fn toss(&self, size: usize, points: u32, mean: u32) -> Option<u32> {
-        if f64::from(mean) <= f64::from(points) * SAME {
+        if f64::from(mean) <= f64::from(points) * MIN_MEAN_CHANGE_FACTOR {
             return Some(points);
         }
         let chance = chance(size, mean) / chance(size, points);

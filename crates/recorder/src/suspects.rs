@@ -7,21 +7,21 @@
 //! share. What stayed when the program began is never made again, and so costs nothing.
 
 use crate::key::{KEYS, Key};
-use crate::quota::{NEARLY_ALL, mean_of_part, quota};
+use crate::quota::{SAMPLED_RATIO, mean_of_part, quota};
 
 /// So many suspects at a time.
-const MOST: usize = 64;
+const MAX_SUSPECTS: usize = 64;
 /// Generations after which a size is no suspect any more: one that left something once, and others.
-const IMPATIENCE: u32 = 8;
-const PATIENCE: u32 = 20;
+const MIN_GENERATIONS: u32 = 8;
+const MAX_GENERATIONS: u32 = 20;
 /// So many samples that stay of each cycle tell all there is to tell.
-const ENOUGH: f64 = 16.0;
+const MAX_SAMPLES_PER_CYCLE: f64 = 16.0;
 /// Where less than this part of what is asked for stays, it makes no difference any more how much.
-const LEAST_PART: f64 = 0.01;
+const MIN_KEPT_RATIO: f64 = 0.01;
 /// How long flows are remembered, in seconds of CPU time.
 const MEMORY: f64 = 1.0;
 /// Changes below this are not worth it.
-const WORTH: f64 = 1.25;
+const MIN_CHANGE_FACTOR: f64 = 1.25;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Suspect {
@@ -45,7 +45,7 @@ impl Suspect {
     }
 
     fn is_one(&self) -> bool {
-        let patience = if self.often() > 1 { PATIENCE } else { IMPATIENCE };
+        let patience = if self.often() > 1 { MAX_GENERATIONS } else { MIN_GENERATIONS };
         self.born.trailing_zeros() < patience
     }
 
@@ -53,7 +53,7 @@ impl Suspect {
     /// `asked` in a generation.
     fn weight(&self, asked: f64) -> f64 {
         let part = self.stay.max(self.now) / asked.max(1.0);
-        f64::from(1_u32 << self.often().min(6)) * part.clamp(LEAST_PART, 1.0)
+        f64::from(1_u32 << self.often().min(6)) * part.clamp(MIN_KEPT_RATIO, 1.0)
     }
 }
 
@@ -121,7 +121,7 @@ impl Suspects {
         bounds: impl Fn(usize) -> Bounds,
         mut set: impl FnMut(usize, u32),
     ) {
-        let (mut room, mut count) = ([Part::default(); MOST], 0);
+        let (mut room, mut count) = ([Part::default(); MAX_SUSPECTS], 0);
         let (time, usual) = (self.time, self.usual);
         // Those that something stayed of most often first.
         for often in [4..u32::MAX, 0..4] {
@@ -146,7 +146,7 @@ impl Suspects {
         for part in parts {
             let Some(suspect) = self.all.get_mut(part.place) else { continue };
             let wanted = part.mean(found);
-            if wanted > suspect.mean * WORTH || wanted < suspect.mean / WORTH {
+            if wanted > suspect.mean * MIN_CHANGE_FACTOR || wanted < suspect.mean / MIN_CHANGE_FACTOR {
                 suspect.mean = wanted;
                 set(part.place, wanted as u32);
             }
@@ -172,8 +172,8 @@ impl Part {
     fn of(place: usize, suspect: &Suspect, bounds: Bounds, asked: f64, usual: f64) -> Self {
         let size = f64::from(suspect.size.max(1));
         let number = asked / size;
-        let finest = bounds.finest.max(suspect.stay.max(suspect.now) / ENOUGH);
-        let most = number * (-(-size / finest).exp_m1()).min(NEARLY_ALL);
+        let finest = bounds.finest.max(suspect.stay.max(suspect.now) / MAX_SAMPLES_PER_CYCLE);
+        let most = number * (-(-size / finest).exp_m1()).min(SAMPLED_RATIO);
         let weight = suspect.weight(asked * usual);
         Self { place, size, weight, number, most, finest, coarsest: bounds.coarsest }
     }

@@ -86,10 +86,10 @@ fn what_a_beginning_leaves_is_forgotten() {
     program.cycle(&[(100, 20_000.0, 20_000.0), (3000, 500.0, 500.0)]);
     (0..3).for_each(|_| program.cycle(&[(5000, 10.0, 10.0)]));
     assert!(program.mean(3000).is_some());
-    (0..IMPATIENCE).for_each(|_| program.cycle(&[(5000, 10.0, 10.0)]));
+    (0..MIN_GENERATIONS).for_each(|_| program.cycle(&[(5000, 10.0, 10.0)]));
     assert!(program.mean(100).is_none() && program.mean(3000).is_none(), "{:?}", program.means);
     assert!(program.mean(5000).is_some());
-    (0..PATIENCE + 4).for_each(|_| program.cycle(&[]));
+    (0..MAX_GENERATIONS + 4).for_each(|_| program.cycle(&[]));
     assert!(program.means.is_empty(), "{:?}", program.means);
 }
 
@@ -104,7 +104,7 @@ fn the_budget_is_kept_however_many_sizes_stay() {
             program.mean(*size).map(|mean| made * -(-(*size as f64) / mean).exp_m1() / CYCLE)
         })
         .sum();
-    assert!(program.means.len() > 20 && program.means.len() <= MOST, "{}", program.means.len());
+    assert!(program.means.len() > 20 && program.means.len() <= MAX_SUSPECTS, "{}", program.means.len());
     assert!(samples < 1.3 * BUDGET, "{samples}");
     assert!(program.means.values().all(|mean| *mean < CLASS), "nobody is sampled less than its class");
 }

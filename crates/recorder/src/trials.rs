@@ -27,7 +27,7 @@ pub(crate) struct Trials {
 }
 
 /// Bytes of a trial at most.
-pub(crate) const MOST: u32 = (1 << 28) - 1;
+pub(crate) const MAX_TRIAL_BYTES: u32 = (1 << 28) - 1;
 
 /// What lies at an address; in one word, so that it is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,17 +35,21 @@ pub(crate) struct Trial {
     pub(crate) key: Key,
     /// When it was born.
     pub(crate) generation: u8,
-    /// The bytes that it stands for, or [`MOST`].
+    /// The bytes that it stands for, or [`MAX_TRIAL_BYTES`].
     pub(crate) bytes: u32,
 }
 
 impl Trial {
     pub(crate) fn pack(self) -> u64 {
-        self.key.pack() << 36 | u64::from(self.generation) << 28 | u64::from(self.bytes.min(MOST))
+        self.key.pack() << 36 | u64::from(self.generation) << 28 | u64::from(self.bytes.min(MAX_TRIAL_BYTES))
     }
 
     pub(crate) fn unpack(word: u64) -> Self {
-        Self { key: Key::unpack(word >> 36), generation: (word >> 28) as u8, bytes: word as u32 & MOST }
+        Self {
+            key: Key::unpack(word >> 36),
+            generation: (word >> 28) as u8,
+            bytes: word as u32 & MAX_TRIAL_BYTES,
+        }
     }
 }
 

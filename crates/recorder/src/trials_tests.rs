@@ -5,12 +5,13 @@ use std::sync::Mutex;
 
 use crate::filter::FILTER;
 use crate::key::Key;
-use crate::trials::{BUCKETS, MOST, Trial, Trials};
+use crate::trials::{BUCKETS, MAX_TRIAL_BYTES, Trial, Trials};
 
 /// The filter is that of the process: tests that ask what is in it take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
-const TRIAL: Trial = Trial { key: Key { place: 1023, size: 67_104_768 }, generation: 255, bytes: MOST };
+const TRIAL: Trial =
+    Trial { key: Key { place: 1023, size: 67_104_768 }, generation: 255, bytes: MAX_TRIAL_BYTES };
 
 #[test]
 fn words_hold_what_they_are_given() {

@@ -12,9 +12,9 @@ use std::time::Duration;
 const PLACES: usize = 64;
 
 /// How long those who are inside are waited for: microseconds, unless the scheduler has stopped one of them.
-const SPINS: u32 = 100;
+const MAX_SPINS: u32 = 100;
 const PAUSES: u32 = 200;
-const PAUSE: Duration = Duration::from_micros(500);
+const PAUSE_INTERVAL: Duration = Duration::from_micros(500);
 
 /// A cache line of its own.
 #[repr(align(64))]
@@ -46,10 +46,10 @@ impl Drop for Visitor {
 pub(crate) fn all_went() -> bool {
     // One after the other: who comes from now on does not matter, and nobody moves from one place to another.
     ALL.iter().all(|place| {
-        (0..SPINS + PAUSES).any(|turn| {
+        (0..MAX_SPINS + PAUSES).any(|turn| {
             let is_empty = place.0.load(SeqCst) == 0;
             if !is_empty {
-                if turn < SPINS { std::thread::yield_now() } else { std::thread::sleep(PAUSE) }
+                if turn < MAX_SPINS { std::thread::yield_now() } else { std::thread::sleep(PAUSE_INTERVAL) }
             }
             is_empty
         })

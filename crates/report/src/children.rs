@@ -8,7 +8,7 @@ use crate::terminal::Screen;
 /// Processes told on the screen; the JSON has them all.
 const MAX_TOLD: usize = 5;
 /// A peak so many times the last level is told.
-const FAR_ABOVE: f64 = 1.25;
+const MIN_PEAK_RATIO: f64 = 1.25;
 /// Smaller ones are helpers.
 const MIN_TOLD_BYTES: u64 = 8 << 20;
 
@@ -38,7 +38,7 @@ impl Screen {
             }
             let (first, last) = (size(process.first_bytes as f64), size(process.last_bytes as f64));
             // The last reading may be of its end, when it had given most of it back.
-            let is_far = process.peak_bytes as f64 > FAR_ABOVE * process.last_bytes as f64;
+            let is_far = process.peak_bytes as f64 > MIN_PEAK_RATIO * process.last_bytes as f64;
             let peak = if is_far { size(process.peak_bytes as f64) + " at most, " } else { String::new() };
             let grows = process.bytes_per_minute.map_or(String::new(), |rate| {
                 let rate = size(rate as f64);

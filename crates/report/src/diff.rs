@@ -11,9 +11,9 @@ use crate::sparkline;
 use crate::terminal::{Screen, interval};
 
 /// Changes told per list.
-const MOST: usize = 8;
+const MAX_CHANGES: usize = 8;
 /// One part in so many of a list's biggest change is not worth a line.
-const LITTLE: u64 = 100;
+const MIN_CHANGE_DIVISOR: u64 = 100;
 
 /// The screen.
 pub fn diff_terminal(diff: &Diff, style: &Style) -> String {
@@ -58,14 +58,14 @@ pub fn diff_json(diff: &Diff) -> String {
 
 fn list(screen: &mut Screen, title: &str, differences: &[Difference], per: &str) {
     let most = differences.iter().map(|d| d.difference.unsigned_abs()).max().unwrap_or(0);
-    let told = |d: &&Difference| d.is_change() && d.difference.unsigned_abs() >= most / LITTLE;
+    let told = |d: &&Difference| d.is_change() && d.difference.unsigned_abs() >= most / MIN_CHANGE_DIVISOR;
     let changed: Vec<&Difference> = differences.iter().filter(told).collect();
     if changed.is_empty() {
         return;
     }
     let title = screen.paint(title, Paint::new().bold());
     screen.out += &format!("\n{title}\n");
-    for difference in changed.iter().take(MOST) {
+    for difference in changed.iter().take(MAX_CHANGES) {
         let course = match (difference.a, difference.b) {
             (Some(a), Some(b)) => format!(" ({}, now {})", size(a as f64), size(b as f64)),
             _ => String::new(),
@@ -73,7 +73,7 @@ fn list(screen: &mut Screen, title: &str, differences: &[Difference], per: &str)
         let (word, by) = (word(difference.change), signed(difference.difference));
         screen.line(&format!("  {word:<8}  {by}{per}  {}{course}", difference.name), 12);
     }
-    if let Some(more) = changed.len().checked_sub(MOST).filter(|more| *more > 0) {
+    if let Some(more) = changed.len().checked_sub(MAX_CHANGES).filter(|more| *more > 0) {
         screen.line(&format!("  and {more} smaller"), 4);
     }
 }

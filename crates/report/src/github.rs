@@ -8,7 +8,7 @@ use nilometer_diagnose::{Report, Verdict};
 use crate::headline::{headline, place, sentence};
 
 /// Annotations; GitHub shows at most ten of a kind per step.
-const MOST: usize = 10;
+const MAX_ANNOTATIONS: usize = 10;
 
 /// Workflow commands, one per line.
 pub fn github(report: &Report) -> String {
@@ -18,7 +18,7 @@ pub fn github(report: &Report) -> String {
         Verdict::Undecided => "warning",
     };
     let mut out = format!("::{kind} title={}::{}\n", property("Nilometer"), data(&headline(report)));
-    for finding in report.findings.iter().take(MOST - 1) {
+    for finding in report.findings.iter().take(MAX_ANNOTATIONS - 1) {
         let mut properties = Vec::new();
         if let Some(site) = place(finding) {
             properties.push(format!("file={}", property(&site.file)));

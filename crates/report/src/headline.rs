@@ -22,12 +22,12 @@ pub(crate) fn headline(report: &Report) -> String {
 /// Cycles and seconds to the limit if live memory goes on to grow by the most that it may. `None` where that is not much more than
 /// the estimate, or there is no limit.
 pub(crate) fn earliest(report: &Report) -> Option<(u64, Option<f64>)> {
-    const MUCH: f64 = 2.0;
+    const MIN_FACTOR: f64 = 2.0;
     let (growth, forecast) = (report.growth.as_ref()?, report.forecast.as_ref()?);
     let (estimate, high) = (growth.bytes_per_cycle.estimate as f64, growth.bytes_per_cycle.high as f64);
     let part = estimate / high;
     let left = (forecast.cycles_left as f64 * part).floor() as u64;
-    (estimate > 0.0 && high > MUCH * estimate).then(|| (left, forecast.seconds_left.map(|s| s * part)))
+    (estimate > 0.0 && high > MIN_FACTOR * estimate).then(|| (left, forecast.seconds_left.map(|s| s * part)))
 }
 
 /// `PredictionLogger.saved keeps every prediction: +7.6 MiB per epoch (95 %: 7.5 MiB to 7.7 MiB), certain`.

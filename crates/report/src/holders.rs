@@ -6,7 +6,7 @@ use crate::Style;
 use crate::wrap::wrap;
 
 /// Holders on the screen; the JSON has more.
-const MOST: usize = 20;
+const MAX_HOLDERS: usize = 20;
 
 /// The holders, the biggest first.
 pub fn holders(report: &Report, style: &Style) -> String {
@@ -22,8 +22,8 @@ pub fn holders(report: &Report, style: &Style) -> String {
         return out;
     }
     let amounts: Vec<String> = report.holders.iter().map(|h| size(h.live_bytes as f64)).collect();
-    let widest = amounts.iter().take(MOST).map(|a| a.chars().count()).max().unwrap_or(0);
-    for (HolderBytes { holder, .. }, amount) in report.holders.iter().zip(&amounts).take(MOST) {
+    let widest = amounts.iter().take(MAX_HOLDERS).map(|a| a.chars().count()).max().unwrap_or(0);
+    for (HolderBytes { holder, .. }, amount) in report.holders.iter().zip(&amounts).take(MAX_HOLDERS) {
         let mut text = format!("{amount:>widest$}  {}", holder.path);
         let content = holder.content(report.cycles.unit);
         if !content.is_empty() {
@@ -35,7 +35,7 @@ pub fn holders(report: &Report, style: &Style) -> String {
         out += &wrap(&text, width, widest + 4);
         out.push('\n');
     }
-    if let Some(more) = report.holders.len().checked_sub(MOST).filter(|more| *more > 0) {
+    if let Some(more) = report.holders.len().checked_sub(MAX_HOLDERS).filter(|more| *more > 0) {
         out += &format!("and {more} smaller ones: --format json\n");
     }
     out

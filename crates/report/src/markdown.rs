@@ -10,9 +10,9 @@ use crate::material::{Material, label};
 use crate::sparkline::sparkline;
 
 /// Findings that are told.
-const MOST: usize = 10;
+const MAX_FINDINGS: usize = 10;
 /// Frames of a stack that are told.
-const MOST_FRAMES: usize = 40;
+const MAX_FRAMES: usize = 40;
 
 /// One document, its title a heading of the third level.
 pub fn markdown(material: &Material) -> String {
@@ -22,10 +22,10 @@ pub fn markdown(material: &Material) -> String {
     out += &format!("{}.\n\n", escape(report.reason.trim_end_matches('.')));
     out += &growth(report);
     out += &curve(material);
-    for (i, finding) in report.findings.iter().take(MOST).enumerate() {
+    for (i, finding) in report.findings.iter().take(MAX_FINDINGS).enumerate() {
         out += &self::finding(i + 1, finding, report.cycles.unit);
     }
-    if let Some(more) = report.findings.len().checked_sub(MOST).filter(|more| *more > 0) {
+    if let Some(more) = report.findings.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
         out += &format!("and {more} smaller ones.\n\n");
     }
     for step in &report.next_steps {
@@ -134,7 +134,7 @@ fn finding(number: usize, finding: &Finding, unit: &str) -> String {
     out.push('\n');
     if !finding.stack.is_empty() {
         out += "<details><summary>stack, innermost first</summary>\n\n```text\n";
-        for frame in finding.stack.iter().take(MOST_FRAMES) {
+        for frame in finding.stack.iter().take(MAX_FRAMES) {
             out += &format!("{}\n", label(frame).replace("```", "'''"));
         }
         out += "```\n\n</details>\n\n";

@@ -13,12 +13,12 @@ pub(crate) struct Picture {
     pub(crate) png: Vec<u8>,
 }
 
-const WIDTH: usize = 480;
-const HEIGHT: usize = 160;
+const WIDTH_PIXELS: usize = 480;
+const HEIGHT_PIXELS: usize = 160;
 
 /// Palette entries.
-const GROUND: u8 = 0;
-const AREA: u8 = 1;
+const BACKGROUND: u8 = 0;
+const FILL: u8 = 1;
 const LINE: u8 = 2;
 const PALETTE: [[u8; 3]; 3] = [[255, 255, 255], [158, 197, 232], [214, 96, 44]];
 
@@ -27,16 +27,18 @@ pub(crate) fn curve(report: &Report) -> Option<Picture> {
     let points = &report.timeline;
     let end = points.last()?.seconds;
     let most = points.iter().flat_map(|p| [p.live_bytes, p.anonymous_bytes]).flatten().max()?;
-    let mut pixels = vec![[GROUND; WIDTH]; HEIGHT];
-    let row = |bytes: u64| ((1.0 - bytes as f64 / most.max(1) as f64) * (HEIGHT - 1) as f64).round() as usize;
+    let mut pixels = vec![[BACKGROUND; WIDTH_PIXELS]; HEIGHT_PIXELS];
+    let row = |bytes: u64| {
+        ((1.0 - bytes as f64 / most.max(1) as f64) * (HEIGHT_PIXELS - 1) as f64).round() as usize
+    };
     let mut last = None;
-    for column in 0..WIDTH {
-        let seconds = end * column as f64 / (WIDTH - 1) as f64;
+    for column in 0..WIDTH_PIXELS {
+        let seconds = end * column as f64 / (WIDTH_PIXELS - 1) as f64;
         let at = points.partition_point(|p| p.seconds < seconds).min(points.len() - 1);
         let point = points.get(at)?;
         if let Some(live) = point.live_bytes {
             for line in pixels.iter_mut().skip(row(live)) {
-                line[column] = AREA;
+                line[column] = FILL;
             }
         }
         if let Some(y) = point.anonymous_bytes.map(row) {
@@ -47,18 +49,18 @@ pub(crate) fn curve(report: &Report) -> Option<Picture> {
             last = Some(y);
         }
     }
-    Some(Picture { width: WIDTH, height: HEIGHT, png: png(&pixels) })
+    Some(Picture { width: WIDTH_PIXELS, height: HEIGHT_PIXELS, png: png(&pixels) })
 }
 
-fn png(pixels: &[[u8; WIDTH]]) -> Vec<u8> {
+fn png(pixels: &[[u8; WIDTH_PIXELS]]) -> Vec<u8> {
     let mut out = vec![0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n'];
     let mut header = Vec::new();
-    header.extend((WIDTH as u32).to_be_bytes());
-    header.extend((HEIGHT as u32).to_be_bytes());
+    header.extend((WIDTH_PIXELS as u32).to_be_bytes());
+    header.extend((HEIGHT_PIXELS as u32).to_be_bytes());
     header.extend([8, 3, 0, 0, 0]); // eight bits a pixel, by palette
     chunk(&mut out, *b"IHDR", &header);
     chunk(&mut out, *b"PLTE", PALETTE.as_flattened());
-    let mut raw = Vec::with_capacity(pixels.len() * (WIDTH + 1));
+    let mut raw = Vec::with_capacity(pixels.len() * (WIDTH_PIXELS + 1));
     for line in pixels {
         raw.push(0); // no filter
         raw.extend(line);

@@ -10,7 +10,7 @@ use crate::Style;
 use crate::wrap::wrap;
 
 /// Below this width the interval goes to a line of its own.
-const WIDE: usize = 92;
+const MIN_WIDE_COLUMNS: usize = 92;
 
 /// As JSON: `docs/prove.schema.json`.
 pub fn prove_json(proof: &Proof) -> String {
@@ -55,7 +55,7 @@ fn heading(proof: &Proof) -> String {
 fn table(proof: &Proof, width: usize, color: bool) -> String {
     let rows = &proof.interventions;
     let unit = format!("growth per {}", proof.unit);
-    let growths: Vec<String> = rows.iter().map(|row| growth(row, width >= WIDE)).collect();
+    let growths: Vec<String> = rows.iter().map(|row| growth(row, width >= MIN_WIDE_COLUMNS)).collect();
     let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let first = longest(&mut rows.iter().map(|row| row.intervention.chars().count())).clamp(12, width / 2);
     let second = longest(&mut growths.iter().map(|text| text.chars().count()).chain([unit.len()]));

@@ -7,7 +7,7 @@ use crate::material::label;
 use crate::terminal::Screen;
 
 /// Holders told on the screen; the JSON has them all.
-const MOST_HOLDERS: usize = 30;
+const MAX_HOLDERS: usize = 30;
 
 impl Screen {
     /// A frame a line, the innermost first.
@@ -20,7 +20,7 @@ impl Screen {
 
     /// Who held how much at the last look at the heap.
     pub(crate) fn holders(&mut self, report: &Report) {
-        for (i, held) in report.holders.iter().take(MOST_HOLDERS).enumerate() {
+        for (i, held) in report.holders.iter().take(MAX_HOLDERS).enumerate() {
             if i == 0 {
                 let title = self.paint("HELD AT THE END", Paint::new().bold());
                 self.out += &format!("\n{title}\n");

@@ -23,9 +23,9 @@ use crate::supervisor::{Recorded, recorder};
 use crate::{census, run};
 
 /// A program that is inside of a long call is waited for so long.
-const PATIENCE: Duration = Duration::from_secs(15);
+const MAX_WAIT: Duration = Duration::from_secs(15);
 /// Between two looks whether the other command has ended the recording.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
     let pid = options.pid;
@@ -42,9 +42,9 @@ pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
         .hint(format!("nilometer report {} shows what it has seen so far", path.display())));
     };
     if is_attach(by) && kernel::send(by.cast_signed(), libc::SIGTERM) {
-        let until = Instant::now() + PATIENCE * 2;
+        let until = Instant::now() + MAX_WAIT * 2;
         while census::written_by(pid).is_some_and(|now| now == path) && Instant::now() < until {
-            sleep(LOOK_EVERY);
+            sleep(POLL_INTERVAL);
         }
         // The other command has brought a capture home that lay with the program, and says where.
         let where_it_is = if path.exists() { format!(" Capture: {}", path.display()) } else { String::new() };
@@ -73,7 +73,7 @@ pub(crate) fn leave(target: &Target, view: &View) -> bool {
             return false;
         }
     };
-    let failure = match enter(target, &errand, PATIENCE, || false) {
+    let failure = match enter(target, &errand, MAX_WAIT, || false) {
         Ok(_) => return true,
         Err(_gone) if !is_alive(pid) => return true,
         Err(missed) => missed.failure(pid),

@@ -16,11 +16,11 @@ const BY_ITSELF: Duration = Duration::from_millis(30);
 /// Between two tries to wake it: from the first on, twice as long each time, up to the last.
 const WAKE_FIRST: Duration = Duration::from_millis(60);
 const WAKE_LAST: Duration = Duration::from_secs(4);
-const LOOK_EVERY: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// After this a word says what is being waited for.
-const SAY_AFTER: Duration = Duration::from_secs(2);
+const QUIET_WAIT: Duration = Duration::from_secs(2);
 /// The main thread may be in one call of a library for so long.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const MAX_WAIT: Duration = Duration::from_mins(1);
 /// What the script does is done in milliseconds; a cold disk may take seconds.
 const MAX_ANSWER: Duration = Duration::from_secs(30);
 
@@ -77,7 +77,7 @@ pub(crate) fn enter(
         if posted.is_taken().is_none() {
             return Err(Missed::Refused(Refusal::Gone));
         }
-        sleep(LOOK_EVERY);
+        sleep(POLL_INTERVAL);
     }
 }
 
@@ -115,11 +115,11 @@ fn wait_taken(
             wake_at = Instant::now() + gap;
             gap = (gap * 2).min(WAKE_LAST);
         }
-        if !said && now.duration_since(begun) > SAY_AFTER {
+        if !said && now.duration_since(begun) > QUIET_WAIT {
             said = true;
             hint(format!("waiting for the program's main thread, which is {}", inside(place.as_deref())));
         }
-        sleep(LOOK_EVERY);
+        sleep(POLL_INTERVAL);
     }
 }
 
@@ -135,7 +135,7 @@ impl Missed {
             Self::Refused(refusal) => refused(pid, &refusal),
             Self::NotTaken(place) => Failure::new(format!(
                 "process {pid} did not come to run Python within {} s: its main thread is {}; nothing was changed in it",
-                PATIENCE.as_secs(),
+                MAX_WAIT.as_secs(),
                 inside(place.as_deref())
             ))
             .hint("try again when that call is over, or start the program under `nilometer run`"),

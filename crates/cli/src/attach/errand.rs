@@ -14,7 +14,7 @@ use crate::say::Failure;
 use crate::supervisor::kernel;
 
 /// More of an answer nobody reads.
-const LONGEST_ANSWER: u64 = 4096;
+const MAX_ANSWER_BYTES: u64 = 4096;
 
 /// The script's name in its folder.
 const SCRIPT: &str = "script.py";
@@ -71,7 +71,7 @@ impl Errand {
             Err(error) => return Some(error.to_string()),
         };
         let mut bytes = Vec::new();
-        match file.take(LONGEST_ANSWER).read_to_end(&mut bytes) {
+        match file.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes) {
             Ok(_) => Some(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) => Some(error.to_string()),
         }

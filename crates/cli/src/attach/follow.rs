@@ -14,10 +14,10 @@ use crate::supervisor::kernel::Signals;
 use crate::supervisor::readings::Readings;
 
 /// Between two readings.
-const READ_EVERY: Duration = Duration::from_millis(250);
+const READING_INTERVAL: Duration = Duration::from_millis(250);
 /// Between two verdicts, and the part of the time that making them may take.
-const JUDGE_EVERY: Duration = Duration::from_secs(1);
-const SHARE: u32 = 50;
+const MIN_VERDICT_INTERVAL: Duration = Duration::from_secs(1);
+const VERDICT_TIME_DIVISOR: u32 = 50;
 
 /// What is watched, and until when.
 pub(crate) struct Watch {
@@ -45,8 +45,8 @@ impl Watch {
     pub(crate) fn follow(&mut self, writer: &Writer) -> Ended {
         let begun = Instant::now();
         let until = self.until.map(|time| begun + time);
-        let mut next = begun + READ_EVERY;
-        let mut judge_at = begun + JUDGE_EVERY;
+        let mut next = begun + READING_INTERVAL;
+        let mut judge_at = begun + MIN_VERDICT_INTERVAL;
         loop {
             while let Some(came) = self.signals.next() {
                 if came.signal != libc::SIGWINCH {
@@ -68,13 +68,13 @@ impl Watch {
                 if let Some(live) = &mut self.live {
                     live.tick();
                 }
-                next = Instant::now().max(next + READ_EVERY).min(now + READ_EVERY);
+                next = Instant::now().max(next + READING_INTERVAL).min(now + READING_INTERVAL);
             }
             if self.until_verdict && now >= judge_at {
                 if self.is_judged() {
                     return Ended::Verdict;
                 }
-                judge_at = Instant::now() + JUDGE_EVERY.max(now.elapsed() * SHARE);
+                judge_at = Instant::now() + MIN_VERDICT_INTERVAL.max(now.elapsed() * VERDICT_TIME_DIVISOR);
             }
             let wait = next.min(until.unwrap_or(next)).saturating_duration_since(Instant::now());
             self.signals.wait(wait);

@@ -23,7 +23,7 @@ use nilometer_attach::{Refusal, Target};
 
 use self::about::{About, fact};
 pub(crate) use self::detach::detach;
-use self::enter::{Entered, PATIENCE, enter, refused};
+use self::enter::{Entered, MAX_WAIT, enter, refused};
 use self::errand::{Errand, literal};
 use self::follow::{Ended, Watch};
 use self::options::AttachOptions;
@@ -39,12 +39,12 @@ use crate::supervisor::{Recorded, Wanted};
 use crate::{census, env, run};
 
 /// Signals that end the watch, and the one that tells of the terminal's size.
-const WATCHED: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGWINCH];
+const WATCHED_SIGNALS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGWINCH];
 /// Python needs less to start, and more where its disk is slow; the time between two looks.
 const MAX_STARTING: Duration = Duration::from_secs(2);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// What `run` samples by if nothing is said.
-const USUAL: Wanted = Wanted { sample: 512 << 10, overhead: 0.02 };
+const DEFAULT_SETTINGS: Wanted = Wanted { sample: 512 << 10, overhead: 0.02 };
 
 pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
@@ -55,9 +55,9 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
             .hint(format!("nilometer report {}", capture.display())));
     }
     let about = About::of(pid);
-    kernel::block(&WATCHED);
+    kernel::block(&WATCHED_SIGNALS);
     let failed = |error: std::io::Error| Failure::new(format!("signals cannot be watched ({error})"));
-    let mut signals = Signals::open(&WATCHED).map_err(failed)?;
+    let mut signals = Signals::open(&WATCHED_SIGNALS).map_err(failed)?;
 
     let view = View::of(pid, target.shares_files(), package()?)?;
     let recording = Recording::make(options, &about, &view)?;
@@ -66,7 +66,7 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     writer.board().limit_pause(pause.map(|pause| u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX - 1)));
     about.write(writer, options.record);
     let recorder = Recorder::prepare(
-        options.record.then_some(USUAL),
+        options.record.then_some(DEFAULT_SETTINGS),
         &about.program_file(),
         Some(view.package.as_path()),
     );
@@ -115,7 +115,7 @@ fn look(pid: u32) -> Result<Target, Failure> {
     let until = Instant::now() + MAX_STARTING;
     loop {
         match Target::look(pid) {
-            Err(Refusal::NotReady) if Instant::now() < until => sleep(LOOK_EVERY),
+            Err(Refusal::NotReady) if Instant::now() < until => sleep(POLL_INTERVAL),
             looked => return looked.map_err(|refusal| refused(pid, &refusal)),
         }
     }
@@ -146,7 +146,7 @@ fn begin(
     );
     let call = format!("_begin({{answer}}, {}, {}, {recorder})", name(&view.package), name(capture));
     let errand = Errand::new(target.pid(), view, &call)?;
-    enter(target, &errand, PATIENCE, &mut stopped).map_err(|missed| missed.failure(target.pid()))
+    enter(target, &errand, MAX_WAIT, &mut stopped).map_err(|missed| missed.failure(target.pid()))
 }
 
 fn greeting(target: &Target, about: &About, entered: Entered) -> String {

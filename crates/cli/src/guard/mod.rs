@@ -29,11 +29,11 @@ use crate::supervisor::{Outcome, Plan, Recorded, Wanted, supervise};
 use crate::{args, env, run};
 
 /// `EX_TEMPFAIL` of `sysexits.h`: the same command may do it if it is tried again.
-pub(crate) const STOPPED: i32 = 75;
+pub(crate) const EXIT_STOPPED: i32 = 75;
 /// As `run` has them.
 const SAMPLE_BYTES: u64 = 512 << 10;
 const OVERHEAD: f64 = 0.02;
-const PAUSE: Duration = Duration::from_millis(150);
+const POLL_INTERVAL: Duration = Duration::from_millis(150);
 
 impl Judged {
     /// The numbers in words.
@@ -100,7 +100,7 @@ impl Guarded<'_> {
                 return Ok(self.ended(&outcome, stop.as_ref(), restarts));
             };
             told::stopped(stop, &outcome, self.options.quiet);
-            if outcome.change != Change::Exited(STOPPED) {
+            if outcome.change != Change::Exited(EXIT_STOPPED) {
                 told::went_on(outcome.change);
             }
             let is_further = before.is_none_or(|before| further(before, stop.place));
@@ -112,11 +112,11 @@ impl Guarded<'_> {
                 } else {
                     told::gave_up(stop);
                 }
-                return Ok(STOPPED);
+                return Ok(EXIT_STOPPED);
             }
             before = Some(stop.place);
         }
-        Ok(STOPPED)
+        Ok(EXIT_STOPPED)
     }
 
     fn plan(&self, attempt: &str, resumes: bool) -> Plan {
@@ -138,7 +138,7 @@ impl Guarded<'_> {
             recorder: Some(Wanted { sample: SAMPLE_BYTES, overhead: OVERHEAD }),
             cycle: None,
             children: Recorded::Forked,
-            pause: Some(PAUSE),
+            pause: Some(POLL_INTERVAL),
             // Each attempt has a capture of its own.
             templates: if options.restart > 0 { templates.telling_processes_apart() } else { templates },
             overwrite: options.force,

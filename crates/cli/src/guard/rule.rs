@@ -8,15 +8,15 @@ use std::collections::VecDeque;
 
 /// A rise is a new highest end of an epoch, by more than this and by more than this part of the limit.
 const RISE_BYTES: u64 = 1 << 20;
-const RISE_PART: u64 = 2048;
+const MIN_RISE_DIVISOR: u64 = 2048;
 /// One step is no growth: a cache that was filled, a block that was kept.
-const RISES: usize = 2;
+const MIN_RISES: usize = 2;
 /// Rises and peaks of so many epochs are remembered.
-const REMEMBERED: usize = 8;
+const REMEMBERED_EPOCHS: usize = 8;
 /// Left free below the limit: this part of it, within these bounds.
-const MARGIN_PART: u64 = 50;
-const MARGIN_LEAST: u64 = 8 << 20;
-const MARGIN_MOST: u64 = 256 << 20;
+const MARGIN_DIVISOR: u64 = 50;
+const MIN_MARGIN_BYTES: u64 = 8 << 20;
+const MAX_MARGIN_BYTES: u64 = 256 << 20;
 /// Under pressure, memory that grows is at its end from this part of the limit on, in percent.
 const PRESSED_PERCENT: u64 = 80;
 
@@ -85,7 +85,7 @@ impl History {
     /// Takes in the end of an epoch, and judges it.
     pub(super) fn epoch_ended(&mut self, now: EpochEnd, reserve: u64) -> Judgement {
         self.epochs += 1;
-        let least = RISE_BYTES.max(now.limit / RISE_PART);
+        let least = RISE_BYTES.max(now.limit / MIN_RISE_DIVISOR);
         match self.highest {
             // The first epoch's memory is what the program needs to run.
             None => self.highest = Some(now.used),
@@ -113,7 +113,7 @@ impl History {
             growth,
             saw: self.above.iter().copied().max().unwrap_or(0),
             reserve,
-            margin: (now.limit / MARGIN_PART).clamp(MARGIN_LEAST, MARGIN_MOST),
+            margin: (now.limit / MARGIN_DIVISOR).clamp(MIN_MARGIN_BYTES, MAX_MARGIN_BYTES),
             ..Judgement::default()
         };
         let is_full = judged.room() < 0;
@@ -129,7 +129,7 @@ impl History {
     fn growth(&self) -> u64 {
         let Some((last, _)) = self.rises.back() else { return 0 };
         // It stood still for longer than ever between two rises: the growth is over.
-        if self.rises.len() < RISES || self.epochs - last > self.gap {
+        if self.rises.len() < MIN_RISES || self.epochs - last > self.gap {
             return 0;
         }
         let mut sizes: Vec<u64> = self.rises.iter().map(|rise| rise.1).collect();
@@ -142,7 +142,7 @@ impl History {
 }
 
 fn remember<Item>(ring: &mut VecDeque<Item>, new: Item) {
-    if ring.len() == REMEMBERED {
+    if ring.len() == REMEMBERED_EPOCHS {
         ring.pop_front();
     }
     ring.push_back(new);

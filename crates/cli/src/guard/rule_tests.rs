@@ -3,12 +3,12 @@
 use super::*;
 
 const MIB: u64 = 1 << 20;
-const LIMIT: u64 = 1000 * MIB;
+const LIMIT_BYTES: u64 = 1000 * MIB;
 /// The margin below that limit.
-const MARGIN: u64 = 20 * MIB;
+const MARGIN_BYTES: u64 = 20 * MIB;
 
 fn end(used_mib: u64) -> EpochEnd {
-    EpochEnd { used: used_mib * MIB, limit: LIMIT, ..EpochEnd::default() }
+    EpochEnd { used: used_mib * MIB, limit: LIMIT_BYTES, ..EpochEnd::default() }
 }
 
 /// The judgement of the last of these ends of epochs, in MiB, without a reserve.
@@ -33,7 +33,7 @@ fn it_acts_where_one_more_epoch_would_not_fit() {
     assert!(!acts(&[680, 780, 880]));
     assert!(acts(&[681, 781, 881]));
     let judged = last(&[681, 781, 881]);
-    assert_eq!((judged.growth, judged.margin, judged.room()), (100 * MIB, MARGIN, -i128::from(MIB)));
+    assert_eq!((judged.growth, judged.margin, judged.room()), (100 * MIB, MARGIN_BYTES, -i128::from(MIB)));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_rise_is_more_than_a_megabyte_and_a_part_of_the_limit() {
             (0..4).map(|epoch| EpochEnd { used: limit - MIB + epoch * step, limit, ..EpochEnd::default() });
         ends.map(|end| history.epoch_ended(end, 0)).last().unwrap_or_default().acts
     };
-    assert!(!judge(MIB, LIMIT) && judge(MIB + 1, LIMIT));
+    assert!(!judge(MIB, LIMIT_BYTES) && judge(MIB + 1, LIMIT_BYTES));
     let large = 8192 * MIB;
     assert!(!judge(4 * MIB, large) && judge(4 * MIB + 1, large));
 }
@@ -83,7 +83,7 @@ fn slow_growth_adds_up_to_rises() {
     let mut history = History::default();
     let acted = (0_u64..500).find(|epoch| {
         let used = 900 * MIB + epoch * 300 * 1024;
-        history.epoch_ended(EpochEnd { used, limit: LIMIT, ..EpochEnd::default() }, 0).acts
+        history.epoch_ended(EpochEnd { used, limit: LIMIT_BYTES, ..EpochEnd::default() }, 0).acts
     });
     let at = acted.map(|epoch| 900 + epoch * 300 / 1024);
     assert!(at.is_some_and(|mib| (970..980).contains(&mib)), "{at:?}");

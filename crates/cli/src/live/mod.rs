@@ -16,10 +16,10 @@ use crate::say::{stderr_is_terminal, to_stderr};
 use crate::supervisor::kernel;
 
 /// Programs that end sooner never see the line.
-const FIRST_AFTER: Duration = Duration::from_secs(1);
-const NOT_SOONER_THAN: Duration = Duration::from_secs(1);
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// Making the line may take one part in this many of the time.
-const SHARE: u32 = 200;
+const LINE_TIME_DIVISOR: u32 = 200;
 const STDERR: i32 = 2;
 
 /// The live line of one run.
@@ -36,7 +36,7 @@ impl Live {
         let able = env::get(env::TERM).is_some_and(|term| term != "dumb");
         Self {
             capture: capture.to_path_buf(),
-            next: Instant::now() + FIRST_AFTER,
+            next: Instant::now() + FIRST_DELAY,
             taken: None,
             possible: able && stderr_is_terminal(),
         }
@@ -52,7 +52,7 @@ impl Live {
             self.show();
         }
         let cost = began.elapsed();
-        self.next = began + NOT_SOONER_THAN.max(cost * SHARE);
+        self.next = began + MIN_INTERVAL.max(cost * LINE_TIME_DIVISOR);
     }
 
     /// The terminal has another size now.
@@ -69,7 +69,7 @@ impl Live {
         if let Some(size) = self.taken.take() {
             to_stderr(&screen::release(size));
         }
-        self.next = Instant::now() + NOT_SOONER_THAN;
+        self.next = Instant::now() + MIN_INTERVAL;
     }
 
     /// Gives the bottom row back for good.

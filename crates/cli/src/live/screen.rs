@@ -8,9 +8,9 @@
 
 use std::fmt::Write as _;
 
-/// Saves the cursor and its colours; [`BACK`] brings both back.
+/// Saves the cursor and its colours; [`RESTORE_CURSOR`] brings both back.
 const SAVE: &str = "\x1b7";
-const BACK: &str = "\x1b8";
+const RESTORE_CURSOR: &str = "\x1b8";
 /// Hangul, the first script whose letters take two columns.
 const FIRST_WIDE: u32 = 0x1100;
 const WHOLE_REGION: &str = "\x1b[r";
@@ -45,22 +45,22 @@ impl Size {
 /// The index (`ESC D`) scrolls by one if the cursor stands in that row, so that what is there moves up; unlike a line
 /// feed it keeps the column. Setting the region moves the cursor, hence save and back.
 pub(super) fn reserve(size: Size) -> String {
-    format!("\x1bD\x1b[A{SAVE}\x1b[1;{}r{BACK}", size.rows.saturating_sub(1))
+    format!("\x1bD\x1b[A{SAVE}\x1b[1;{}r{RESTORE_CURSOR}", size.rows.saturating_sub(1))
 }
 
 /// Writes the bottom row.
 pub(super) fn line(size: Size, text: &str) -> String {
-    format!("{SAVE}\x1b[{};1H\x1b[0m\x1b[2K{}{BACK}", size.rows, cut(text, size.columns()))
+    format!("{SAVE}\x1b[{};1H\x1b[0m\x1b[2K{}{RESTORE_CURSOR}", size.rows, cut(text, size.columns()))
 }
 
 /// Gives the bottom row back, empty.
 pub(super) fn release(size: Size) -> String {
-    format!("{SAVE}{WHOLE_REGION}\x1b[{};1H\x1b[0m\x1b[2K{BACK}", size.rows)
+    format!("{SAVE}{WHOLE_REGION}\x1b[{};1H\x1b[0m\x1b[2K{RESTORE_CURSOR}", size.rows)
 }
 
 /// Gives the bottom row back after the size has changed: where it stood, something of the program's may stand now.
 pub(super) fn release_for_resize(_old: Size) -> String {
-    format!("{SAVE}{WHOLE_REGION}{BACK}")
+    format!("{SAVE}{WHOLE_REGION}{RESTORE_CURSOR}")
 }
 
 /// The text up to this many columns, without anything a terminal could take for a command.
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn each_piece_brings_the_cursor_back() {
         for text in [line(SIZE, "x"), release(SIZE), release_for_resize(SIZE)] {
-            assert!(text.starts_with(SAVE) && text.ends_with(BACK), "{text:?}");
+            assert!(text.starts_with(SAVE) && text.ends_with(RESTORE_CURSOR), "{text:?}");
         }
     }
 

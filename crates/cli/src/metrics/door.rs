@@ -26,9 +26,9 @@ const MAX_TURN: Duration = Duration::from_secs(2);
 const MAX_REST: Duration = Duration::from_millis(200);
 const MAX_REST_BYTES: usize = 64 << 10;
 /// Between two tries to get an address that another process has.
-const AGAIN_AFTER: Duration = Duration::from_secs(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// After a failure to accept (no descriptors are left) it is not tried sooner.
-const BREATH: Duration = Duration::from_millis(100);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const STACK_BYTES: usize = 128 << 10;
 
 /// Answers on this address from now on, or from when it is free.
@@ -60,7 +60,7 @@ fn bound(address: SocketAddr) -> TcpListener {
         if let Ok(listener) = TcpListener::bind(address) {
             return listener;
         }
-        sleep(AGAIN_AFTER);
+        sleep(RETRY_INTERVAL);
     }
 }
 
@@ -69,7 +69,7 @@ fn answer_all(listener: &TcpListener, board: &Board, alone: bool) {
         match listener.accept() {
             // Whoever went away needs no answer.
             Ok((stream, _)) => answer(stream, board, alone).unwrap_or_default(),
-            Err(_) => sleep(BREATH),
+            Err(_) => sleep(ACCEPT_PAUSE),
         }
     }
 }

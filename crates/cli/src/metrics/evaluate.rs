@@ -20,7 +20,7 @@ use crate::supervisor::kernel::{self, Inherited, Modesty};
 /// What an evaluation prints; sixteen processes with five findings have a tenth of it.
 const MAX_ANSWER_BYTES: u64 = 1 << 20;
 /// Of the memory that is left under the limit, an evaluation may take one part in this many.
-const SHARE_OF_HEADROOM: u64 = 2;
+const HEADROOM_DIVISOR: u64 = 2;
 const MAX_BYTES: u64 = 1 << 30;
 /// With less than this Python itself would not start.
 const MIN_BYTES: u64 = 64 << 20;
@@ -89,6 +89,6 @@ fn room() -> Option<u64> {
     let used = now.cgroup_current.unwrap_or(0).saturating_sub(now.cgroup_file.unwrap_or(0));
     let group = now.cgroup_limit.map(|limit| limit.saturating_sub(used));
     let left = [group, now.ram_available].into_iter().flatten().min().unwrap_or(MAX_BYTES);
-    let room = (left / SHARE_OF_HEADROOM).min(MAX_BYTES);
+    let room = (left / HEADROOM_DIVISOR).min(MAX_BYTES);
     (room >= MIN_BYTES).then_some(room)
 }

@@ -30,10 +30,10 @@ use crate::say::{self, Failure, stderr_is_terminal};
 use crate::status::{Evaluator, evaluated};
 use crate::supervisor::kernel::Inherited;
 
-const FIRST_AFTER: Duration = Duration::from_secs(3);
-const NOT_SOONER: Duration = Duration::from_secs(15);
+const FIRST_DELAY: Duration = Duration::from_secs(3);
+const MIN_INTERVAL: Duration = Duration::from_secs(15);
 /// An evaluation may take one part in this many of the time, as the live line may.
-const SHARE: u32 = 200;
+const EVALUATION_TIME_DIVISOR: u32 = 200;
 /// The end of the program waits no longer for the thread: a name may be looked up in it.
 const MAX_FAREWELL: Duration = Duration::from_secs(3);
 const STACK_BYTES: usize = 256 << 10;
@@ -153,7 +153,7 @@ impl Metrics {
 
 /// Makes figures again and again, as often as they may cost.
 fn follow(evaluations: &Evaluations, mut places: Places, stopped: &Receiver<()>) -> Places {
-    let mut wait = FIRST_AFTER;
+    let mut wait = FIRST_DELAY;
     while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
         let began = Instant::now();
         let statuses = evaluations.evaluate();
@@ -163,7 +163,7 @@ fn follow(evaluations: &Evaluations, mut places: Places, stopped: &Receiver<()>)
             break;
         }
         places.put(statuses);
-        wait = NOT_SOONER.max(cost * SHARE).saturating_sub(began.elapsed());
+        wait = MIN_INTERVAL.max(cost * EVALUATION_TIME_DIVISOR).saturating_sub(began.elapsed());
     }
     places
 }

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 const MAX_TURN: Duration = Duration::from_secs(2);
 /// Documents that wait for a collector; the oldest go first.
 const MAX_WAITING: usize = 16;
-const USUAL_PORT: u16 = 4318;
-const USUAL_PATH: &str = "/v1/metrics";
+const DEFAULT_PORT: u16 = 4318;
+const DEFAULT_PATH: &str = "/v1/metrics";
 /// Of an answer only the first line counts.
 const MAX_ANSWER_BYTES: usize = 1024;
 
@@ -35,16 +35,16 @@ pub(crate) fn endpoint(word: &str) -> Result<Endpoint, String> {
     let (place, path) = rest.find(['/', '?', '#']).map_or((rest, ""), |at| rest.split_at(at));
     let (host, port) = match place.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')) {
         Some((host, port)) => (host, port.parse().map_err(|_no_number| wrong())?),
-        None => (place, USUAL_PORT),
+        None => (place, DEFAULT_PORT),
     };
     let letter = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
     if host.is_empty() || !host.bytes().all(letter) || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(wrong());
     }
     let path = match path.trim_end_matches('/') {
-        "" => USUAL_PATH.to_owned(),
-        path if path.starts_with('/') && path.ends_with(USUAL_PATH) => path.to_owned(),
-        path if path.starts_with('/') && !path.contains(['?', '#']) => format!("{path}{USUAL_PATH}"),
+        "" => DEFAULT_PATH.to_owned(),
+        path if path.starts_with('/') && path.ends_with(DEFAULT_PATH) => path.to_owned(),
+        path if path.starts_with('/') && !path.contains(['?', '#']) => format!("{path}{DEFAULT_PATH}"),
         _ => return Err(wrong()),
     };
     Ok(Endpoint { host: host.to_owned(), port, path })

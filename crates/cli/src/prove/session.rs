@@ -21,18 +21,18 @@ use super::watch::Watch;
 use crate::say::Failure;
 
 /// Epochs of a first run at most, if they are so fast that more of them cost nothing.
-const MOST_EPOCHS: u64 = 40;
+const MAX_EPOCHS: u64 = 40;
 /// That is, if the run has trained for less than this.
-const CHEAP: Duration = Duration::from_secs(8);
+const CHEAP_RUN: Duration = Duration::from_secs(8);
 /// A run that was too short to be judged is made again with more epochs, so often at most.
-const LONGER: u32 = 2;
+const MAX_LONGER_RUNS: u32 = 2;
 /// An experiment that ends with less growth, and maybe none, is made again with so many times the epochs.
-const LONGER_BY: u32 = 3;
+const EPOCHS_FACTOR: u32 = 3;
 /// Of the budget, for the first run at most.
-const FIRST_SHARE: u32 = 2;
+const FIRST_RUN_DIVISOR: u32 = 2;
 /// An experiment may take so many times as long as the program as it is, and a while.
-const PATIENCE: u32 = 3;
-const A_WHILE: Duration = Duration::from_secs(30);
+const MAX_SLOWDOWN: u32 = 3;
+const START_ALLOWANCE: Duration = Duration::from_secs(30);
 
 /// The experiments with one program.
 pub(crate) struct Session<'a> {
@@ -72,12 +72,12 @@ impl<'a> Session<'a> {
 
     /// The program as it is, with more epochs if the first ones do not say.
     pub(crate) fn first(&mut self, watch: &mut Watch) -> Result<Ran, Failure> {
-        let (mut least, mut most) = (self.options.cycles, MOST_EPOCHS.max(self.options.cycles));
+        let (mut least, mut most) = (self.options.cycles, MAX_EPOCHS.max(self.options.cycles));
         for again in 0.. {
             let name = if again == 0 { "as it is".to_owned() } else { format!("as it is, {least} epochs") };
-            let mut trial = Trial::new(&name, Vec::new(), (least, most, CHEAP));
+            let mut trial = Trial::new(&name, Vec::new(), (least, most, CHEAP_RUN));
             trial.survey = true;
-            let ran = self.one(trial, self.options.budget / FIRST_SHARE, watch)?;
+            let ran = self.one(trial, self.options.budget / FIRST_RUN_DIVISOR, watch)?;
             let stopped = Survey::of(&ran.facts, Seen::default()).stopped;
             let needed = ran.report.cycles.needed.filter(|_| ran.report.verdict == Verdict::Undecided);
             let failed = ran.exit_code != Some(0) && ran.report.verdict != Verdict::Leak;
@@ -86,7 +86,9 @@ impl<'a> Session<'a> {
             }
             let time = self.left() > 3 * ran.took;
             match stopped.zip(needed) {
-                Some((stopped, needed)) if again < LONGER && time && watch.interrupted().is_none() => {
+                Some((stopped, needed))
+                    if again < MAX_LONGER_RUNS && time && watch.interrupted().is_none() =>
+                {
                     least = stopped + needed.clamp(4, 3 * stopped);
                     most = least;
                 }
@@ -98,7 +100,7 @@ impl<'a> Session<'a> {
 
     /// How long a run may take.
     pub(super) fn patience(&self, first: &Ran) -> Duration {
-        (PATIENCE * first.took + A_WHILE).min(self.left())
+        (MAX_SLOWDOWN * first.took + START_ALLOWANCE).min(self.left())
     }
 
     fn failed(&self, ran: &Ran) -> Failure {
@@ -212,10 +214,10 @@ impl<'a> Session<'a> {
     ) -> Result<Experiment, Failure> {
         let (experiment, open) = judged(ran, leak, unit);
         self.progress.told(&experiment, unit);
-        let Some(stopped) = survey.stopped.filter(|_| open && self.left() > LONGER_BY * ran.took) else {
+        let Some(stopped) = survey.stopped.filter(|_| open && self.left() > EPOCHS_FACTOR * ran.took) else {
             return Ok(experiment);
         };
-        let epochs = u64::from(LONGER_BY) * stopped.max(self.options.cycles);
+        let epochs = u64::from(EPOCHS_FACTOR) * stopped.max(self.options.cycles);
         let name = format!("{}, {epochs} epochs", ran.name);
         let mut trial = Trial::new(&name, ran.set.clone(), (epochs, epochs, Duration::ZERO));
         trial.patches.clone_from(&ran.patches);
@@ -251,7 +253,7 @@ impl<'a> Session<'a> {
     /// The program as it is, as often as the first time.
     pub(crate) fn again(&mut self, first: &Ran, watch: &mut Watch) -> Result<Ran, Failure> {
         let trial = Trial::new("as it is, again", Vec::new(), self.epochs(first));
-        self.one(trial, PATIENCE * first.took + A_WHILE, watch)
+        self.one(trial, MAX_SLOWDOWN * first.took + START_ALLOWANCE, watch)
     }
 
     /// The epochs after which `first` was stopped.

@@ -15,7 +15,7 @@ use crate::say::Failure;
 /// An interval of a growth that is wider than this share of it: its experiments would show little.
 const BLURRED: f64 = 0.3;
 /// With fewer cycles than these it is the cycles that lack.
-const ENOUGH: u64 = 12;
+const MIN_CYCLES: u64 = 12;
 /// What is said of such runs.
 pub(super) const WHY: &str =
     "garbage is collected in each cycle of these runs: without that it hides how much memory stays";
@@ -27,7 +27,7 @@ impl Session<'_> {
         let Some(growth) = measured.growth.filter(|growth| growth.estimate > 0) else { return Ok(first) };
         let width = |growth: Bytes| (growth.high - growth.low) as f64;
         let blurred = match measured.verdict {
-            Verdict::Undecided => first.report.cycles.count >= self.options.cycles.min(ENOUGH),
+            Verdict::Undecided => first.report.cycles.count >= self.options.cycles.min(MIN_CYCLES),
             Verdict::Leak => width(growth) > BLURRED * growth.estimate as f64,
             Verdict::NoLeak => false,
         };

@@ -9,15 +9,15 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 /// Files of this size are linked instead of copied, where that is safe.
-const BIG: u64 = 8 << 20;
+const MIN_LINKED_BYTES: u64 = 8 << 20;
 /// Bytes that are copied without being asked.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_COPIED_BYTES: u64 = 1 << 30;
 /// Files that are copied without being asked.
-const MOST_FILES: u64 = 50_000;
+const MAX_COPIED_FILES: u64 = 50_000;
 /// Folders that a program has no business to change.
 const FOREIGN: [&str; 5] = [".git", ".hg", "node_modules", ".venv", "venv"];
 /// What nobody needs a copy of.
-const WASTE: [&str; 4] = ["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"];
+const SKIPPED_FOLDERS: [&str; 4] = ["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"];
 
 /// How to copy.
 #[derive(Clone, Copy, Debug)]
@@ -42,16 +42,16 @@ pub(crate) fn copy(from: &Path, to: &Path, except: &[&Path], how: How) -> Result
 }
 
 /// Folders above a copied one that are there for its program too.
-const ABOVE: usize = 2;
+const LINKED_PARENTS: usize = 2;
 /// Entries of such a folder that are linked at most.
-const MOST_LINKS: usize = 2000;
+const MAX_LINKS: usize = 2000;
 
 /// Where the copy of `folder` goes below `root`: as deep as it takes for `..` and `../..` to be there, with links to what
 /// is in them. The folders above the copy are made, the copy is not.
 pub(crate) fn with_neighbours(folder: &Path, root: &Path, how: How) -> io::Result<PathBuf> {
     let mut names = Vec::new();
     let mut at = folder;
-    for _ in 0..=ABOVE {
+    for _ in 0..=LINKED_PARENTS {
         let (Some(name), Some(above)) = (at.file_name(), at.parent()) else { break };
         names.push((name.to_owned(), above));
         at = above;
@@ -61,7 +61,7 @@ pub(crate) fn with_neighbours(folder: &Path, root: &Path, how: How) -> io::Resul
     let Some((own, _)) = names.first().cloned() else { return Ok(to.join("root")) };
     // The outermost name stands for itself only: its neighbours are beyond what is mirrored.
     for (i, (name, above)) in names.iter().enumerate().rev() {
-        if i < ABOVE && how.links {
+        if i < LINKED_PARENTS && how.links {
             link_all(above, &to, name)?;
         }
         to.push(name);
@@ -77,7 +77,7 @@ pub(crate) fn with_neighbours(folder: &Path, root: &Path, how: How) -> io::Resul
 fn link_all(from: &Path, to: &Path, except: &std::ffi::OsStr) -> io::Result<()> {
     // What cannot be listed cannot be reached by the program either, but by a name it knows; that is rare.
     let Ok(entries) = fs::read_dir(from) else { return Ok(()) };
-    for entry in entries.flatten().take(MOST_LINKS).filter(|entry| entry.file_name() != except) {
+    for entry in entries.flatten().take(MAX_LINKS).filter(|entry| entry.file_name() != except) {
         symlink(entry.path(), to.join(entry.file_name()))?;
     }
     Ok(())
@@ -106,7 +106,7 @@ impl Copier<'_> {
         let failed = |error| NoCopy::Failed(from.to_path_buf(), error);
         let name = from.file_name().unwrap_or_default().to_string_lossy();
         if self.except.contains(&from)
-            || WASTE.contains(&name.as_ref())
+            || SKIPPED_FOLDERS.contains(&name.as_ref())
             || name.starts_with("nilometer-prove-")
         {
             return Ok(());
@@ -125,12 +125,12 @@ impl Copier<'_> {
             return Ok(()); // a socket or a pipe: of another process
         }
         let bytes = from.metadata().map_err(failed)?.len();
-        if self.how.links && bytes >= BIG {
+        if self.how.links && bytes >= MIN_LINKED_BYTES {
             return symlink(from, to).map_err(failed);
         }
         self.bytes += bytes;
         self.files += 1;
-        if !self.how.all && (self.bytes > MOST_BYTES || self.files > MOST_FILES) {
+        if !self.how.all && (self.bytes > MAX_COPIED_BYTES || self.files > MAX_COPIED_FILES) {
             return Err(NoCopy::TooMuch);
         }
         match fs::copy(from, to) {
@@ -156,7 +156,7 @@ mod tests {
         fs::write(path.join("from/old.nilo"), "x").unwrap();
         symlink("src/a.py", path.join("from/link.py")).unwrap();
         if big {
-            fs::File::create(path.join("from/big")).unwrap().set_len(BIG).unwrap();
+            fs::File::create(path.join("from/big")).unwrap().set_len(MIN_LINKED_BYTES).unwrap();
         }
         folder
     }
@@ -214,7 +214,7 @@ mod tests {
     fn too_much_is_refused_unless_asked_for() {
         let folder = made(false);
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
-        fs::File::create(from.join("sparse")).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        fs::File::create(from.join("sparse")).unwrap().set_len(MAX_COPIED_BYTES + 1).unwrap();
         let how = How { links: false, all: false };
         assert!(matches!(copy(&from, &to, &[], how), Err(NoCopy::TooMuch)));
     }

@@ -68,7 +68,7 @@ pub(crate) struct Bench<'a> {
 }
 
 /// Of the memory that is free, for all runs together.
-const SHARE_OF_MEMORY: f64 = 0.8;
+const MAX_MEMORY_RATIO: f64 = 0.8;
 /// Sets a limit on what a process may take, then becomes it. Softly: where a lower one stands already, that one stays.
 const LIMITED: &str = r#"ulimit -S -d "$0" 2>/dev/null; exec "$@""#;
 
@@ -88,7 +88,7 @@ impl<'a> Bench<'a> {
                 .hint("start it as nilometer, or python -m nilometer")
         })?;
         let free = Machine::open().meminfo(&mut Vec::new()).available;
-        let share = |free: u64| (free as f64 * SHARE_OF_MEMORY / options.jobs as f64) as u64;
+        let share = |free: u64| (free as f64 * MAX_MEMORY_RATIO / options.jobs as f64) as u64;
         // What is free here says nothing of other machines.
         let memory = options.memory.or_else(|| free.filter(|_| options.on == On::Here).map(share));
         Ok(Self {

@@ -17,7 +17,7 @@ const ENDS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQU
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(200);
 /// From being asked to being told, and from that to being killed.
-const GRACE: [(c_int, Duration); 3] = [
+const GRACE_PERIODS: [(c_int, Duration); 3] = [
     (libc::SIGINT, Duration::from_secs(10)),
     (libc::SIGTERM, Duration::from_secs(5)),
     (libc::SIGKILL, Duration::from_secs(5)),
@@ -34,7 +34,7 @@ pub(crate) struct Watch {
 pub(crate) struct Running {
     child: Child,
     began: Instant,
-    /// When it gets the next one of [`GRACE`].
+    /// When it gets the next one of [`GRACE_PERIODS`].
     next: Instant,
     asked: usize,
     ended: Option<Ended>,
@@ -69,7 +69,7 @@ impl Running {
     }
 
     fn ask(&mut self) {
-        let (signal, wait) = GRACE.get(self.asked).copied().unwrap_or((libc::SIGKILL, LOOK));
+        let (signal, wait) = GRACE_PERIODS.get(self.asked).copied().unwrap_or((libc::SIGKILL, LOOK));
         self.asked += 1;
         self.next = Instant::now() + wait;
         self.send(signal);

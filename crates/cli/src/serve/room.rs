@@ -18,9 +18,9 @@ use crate::say::Failure;
 use crate::serve::shelf::Stamp;
 
 /// A capture that is still written is not read sooner again.
-const NOT_SOONER: Duration = Duration::from_secs(2);
+const MIN_INTERVAL: Duration = Duration::from_secs(2);
 /// Reading may take one part in this many of the time: the program wants the processors too.
-const SHARE: u32 = 20;
+const READ_TIME_DIVISOR: u32 = 20;
 static READINGS: AtomicU64 = AtomicU64::new(0);
 /// Captures that are kept ready.
 const KEPT: usize = 6;
@@ -76,7 +76,7 @@ impl Room {
         let running = census::running(&capture).is_some();
         let read = Arc::new(Read::from(&capture, true, &mut files, &Progress::default()));
         let look = Look { read, version, running };
-        let next = Instant::now() + NOT_SOONER.max(began.elapsed() * SHARE);
+        let next = Instant::now() + MIN_INTERVAL.max(began.elapsed() * READ_TIME_DIVISOR);
         *seen = Some(Seen { look: look.clone(), stamp, files, next });
         Ok(look)
     }

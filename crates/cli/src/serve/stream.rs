@@ -11,11 +11,11 @@ use crate::serve::answer::FORBID;
 use crate::serve::room::Room;
 
 /// Between two looks whether there is something new.
-const EVERY: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// A word that keeps the connection, and finds out whether it still is one.
-const ALIVE: Duration = Duration::from_secs(10);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 /// Browsers at the same time.
-const MOST: usize = 32;
+const MAX_BROWSERS: usize = 32;
 
 /// How many listen.
 #[derive(Clone, Default)]
@@ -28,7 +28,7 @@ impl Listeners {
     /// A place, if there is one.
     pub(super) fn take(&self) -> Option<Place> {
         let place = Place(self.clone());
-        (self.0.fetch_add(1, Ordering::Relaxed) < MOST).then_some(place)
+        (self.0.fetch_add(1, Ordering::Relaxed) < MAX_BROWSERS).then_some(place)
     }
 }
 
@@ -60,14 +60,14 @@ fn follow(to: &mut impl Write, room: &Room) -> io::Result<()> {
             let event = if look.running { "version" } else { "ended" };
             chunk(to, &format!("event: {event}\ndata: {}\n\n", look.version))?;
             (told, last) = (look.version, Instant::now());
-        } else if last.elapsed() >= ALIVE {
+        } else if last.elapsed() >= KEEPALIVE_INTERVAL {
             chunk(to, ": nothing new\n\n")?;
             last = Instant::now();
         }
         if !look.running {
             break;
         }
-        std::thread::sleep(EVERY);
+        std::thread::sleep(POLL_INTERVAL);
     }
     to.write_all(b"0\r\n\r\n")?;
     to.flush()
@@ -85,8 +85,8 @@ mod tests {
     #[test]
     fn there_are_only_so_many_places() {
         let listeners = Listeners::default();
-        let mut places: Vec<_> = (0..MOST).filter_map(|_| listeners.take()).collect();
-        assert_eq!(places.len(), MOST);
+        let mut places: Vec<_> = (0..MAX_BROWSERS).filter_map(|_| listeners.take()).collect();
+        assert_eq!(places.len(), MAX_BROWSERS);
         assert!(listeners.take().is_none() && listeners.take().is_none());
         places.pop();
         assert!(listeners.take().is_some());

@@ -13,7 +13,7 @@ use crate::report::open;
 use crate::serve::shelf::Stamp;
 
 /// A program that still runs is not asked sooner again.
-const NOT_SOONER: Duration = Duration::from_secs(10);
+const MIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What was said of each.
 #[derive(Default)]
@@ -32,7 +32,8 @@ impl Summaries {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = Stamp::of(path);
         if let Some(known) = said.get(path) {
-            let is_fresh = if known.running { known.at.elapsed() < NOT_SOONER } else { known.stamp == stamp };
+            let is_fresh =
+                if known.running { known.at.elapsed() < MIN_INTERVAL } else { known.stamp == stamp };
             if is_fresh {
                 return known.value.clone();
             }

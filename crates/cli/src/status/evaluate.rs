@@ -20,7 +20,7 @@ use crate::report::{Read, open};
 use crate::serve::shelf::Stamp;
 
 /// Reading a capture again may take one part in this many of the time.
-const SHARE: u32 = 20;
+const READ_TIME_DIVISOR: u32 = 20;
 /// The clock may have been set between the start of a process and that of its capture.
 const CLOCK_SLACK_SECS: f64 = 60.0;
 
@@ -52,7 +52,7 @@ impl Evaluator {
         }
         let began = Instant::now();
         let status = self.read(path);
-        let next = Instant::now() + began.elapsed() * SHARE;
+        let next = Instant::now() + began.elapsed() * READ_TIME_DIVISOR;
         self.known.insert(path.to_owned(), Known { status: status.clone(), stamp, next });
         status
     }

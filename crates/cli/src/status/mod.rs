@@ -25,7 +25,7 @@ const LEAKS: i32 = 1;
 /// Nothing can be said, as of every command that could not do its work.
 const UNKNOWN: i32 = 2;
 /// Between two rounds of `--watch`, if they cost little.
-const WATCH_EVERY: Duration = Duration::from_secs(2);
+const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 const ENDS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 /// Home, and nothing beneath.
 const REDRAW: &str = "\x1b[H\x1b[J";
@@ -106,7 +106,7 @@ fn watch(options: &StatusOptions, evaluator: &mut Evaluator) -> Result<(), Failu
             StatusFormat::Json => text,
         };
         bytes_to_stdout(text.as_bytes())?;
-        signals.wait(WATCH_EVERY.saturating_sub(began.elapsed()));
+        signals.wait(WATCH_INTERVAL.saturating_sub(began.elapsed()));
     }
     Ok(())
 }

@@ -28,8 +28,8 @@ pub(crate) struct Elf {
 }
 
 /// Program headers read at most, and the longest path of a loader.
-const MOST_HEADERS: u64 = 64;
-const LONGEST_LOADER: usize = 4096;
+const MAX_HEADERS: u64 = 64;
+const MAX_LOADER_BYTES: usize = 4096;
 const PT_INTERP: u64 = 3;
 
 /// Looks at a file; symbolic links are followed.
@@ -64,7 +64,7 @@ fn elf(file: &File, head: &[u8]) -> Option<Elf> {
     } else {
         (number(head, 28, 4)?, number(head, 42, 2)?, number(head, 44, 2)?)
     };
-    for index in 0..count.min(MOST_HEADERS) {
+    for index in 0..count.min(MAX_HEADERS) {
         let mut header = [0; 56];
         let header = header.get_mut(..usize::try_from(size).ok()?)?;
         file.read_exact_at(header, offset.checked_add(index * size)?).ok()?;
@@ -76,7 +76,7 @@ fn elf(file: &File, head: &[u8]) -> Option<Elf> {
         } else {
             (number(header, 4, 4)?, number(header, 16, 4)?)
         };
-        let mut loader = vec![0; usize::try_from(length).ok()?.min(LONGEST_LOADER)];
+        let mut loader = vec![0; usize::try_from(length).ok()?.min(MAX_LOADER_BYTES)];
         file.read_exact_at(&mut loader, at).ok()?;
         while loader.pop_if(|byte| *byte == 0).is_some() {}
         return Some(Elf { machine, loader: Some(loader) });

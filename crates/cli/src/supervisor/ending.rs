@@ -25,8 +25,8 @@ pub(crate) struct Evidence {
 }
 
 /// A failed allocation is not in the peak: this near to the limit the next one may have been too large.
-const NEAR_BYTES: u64 = 256 << 20;
-const NEAR_SHARE: u64 = 10;
+const NEAR_LIMIT_BYTES: u64 = 256 << 20;
+const NEAR_LIMIT_DIVISOR: u64 = 10;
 /// What Python and TensorFlow raise when an allocation fails.
 const OUT_OF_MEMORY: [&str; 3] = ["MemoryError", "ResourceExhaustedError", "InternalError"];
 
@@ -68,7 +68,9 @@ fn failed_by(evidence: &Evidence) -> MemoryKill {
         [(evidence.limits.address_space, evidence.vm_peak), (evidence.limits.data, evidence.vm_data)];
     let finite = limits.iter().any(|(limit, _)| limit.is_some());
     let near = limits.iter().any(|pair| match pair {
-        (Some(limit), Some(peak)) => *peak >= limit - (limit / NEAR_SHARE).max(NEAR_BYTES).min(*limit / 2),
+        (Some(limit), Some(peak)) => {
+            *peak >= limit - (limit / NEAR_LIMIT_DIVISOR).max(NEAR_LIMIT_BYTES).min(*limit / 2)
+        }
         _ => false,
     });
     let said = evidence

@@ -52,7 +52,7 @@ pub(crate) fn write(
     if leads.package.is_none() {
         lost(format!(
             "{}, so marks and live memory could not be recorded",
-            if plan.deaf { DEAF } else { NO_PATH }
+            if plan.deaf { ISOLATED_MODE } else { NO_PATH }
         ));
     }
     if let Recorder::Impossible(reason) = recorder {
@@ -61,7 +61,7 @@ pub(crate) fn write(
 }
 
 /// Why our boot cannot run in the program.
-const DEAF: &str = "Python was started with -I, -E or -S";
+const ISOLATED_MODE: &str = "Python was started with -I, -E or -S";
 const NO_PATH: &str = "nilometer is installed in a folder that PYTHONPATH cannot name";
 
 /// As JSON.

@@ -29,7 +29,7 @@ pub(crate) const FORWARDED: [c_int; 10] = [
 const OURS: [c_int; 3] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGWINCH];
 
 /// How far up the search for a sender's ancestors goes.
-const DEEPEST: usize = 64;
+const MAX_ANCESTORS: usize = 64;
 
 /// All signals the supervisor takes.
 pub(crate) fn watched() -> Vec<c_int> {
@@ -50,7 +50,7 @@ pub(crate) fn is_due(came: Came, program: u32, witness: Option<&Witness>) -> boo
 fn descends(pid: u32, ancestor: u32) -> bool {
     let mut buffer = Vec::new();
     let mut pid = pid;
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_ANCESTORS {
         if pid == ancestor {
             return true;
         }

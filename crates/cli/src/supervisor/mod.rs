@@ -42,14 +42,14 @@ use crate::place::{self, Templates};
 use crate::say::Failure;
 
 /// Between two readings.
-const READ_EVERY: Duration = Duration::from_millis(250);
+const READING_INTERVAL: Duration = Duration::from_millis(250);
 /// The same of children that have just begun: a loader of a fast training may live for a few seconds only.
-const READ_YOUNG_EVERY: Duration = Duration::from_millis(100);
+const YOUNG_READING_INTERVAL: Duration = Duration::from_millis(100);
 /// Between two looks when nothing is recorded.
-const IDLE: Duration = Duration::from_hours(1);
+const IDLE_INTERVAL: Duration = Duration::from_hours(1);
 
 /// More than any step in which a file system counts time.
-const A_WHILE: Duration = Duration::from_secs(2);
+const CLOCK_GRANULARITY: Duration = Duration::from_secs(2);
 
 /// What is to be run, and how.
 pub(crate) struct Plan {
@@ -147,7 +147,8 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
 /// A number that no other run has: by it the captures of children are known. No file of this run is older than it, also
 /// where a file system counts in coarse steps: so a child can tell another run's capture that has the name of its own.
 fn run_number() -> u64 {
-    let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(A_WHILE);
+    let began =
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(CLOCK_GRANULARITY);
     u64::try_from(began.as_nanos()).unwrap_or_default()
 }
 
@@ -174,7 +175,7 @@ struct Started {
 
 impl Watch {
     fn follow(mut self) -> Result<Outcome, Failure> {
-        let every = if self.launched.recording.is_some() { READ_EVERY } else { IDLE };
+        let every = if self.launched.recording.is_some() { READING_INTERVAL } else { IDLE_INTERVAL };
         let mut next = Instant::now() + every;
         loop {
             while let Some(came) = self.signals.next() {
@@ -196,7 +197,7 @@ impl Watch {
             self.read_young();
             let wait = next.saturating_duration_since(Instant::now());
             let has_young = self.launched.recording.is_some() && self.launched.readings.has_young();
-            self.signals.wait(if has_young { wait.min(READ_YOUNG_EVERY) } else { wait });
+            self.signals.wait(if has_young { wait.min(YOUNG_READING_INTERVAL) } else { wait });
         }
     }
 
@@ -211,7 +212,7 @@ impl Watch {
 
     fn read_young(&mut self) {
         if let Some(recording) = &self.launched.recording {
-            self.launched.readings.take_young(&recording.writer, READ_YOUNG_EVERY);
+            self.launched.readings.take_young(&recording.writer, YOUNG_READING_INTERVAL);
         }
     }
 

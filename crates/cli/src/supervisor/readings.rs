@@ -15,15 +15,15 @@ use super::private::{Pace, Turn};
 use crate::machine::{self, process_reading};
 
 /// Descendants are looked for at most this often, and never for more than a thousandth of the time.
-const SEARCH_EVERY: Duration = Duration::from_millis(900);
-const SEARCH_SHARE: u32 = 1000;
+const SEARCH_INTERVAL: Duration = Duration::from_millis(900);
+const SEARCH_TIME_DIVISOR: u32 = 1000;
 /// Every so many readings a thorough one, with the files that are dear to read.
-const THOROUGH_EVERY: u64 = 8;
+const THOROUGH_PERIOD: u64 = 8;
 /// A process is young for so long. So many of them are read more often; a pool of many says as much by the usual readings.
 const YOUNG: Duration = Duration::from_secs(30);
 const MAX_YOUNG: usize = 4;
 /// Commands of descendants are cut to this many characters.
-const LONGEST_ROLE: usize = 200;
+const MAX_ROLE_CHARS: usize = 200;
 
 /// All that is read again and again.
 pub(crate) struct Readings {
@@ -60,7 +60,7 @@ impl Readings {
 
     /// Reads everything once and writes it down.
     pub(crate) fn take(&mut self, writer: &Writer) {
-        let thorough = self.count.is_multiple_of(THOROUGH_EVERY);
+        let thorough = self.count.is_multiple_of(THOROUGH_PERIOD);
         self.count += 1;
         if let Some(reading) = self.program() {
             writer.append(&Record::Process(Box::new(reading)));
@@ -95,7 +95,7 @@ impl Readings {
         let now = Instant::now();
         if now >= self.next_search {
             self.search(writer);
-            self.next_search = now + SEARCH_EVERY.max(now.elapsed() * SEARCH_SHARE);
+            self.next_search = now + SEARCH_INTERVAL.max(now.elapsed() * SEARCH_TIME_DIVISOR);
         }
         let buffer = &mut self.buffer;
         let pace = &mut self.private;
@@ -152,7 +152,7 @@ impl Readings {
     fn child(&mut self, process: &Process) -> Option<Record> {
         let parent = process.stat(&mut self.buffer)?.parent;
         let words = process::command_line(process.pid(), &mut self.buffer)?;
-        let role: String = words.join(" ").chars().take(LONGEST_ROLE).collect();
+        let role: String = words.join(" ").chars().take(MAX_ROLE_CHARS).collect();
         Some(Record::Child { pid: u64::from(process.pid()), parent, role })
     }
 }

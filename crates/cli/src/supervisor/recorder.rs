@@ -176,7 +176,7 @@ const NOT_SEEN: &str = "nilometer's recorder did not start in the program";
 mod tests {
     use super::*;
 
-    const WANTED: Wanted = Wanted { sample: 524_288, overhead: 0.02 };
+    const DEFAULT_SETTINGS: Wanted = Wanted { sample: 524_288, overhead: 0.02 };
 
     /// A package whose recorder is this very test program, which is as much ELF as the real one.
     fn package(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -188,14 +188,14 @@ mod tests {
     }
 
     fn on(python: &Path, package: &Path) -> Preload {
-        match Recorder::prepare(Some(WANTED), python, Some(package)) {
+        match Recorder::prepare(Some(DEFAULT_SETTINGS), python, Some(package)) {
             Recorder::On(preload) => preload,
             other => panic!("{other:?}"),
         }
     }
 
     fn reason(python: &Path, package: &Path) -> &'static str {
-        match Recorder::prepare(Some(WANTED), python, Some(package)) {
+        match Recorder::prepare(Some(DEFAULT_SETTINGS), python, Some(package)) {
             Recorder::Impossible(reason) => reason,
             other => panic!("{other:?}"),
         }

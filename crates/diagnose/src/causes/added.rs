@@ -10,14 +10,14 @@ use super::{
 use crate::report::{Bytes, Finding, Site};
 
 /// It is explained with this share.
-const ENOUGH: f64 = 0.5;
+const EXPLAINED_RATIO: f64 = 0.5;
 /// A graph and what belongs to it weigh no more than this; train steps of big models do, a few MiB is usual.
-pub(super) const MOST_PER_TRACE: f64 = 8.0 * 1024.0 * 1024.0;
+pub(super) const MAX_TRACE_BYTES: f64 = 8.0 * 1024.0 * 1024.0;
 
 /// The finding, for a leak of `rate` bytes per cycle of which a share is explained.
 pub(crate) fn add(findings: &mut Vec<Finding>, run: Run, rate: f64, explained: Option<f64>) -> Option<f64> {
     let share = explained.unwrap_or(0.0);
-    if share >= ENOUGH || rate <= 0.0 {
+    if share >= EXPLAINED_RATIO || rate <= 0.0 {
         return explained;
     }
     let left = rate * (1.0 - share);
@@ -37,7 +37,7 @@ fn told(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
         return Some((shared_memory::CAUSE, said, bytes));
     }
     if let Some((cause, said, per_cycle)) = retraced::of_run(run) {
-        return Some((cause, said, left.min(per_cycle * MOST_PER_TRACE)));
+        return Some((cause, said, left.min(per_cycle * MAX_TRACE_BYTES)));
     }
     let registry = gradient_registry::of_run(run);
     let figures = || Some((figures_open::CAUSE, figures_open::of_run(run)?));
@@ -45,7 +45,7 @@ fn told(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
     if let Some((cause, said)) = registry.or_else(figures).or_else(disabled) {
         return Some((cause, said, left));
     }
-    Some((kernel_cache::CAUSE, kernel_cache::of_run(run)?, left.min(MOST_PER_TRACE)))
+    Some((kernel_cache::CAUSE, kernel_cache::of_run(run)?, left.min(MAX_TRACE_BYTES)))
 }
 
 fn finding(cause: &str, said: Explanation, bytes: i64, run: Run) -> Finding {

@@ -147,8 +147,8 @@ impl Case<'_> {
 
     /// That line's code, if it is short enough to be read in a sentence.
     pub(crate) fn short_code(&self) -> Option<&str> {
-        const LONGEST: usize = 100;
-        self.code().filter(|code| code.len() <= LONGEST)
+        const MAX_NAME_CHARS: usize = 100;
+        self.code().filter(|code| code.len() <= MAX_NAME_CHARS)
     }
 
     /// That line's code, without its comment.

@@ -4,7 +4,7 @@
 //! hold it; and a function was still being traced in the last third of the
 //! cycles. What differed between two traces tells which cause it is: a Python number, a shape, a new function object.
 
-use super::added::MOST_PER_TRACE;
+use super::added::MAX_TRACE_BYTES;
 use super::{Case, Explanation, Run, gradient_registry, train_steps};
 use crate::report::{Retraced, Site};
 
@@ -114,7 +114,7 @@ fn is_made_by_call(case: &Case, function: &Retraced) -> bool {
         && case.run.graphs_grow()
         && finding.sites.iter().any(|site| site.role == "made_at" && is_caller(site))
         && case.calls("polymorphic_function.py", "__call__")
-        && finding.bytes_per_cycle.estimate as f64 <= function.per_cycle * MOST_PER_TRACE
+        && finding.bytes_per_cycle.estimate as f64 <= function.per_cycle * MAX_TRACE_BYTES
 }
 
 fn said(function: &Retraced, change: &str) -> Explanation {

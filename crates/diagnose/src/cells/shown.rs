@@ -89,7 +89,7 @@ impl Shown {
 }
 
 /// Cells that are told of one by one.
-const MOST_CELLS: usize = 6;
+const MAX_CELLS: usize = 6;
 
 /// What the cells left that left least, as one part of the curve.
 fn few(components: &mut Vec<Component>) {
@@ -98,11 +98,11 @@ fn few(components: &mut Vec<Component>) {
     };
     let mut bytes: Vec<i64> = components.iter().filter(|one| is_cells(one)).map(|one| one.bytes).collect();
     bytes.sort_unstable();
-    let Some(least) = bytes.len().checked_sub(MOST_CELLS).and_then(|at| bytes.get(at)).copied() else {
+    let Some(least) = bytes.len().checked_sub(MAX_CELLS).and_then(|at| bytes.get(at)).copied() else {
         return;
     };
     // Of several that left as much, the first ones.
-    let mut room = MOST_CELLS - bytes.iter().filter(|one| **one > least).count();
+    let mut room = MAX_CELLS - bytes.iter().filter(|one| **one > least).count();
     let (mut others, mut count) = (0, 0);
     components.retain(|one| {
         let mut goes = is_cells(one) && one.bytes <= least;

@@ -8,7 +8,7 @@ use nilometer_capture::{Capture, Observation, Record};
 use serde_json::Value;
 
 /// The CPU time of a look is told, and its end; on a busy machine it lasts so many times as long, ...
-const BUSY: u64 = 3;
+const BUSY_FACTOR: u64 = 3;
 /// ... and this much, in nanoseconds.
 const BEFORE_NS: u64 = 500_000_000;
 /// What it took goes back within this time, in nanoseconds.
@@ -24,7 +24,7 @@ impl Looks {
             Record::Observation(Observation::Census(counts)) => {
                 let at_ns = capture.header.start_mono_ns.saturating_add(stamped.at_ns);
                 let took_ns = counts.cost_ns.max(counts.pause_ns).unwrap_or(0);
-                let before_ns = took_ns.saturating_mul(BUSY).saturating_add(BEFORE_NS);
+                let before_ns = took_ns.saturating_mul(BUSY_FACTOR).saturating_add(BEFORE_NS);
                 Some((at_ns.saturating_sub(before_ns), at_ns.saturating_add(AFTER_NS)))
             }
             _ => None,

@@ -20,16 +20,16 @@ use crate::report::Process;
 /// The first part of a life is start-up.
 const START: f64 = 1.0 / 3.0;
 /// Seconds after that, and readings in them, that are needed.
-const LEAST_SECONDS: f64 = 8.0;
-const LEAST_POINTS: usize = 16;
+const MIN_SECONDS: f64 = 8.0;
+const MIN_READINGS: usize = 16;
 /// Windows of it, each of which must lie above the one before.
 const WINDOWS: usize = 4;
 /// The last of them must rise by this share of what they rise in the mean: what levels off is a cache.
 const GOES_ON: f64 = 0.5;
 /// Less than this in all is not worth a word, ...
-const LEAST: f64 = 4.0 * 1024.0 * 1024.0;
+const MIN_RISE_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
 /// ... nor this share of what there was.
-const LEAST_SHARE: f64 = 0.02;
+const MIN_RISE_RATIO: f64 = 0.02;
 /// What falls below this share of the peak in the last of a life is its end: a function that returns frees what it kept, and a process
 /// that exits gives all of it back.
 const MIN_PEAK_RATIO: f64 = 0.9;
@@ -158,7 +158,7 @@ fn rate(points: &[(u64, u64)]) -> Option<f64> {
     let from = first as f64 + START * last.saturating_sub(first) as f64;
     let late: Vec<&(u64, u64)> = points.iter().filter(|point| point.0 as f64 >= from).collect();
     let seconds = (last as f64 - from) / 1e9;
-    if seconds < LEAST_SECONDS || late.len() < LEAST_POINTS {
+    if seconds < MIN_SECONDS || late.len() < MIN_READINGS {
         return None;
     }
     let lowest: Vec<f64> = late
@@ -171,7 +171,7 @@ fn rate(points: &[(u64, u64)]) -> Option<f64> {
     let steps =
         || lowest.windows(2).map(|pair| pair.iter().rev().copied().reduce(|a, b| a - b).unwrap_or(0.0));
     let is_rise = steps().all(|step| step > 0.0) && steps().next_back()? >= GOES_ON * mean;
-    if !is_rise || top - base < LEAST || top - base < LEAST_SHARE * base {
+    if !is_rise || top - base < MIN_RISE_BYTES || top - base < MIN_RISE_RATIO * base {
         return None;
     }
     let x: Vec<f64> = late.iter().map(|point| point.0 as f64 / 1e9).collect();

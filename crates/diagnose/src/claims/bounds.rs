@@ -9,7 +9,7 @@ use nilometer_stats::Interval;
 
 use crate::cycles::Cycles;
 use crate::held::level::words;
-use crate::held::{Held, OwnBound, Room, WEIGHED, own_bound};
+use crate::held::{Held, OwnBound, Room, SCAN_ERROR_RATIO, own_bound};
 use crate::lookup::Lookup;
 use crate::program::Limit;
 use crate::report::{Component, Finding, Kind};
@@ -84,7 +84,7 @@ pub(crate) fn filled(
     let fills: f64 = filling.iter().filter_map(|c| c.bytes_per_cycle).sum::<i64>() as f64;
     let beside = Interval {
         estimate: rate.estimate - fills,
-        low: rate.low - (1.0 + WEIGHED) * fills,
+        low: rate.low - (1.0 + SCAN_ERROR_RATIO) * fills,
         high: (rate.high - fills).max(0.0),
     };
     let floor = job.cycles.unit.floor();

@@ -16,7 +16,7 @@ use nilometer_stats::Interval;
 use super::{Claim, Instrument, carries};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
-use crate::held::{Held, Pace, Rise, WEIGHED, Weighed};
+use crate::held::{Held, Pace, Rise, SCAN_ERROR_RATIO, Weighed};
 use crate::origin::Origin;
 use crate::sizes::size;
 
@@ -132,7 +132,11 @@ impl<'a> Containers<'a> {
 }
 
 fn say(by: Instrument, bytes: f64, is_whole: bool, counted: &Counted, reason: String) -> Claim {
-    let kept = Interval { estimate: bytes, low: bytes * (1.0 - WEIGHED), high: bytes * (1.0 + WEIGHED) };
+    let kept = Interval {
+        estimate: bytes,
+        low: bytes * (1.0 - SCAN_ERROR_RATIO),
+        high: bytes * (1.0 + SCAN_ERROR_RATIO),
+    };
     Claim { by, kept, is_whole, since: counted.since, reason }
 }
 

@@ -19,7 +19,7 @@ use crate::sizes::size;
 /// What the user's own holders keep is this share of the rise at least, and at most.
 const HELD_RATIO: (f64, f64) = (MOST, EXCESS);
 /// Samples tell of a cycle where they are unsure by this share at most.
-const TELLS_RATIO: f64 = ALIKE;
+const MAX_SAMPLING_ERROR_RATIO: f64 = ALIKE;
 /// Cycles that must be told of.
 const MIN_TOLD_CYCLES: usize = AGAIN;
 
@@ -57,8 +57,9 @@ fn is_all(kept: f64, rise: f64) -> bool {
 /// was coarse, as in the first cycles, they are few all the same, and big blocks alone are met there: less than the rise says nothing.
 fn each_is_all(cycles: &[Sampled], rise: f64) -> bool {
     let (_, most) = HELD_RATIO;
-    let tells =
-        |one: &&Sampled| one.variance.sqrt() + one.missed <= TELLS_RATIO * one.bytes.max(one.cycles * rise);
+    let tells = |one: &&Sampled| {
+        one.variance.sqrt() + one.missed <= MAX_SAMPLING_ERROR_RATIO * one.bytes.max(one.cycles * rise)
+    };
     let kept: Vec<f64> = cycles.iter().filter(tells).map(|one| one.bytes / one.cycles).collect();
     kept.iter().filter(|kept| is_all(**kept, rise)).count() >= MIN_TOLD_CYCLES
         && kept.iter().all(|kept| *kept <= most * rise)

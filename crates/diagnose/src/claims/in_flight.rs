@@ -17,7 +17,7 @@ use crate::counted::{State, count};
 use crate::cycles::{Cycles, Point};
 use crate::sample::Sample;
 use crate::sampled::bins::Bins;
-use crate::sampled::growing::{AGE, Look};
+use crate::sampled::growing::{Look, SURVIVAL_CYCLES};
 use crate::sampled::{Setting, Sites, look};
 use crate::sizes::size;
 use crate::timeline::Basis;
@@ -54,7 +54,7 @@ impl Sites<'_> {
         let cycles = setting.cycles;
         let bins = &Bins::of(setting.timeline, cycles);
         let look = &look(setting, bins);
-        let last = bins.ordinal(bins.len().checked_sub(AGE + 1)?);
+        let last = bins.ordinal(bins.len().checked_sub(SURVIVAL_CYCLES + 1)?);
         // Between the ends of bins the recording does not tell what came and went.
         let ends_bin = |ordinal: u64| bins.ordinal(bins.of_ordinal(ordinal)) == ordinal;
         let mut points = cycles.points.clone();

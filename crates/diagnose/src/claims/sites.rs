@@ -16,7 +16,7 @@ use crate::sizes::size;
 use crate::unit::Unit;
 
 /// A user's container keeps a site's memory if looks met this share of it there.
-const NEARLY_ALL_RATIO: f64 = NEARLY_ALL;
+const MIN_KEPT_RATIO: f64 = NEARLY_ALL;
 /// Growth of a user's own line, or in a user's own container, counts from this share of the floor on: frameworks' residue does not hide in it.
 const OWN_FLOOR_RATIO: f64 = PART;
 /// A site that added less in all may be a library's table that fills: pickle and numpy keep 6 KiB in the first 50 arrays from a queue.
@@ -27,7 +27,7 @@ const MIN_KEPT_BY_FOUND_BYTES: f64 = MIN_RISE_BYTES / 2.0;
 /// Samples that account for this share of a growth may say that it is over.
 const COVERED_RATIO: f64 = MOST;
 /// It is over where the last third of the cycles adds less than this share of it.
-const OVER_RATIO: f64 = HALF;
+const MAX_LATE_RATIO: f64 = HALF;
 
 /// A leak that sites alone are sure of.
 pub(super) fn claim(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option<Claim> {
@@ -54,7 +54,7 @@ pub(super) fn over(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option<
         return None;
     }
     let ((all, late), rate) = sites.kept.zip(counted.rate)?;
-    let is_over = all >= COVERED_RATIO * rate.estimate && late < OVER_RATIO * rate.low;
+    let is_over = all >= COVERED_RATIO * rate.estimate && late < MAX_LATE_RATIO * rate.low;
     let unit = cycles.unit.word();
     is_over.then(|| {
         format!(
@@ -142,7 +142,7 @@ impl Case<'_, '_> {
 fn is_kept_by_user(site: &GrowingSite, held: &Held) -> bool {
     let keeps = held.keeps(&site.survivors);
     keeps.first().is_some_and(|first| {
-        first.share >= NEARLY_ALL_RATIO && first.path.contains("[*]") && Origin::is_users(&first.holder.file)
+        first.share >= MIN_KEPT_RATIO && first.path.contains("[*]") && Origin::is_users(&first.holder.file)
     })
 }
 

@@ -10,10 +10,10 @@ use crate::counted::garbage::series;
 use crate::cycles::Point;
 
 /// Steps of at least this share of the biggest are steps; between them the series is level.
-const LESSER: f64 = PART;
+const MIN_STEP_OF_LARGEST_RATIO: f64 = PART;
 /// The level part at the end is so many times as long as any between two steps, or before the first. Twice would be what a table
 /// does that doubles.
-const LONGER: f64 = LONGER_RATIO;
+const MIN_LEVEL_RATIO: f64 = LONGER_RATIO;
 
 /// Where the part begins that speaks for the future, and how much the part before it rose if growth ended there. `rose_before`: each
 /// cycle before the points brought a rise.
@@ -46,11 +46,15 @@ pub(crate) fn growing_part(points: &[Point], rose_before: bool, floor: f64) -> (
 fn last_step(points: &[Point], rose_before: bool) -> Option<(usize, f64)> {
     let steps: Vec<f64> = points.windows(2).map(|w| w[1].level - w[0].level).collect();
     let biggest = steps.iter().copied().fold(0.0, f64::max);
-    if biggest < MIN_FILLING_BYTES || steps.iter().any(|step| *step <= -LESSER * biggest) {
+    if biggest < MIN_FILLING_BYTES || steps.iter().any(|step| *step <= -MIN_STEP_OF_LARGEST_RATIO * biggest) {
         return None;
     }
-    let at: Vec<usize> =
-        steps.iter().enumerate().filter(|(_, step)| **step >= LESSER * biggest).map(|(i, _)| i + 1).collect();
+    let at: Vec<usize> = steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| **step >= MIN_STEP_OF_LARGEST_RATIO * biggest)
+        .map(|(i, _)| i + 1)
+        .collect();
     let ordinal = |index: usize| points.get(index).map(|point| point.ordinal as f64);
     // Start-up, which the points do not have, belongs to the stretch before the first step where it was level.
     let first = if rose_before { ordinal(0) } else { Some(0.0) };
@@ -60,11 +64,11 @@ fn last_step(points: &[Point], rose_before: bool) -> Option<(usize, f64)> {
     let last = *at.last()?;
     let level = points.last()?.ordinal as f64 - ordinal(last)?;
     let rise = points.get(last)?.level - points.first()?.level;
-    (points.len() - last >= MIN_POINTS && level >= LONGER * longest).then_some((last, rise))
+    (points.len() - last >= MIN_POINTS && level >= MIN_LEVEL_RATIO * longest).then_some((last, rise))
 }
 
 /// The cycles before this one start things up.
-const FIRST: u64 = SEVERAL;
+const START_UP_CYCLES: u64 = SEVERAL;
 
 /// The point that growth is told to go back to, from the one at which it was surely there: start-up may end late, or be thought to, while
 /// each of its cycles had added as much already. `least`: the growth is at least so much, bytes per cycle.
@@ -75,7 +79,7 @@ pub(crate) fn began(points: &[Point], sure: usize, least: f64) -> usize {
             return false;
         };
         let cycles = point.ordinal.saturating_sub(before.ordinal) as f64;
-        before.ordinal >= FIRST && point.level - before.level >= least * cycles
+        before.ordinal >= START_UP_CYCLES && point.level - before.level >= least * cycles
     };
     sure - (1..=sure).rev().take_while(adds).count()
 }

@@ -8,9 +8,9 @@ use crate::cycles::Point;
 use crate::numbers::{LITTLE, MIN_POINTS, MOST, PART, SEVERAL};
 
 /// Fewer points have no halves to compare.
-const LEAST_POINTS: usize = MIN_POINTS + 2;
+const MIN_HALVES_POINTS: usize = MIN_POINTS + 2;
 /// Halves must lie so many cycles apart.
-const LEAST_DISTANCE: f64 = SEVERAL as f64;
+const MIN_DISTANCE_CYCLES: f64 = SEVERAL as f64;
 /// A floor that lies lower by more than this share of the whole range is another floor.
 const SAME_RATIO: f64 = LITTLE;
 /// The floor is touched again in what lies behind this share of the cycles: growth may begin late.
@@ -29,7 +29,7 @@ fn from_first_return(points: &[Point]) -> &[Point] {
         highest = highest.max(point.level);
         highest - point.level >= RETURN_RATIO * range
     });
-    returned.and_then(|at| points.get(at..)).filter(|rest| rest.len() >= LEAST_POINTS).unwrap_or(points)
+    returned.and_then(|at| points.get(at..)).filter(|rest| rest.len() >= MIN_HALVES_POINTS).unwrap_or(points)
 }
 
 fn range(points: &[Point]) -> f64 {
@@ -39,7 +39,7 @@ fn range(points: &[Point]) -> f64 {
 
 /// The most that can be growing, if both halves of the series touch a common low level more often than by chance.
 pub(crate) fn growth_at_most(points: &[Point]) -> Option<f64> {
-    if points.len() < LEAST_POINTS {
+    if points.len() < MIN_HALVES_POINTS {
         return None;
     }
     let points = from_first_return(points);
@@ -50,7 +50,7 @@ pub(crate) fn growth_at_most(points: &[Point]) -> Option<f64> {
     let distance = late.ordinal - early.ordinal;
     let rise = late.level - early.level;
     // A floor that went down is another floor: a drop between the halves would hide a leak.
-    let same = rise >= -SAME_RATIO * range && distance >= LEAST_DISTANCE;
+    let same = rise >= -SAME_RATIO * range && distance >= MIN_DISTANCE_CYCLES;
     let ends = points.first()?.ordinal as f64..points.last()?.ordinal as f64;
     let returns = late.last - ends.start >= MIN_LAST_TOUCH_RATIO * (ends.end - ends.start);
     (same && returns).then(|| (rise + 2.0 * spread) / distance)

@@ -17,13 +17,13 @@ use crate::timeline::Basis;
 use crate::unit::Unit;
 
 /// Where garbage was not seen to be taken back but only may be there, this share of the tolerance must not be left.
-const PLAUSIBLE_RATIO: f64 = NEARLY_ALL;
+const MAX_INFERRED_RATIO: f64 = NEARLY_ALL;
 /// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
 const MIN_CARRIED_BY_MANY_RATIO: f64 = (1.0 - TENTH) * THIRD;
 /// Growth that could not be called a leak in a short run is tolerated up to so many floors.
 const MAX_UNSEEN_FLOORS: f64 = 2.0 * TWICE;
 /// A curve that levels off is settled when this share of its rise is still to come.
-const SETTLED_RATIO: f64 = LITTLE;
+const MAX_UNSETTLED_RATIO: f64 = LITTLE;
 
 pub(super) struct Stretch<'a> {
     pub(super) cycles: &'a Cycles,
@@ -94,7 +94,7 @@ impl Stretch<'_> {
         let (rise, to_come) = (last - first, (bound - last).max(0.0));
         let unit = self.cycles.unit.word();
         let filling = Some(Filling { bytes: rise, bound: Some(bound) });
-        if to_come <= SETTLED_RATIO * rise {
+        if to_come <= MAX_UNSETTLED_RATIO * rise {
             let reason = format!("live memory rose by {} and has levelled off", size(rise));
             return Counted { filling, ..self.say(State::Bounded, reason, None) };
         }
@@ -122,7 +122,7 @@ impl Stretch<'_> {
             return Some(self.say(State::Bounded, reason, None));
         }
         // A rise that garbage cannot explain is not called garbage.
-        let is_garbage = !self.surely_rose() && high <= (PLAUSIBLE_RATIO * tolerance).max(2.0 * floor);
+        let is_garbage = !self.surely_rose() && high <= (MAX_INFERRED_RATIO * tolerance).max(2.0 * floor);
         is_garbage.then(|| {
             let reason = format!(
                 "what live memory grows by is garbage that Python's collector takes back (beyond it at most {} per \

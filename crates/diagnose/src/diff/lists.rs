@@ -31,10 +31,10 @@ impl Amount {
 type Amounts = BTreeMap<String, Amount>;
 
 /// Deviations that two amounts must be apart.
-const APART: f64 = 2.0;
+const MIN_DEVIATIONS: f64 = 2.0;
 /// A difference below this is nobody's concern, and neither is one of a share like this.
-const LEAST: f64 = 1024.0;
-const LEAST_SHARE: f64 = 0.02;
+const MIN_CHANGE_BYTES: f64 = 1024.0;
+const MIN_CHANGE_RATIO: f64 = 0.02;
 
 /// Bytes that no sample was taken of with a chance of one in twenty, in mean distances between samples.
 const UNSEEN: f64 = 3.0;
@@ -67,11 +67,11 @@ fn differences_beyond(a: &Amounts, b: &Amounts, unseen: [f64; 2]) -> Vec<Differe
             let deviation = from.map_or(0.0, |a| a.deviation).hypot(to.map_or(0.0, |b| b.deviation));
             let most = from.map_or(0.0, |a| a.bytes.abs()).max(to.map_or(0.0, |b| b.bytes.abs()));
             let chance = match (from, to) {
-                (None, _) => (APART * deviation).hypot(unseen[0]),
-                (_, None) => (APART * deviation).hypot(unseen[1]),
-                _ => APART * deviation,
+                (None, _) => (MIN_DEVIATIONS * deviation).hypot(unseen[0]),
+                (_, None) => (MIN_DEVIATIONS * deviation).hypot(unseen[1]),
+                _ => MIN_DEVIATIONS * deviation,
             };
-            let spread = chance.max(LEAST).max(LEAST_SHARE * most);
+            let spread = chance.max(MIN_CHANGE_BYTES).max(MIN_CHANGE_RATIO * most);
             let whole = |amount: &Amount| amount.bytes.round() as i64;
             Difference::new(name.as_str(), from.map(whole), to.map(whole), spread)
         })

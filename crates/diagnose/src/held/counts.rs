@@ -11,9 +11,9 @@ use crate::cycles::Point;
 use crate::report::{Finding, Holder, HolderBytes};
 
 /// Cycles that must lie between the first scan and the last.
-const LEAST_CYCLES: u64 = 4;
+const MIN_CYCLES_BETWEEN: u64 = 4;
 /// A count from before this share of the run is told with its cycle.
-const RECENT: f64 = 0.9;
+const RECENT_RATIO: f64 = 0.9;
 
 impl Held<'_> {
     /// Adds the counts to all holders of the report.
@@ -35,11 +35,11 @@ impl Held<'_> {
         let last = rises.last();
         holder.length = last.map(|rise| rise.grown.length);
         let ended = last.and_then(|rise| cycle_at(points, rise.at_ns)).zip(points.last());
-        let is_old = |(then, last): &(f64, &Point)| *then < RECENT * last.ordinal as f64;
+        let is_old = |(then, last): &(f64, &Point)| *then < RECENT_RATIO * last.ordinal as f64;
         holder.counted_at = ended.filter(is_old).map(|(then, _)| then.floor() as u64);
         let pace = Pace::of(rises, &self.scans, points);
         // A scan strikes anywhere inside a cycle: over few of them that is more than what is told.
-        let known = pace.filter(|pace| pace.cycles >= LEAST_CYCLES && pace.elements > 0.0);
+        let known = pace.filter(|pace| pace.cycles >= MIN_CYCLES_BETWEEN && pace.elements > 0.0);
         holder.per_cycle = known.map(|pace| (pace.elements * 100.0).round() / 100.0);
     }
 }

@@ -8,17 +8,17 @@ use nilometer_stats::Interval;
 
 use super::join::{is_within, of, sentence};
 use super::scans::{Pace, Weighed};
-use super::weighed::WEIGHED;
+use super::weighed::SCAN_ERROR_RATIO;
 use super::{Held, level};
 use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
 /// It must carry this share of the growth that is left to explain.
-const SHARE: f64 = ALIKE;
+const MIN_EXPLAINED_RATIO: f64 = ALIKE;
 /// Memory that Python cannot see is credited to a container of native things if nothing else explains this share.
 const UNSEEN: f64 = HALF;
 /// Bytes that agree with the growth this well are no coincidence.
-const AGREES: f64 = ALIKE;
+const MAX_DIFFERENCE_RATIO: f64 = ALIKE;
 
 /// Findings for what `told` leaves unexplained of `rate`, bytes per cycle of the series.
 pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Finding]) -> Vec<Finding> {
@@ -61,12 +61,15 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
         }
         let unseen = pace.weighed != Weighed::All && out.is_empty() && left > UNSEEN * rate.estimate;
         let bytes = if unseen { left } else { pace.bytes };
-        if left <= 0.0 || bytes < SHARE * left.max(SHARE * rate.estimate) || pace.bytes > 2.0 * rate.high {
+        if left <= 0.0
+            || bytes < MIN_EXPLAINED_RATIO * left.max(MIN_EXPLAINED_RATIO * rate.estimate)
+            || pace.bytes > 2.0 * rate.high
+        {
             continue;
         }
         let agrees = pace.weighed == Weighed::All
             && !pace.shared
-            && (pace.bytes - left).abs() <= AGREES * rate.estimate;
+            && (pace.bytes - left).abs() <= MAX_DIFFERENCE_RATIO * rate.estimate;
         let confidence = match () {
             () if agrees => "certain",
             () if unseen || pace.bytes >= UNSEEN * left => "likely",
@@ -95,7 +98,7 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
     }
     // Together they may account for all of it where each alone does not.
     let sum: i64 = out.iter().map(|f: &Finding| f.bytes_per_cycle.estimate).sum::<i64>() + explained;
-    if (sum as f64 - rate.estimate).abs() <= AGREES * rate.estimate {
+    if (sum as f64 - rate.estimate).abs() <= MAX_DIFFERENCE_RATIO * rate.estimate {
         for finding in out.iter_mut().filter(|f| f.confidence == "possible") {
             finding.confidence = "likely";
         }
@@ -106,9 +109,9 @@ pub(crate) fn grown(held: &Held, rate: &Interval, series: &[Point], told: &[Find
 /// The bytes with their bounds. What was weighed is right within a share; of what was not, or what Python cannot see, there may be nothing, or
 /// as much as the growth may be.
 fn between(pace: &Pace, bytes: f64, most: f64) -> Bytes {
-    let weighed = pace.bytes * (1.0 + WEIGHED);
+    let weighed = pace.bytes * (1.0 + SCAN_ERROR_RATIO);
     let (low, high) = match pace.weighed {
-        Weighed::All => (pace.bytes * (1.0 - WEIGHED), weighed),
+        Weighed::All => (pace.bytes * (1.0 - SCAN_ERROR_RATIO), weighed),
         Weighed::Part | Weighed::AllButNative => (pace.bytes.min(bytes), weighed.max(most)),
     };
     Bytes::round(&Interval { estimate: bytes, low, high: high.max(bytes) })

@@ -11,9 +11,9 @@ use super::{Keeps, NATIVE};
 use crate::report::{Bytes, Finding, Holder as Shown};
 
 /// A holder that keeps at least this share of a site's memory is named for it.
-const MOST: f64 = HALF;
+const MIN_NAMED_RATIO: f64 = HALF;
 /// Others that keep this share of it are named beside the first.
-const SOME: f64 = ALIKE;
+const MIN_BESIDE_RATIO: f64 = ALIKE;
 
 /// A finding by site, and who keeps its memory.
 pub(crate) struct BySite<'a> {
@@ -28,7 +28,8 @@ pub(crate) fn by_holder(sites: Vec<BySite>) -> Vec<Finding> {
     // Beside each finding, whether its first line does the work.
     let mut out: Vec<(Finding, bool)> = Vec::new();
     for BySite { mut finding, keeps, direct } in sites {
-        let Some(first) = keeps.first().filter(|k| k.share >= MOST).map(|first| plainest(first, &keeps))
+        let Some(first) =
+            keeps.first().filter(|k| k.share >= MIN_NAMED_RATIO).map(|first| plainest(first, &keeps))
         else {
             out.push((finding, direct));
             continue;
@@ -52,7 +53,7 @@ pub(crate) fn by_holder(sites: Vec<BySite>) -> Vec<Finding> {
         }
         finding.holder = Some(shown(first));
         let others = keeps.iter().filter(|k| k.path != first.path && !is_element(&k.path, &first.path));
-        finding.also_held_by = others.filter(|k| k.share >= SOME).map(shown).collect();
+        finding.also_held_by = others.filter(|k| k.share >= MIN_BESIDE_RATIO).map(shown).collect();
         out.push((finding, direct));
     }
     let mut out: Vec<Finding> = out.into_iter().map(|(finding, _)| finding).collect();
@@ -67,7 +68,7 @@ fn plainest<'k, 'a>(first: &'k Keeps<'a>, keeps: &'k [Keeps<'a>]) -> &'k Keeps<'
             && other.holder.owner == first.holder.owner
             && !level::name(&first.path).is_empty()
             && level::name(&other.path) == level::name(&first.path)
-            && other.share >= SOME
+            && other.share >= MIN_BESIDE_RATIO
     };
     keeps.iter().filter(is_alike).min_by_key(|keeps| keeps.path.len()).unwrap_or(first)
 }

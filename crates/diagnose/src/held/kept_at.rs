@@ -11,7 +11,7 @@ use crate::origin::{Origin, shown};
 use crate::report::{Finding, Holder, Site};
 
 /// Lines of a file that are looked at.
-const MOST_LINES: usize = 50_000;
+const MAX_LINES: usize = 50_000;
 
 /// Adds the line to each finding that has a holder.
 pub(crate) fn add_kept_at(findings: &mut [Finding], folder: Option<&str>, lookup: &mut dyn Lookup) {
@@ -56,7 +56,7 @@ pub(super) fn sources(
     }
     let mut read = |file: String| {
         let mut lines = lookup.lines(&in_folder(&file, folder));
-        lines.truncate(MOST_LINES);
+        lines.truncate(MAX_LINES);
         (file, lines)
     };
     files.into_iter().map(&mut read).collect()

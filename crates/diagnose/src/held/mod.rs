@@ -43,7 +43,7 @@ pub(crate) use scans::{Pace, Rise, Weighed};
 pub(crate) use siblings::fold;
 pub(crate) use standing::Standing;
 pub(crate) use unheld::hold;
-pub(crate) use weighed::WEIGHED;
+pub(crate) use weighed::SCAN_ERROR_RATIO;
 
 /// A census of containers alone.
 const SCAN: u64 = 1;

@@ -14,7 +14,7 @@ use crate::sample::Sample;
 /// A holder's kind where native code is all there is to name.
 pub(crate) const KIND: &str = "native";
 /// So much of what could have been seen must hang below nothing.
-const NEARLY_ALL: f64 = 0.8;
+const MIN_UNREACHED_RATIO: f64 = 0.8;
 /// Of all samples so much must have lived at a whole look.
 const SEEN: f64 = 0.25;
 
@@ -39,7 +39,12 @@ impl<'a> Held<'a> {
         }
         let share = native / seen;
         let (path, elements) = (NATIVE.path.clone(), NATIVE.elements.clone());
-        (seen > SEEN * all && share >= NEARLY_ALL).then_some(Keeps { holder: &NATIVE, path, elements, share })
+        (seen > SEEN * all && share >= MIN_UNREACHED_RATIO).then_some(Keeps {
+            holder: &NATIVE,
+            path,
+            elements,
+            share,
+        })
     }
 
     /// Whether a whole look that this array lived at found nothing that leads to it.

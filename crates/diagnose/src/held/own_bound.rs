@@ -11,7 +11,7 @@ use crate::lookup::Lookup;
 use crate::report::{Finding, Holder};
 
 /// A longer file is not read: 8,000 lines of some 40 bytes take 35 ms.
-const MOST_BYTES: usize = 400_000;
+const MAX_FILE_BYTES: usize = 400_000;
 
 /// Where a program keeps a container small, and at how many elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) fn own_bound(
     let name = attribute(&holder.path)?;
     let files = sources(finding, holder, folder, lookup);
     let bytes = |lines: &[String]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
-    let tree = |lines: &Vec<String>| (bytes(lines) <= MOST_BYTES).then(|| Code::of(lines)).flatten();
+    let tree = |lines: &Vec<String>| (bytes(lines) <= MAX_FILE_BYTES).then(|| Code::of(lines)).flatten();
     let trees: Vec<Option<Code>> = files.iter().map(|(_, lines)| tree(lines)).collect();
     let wanted = Wanted { name, part: part(holder)?, is_list: holder.kind == "list", owner: &holder.owner };
     let mentioned = |name: &str| trees.iter().flatten().any(|tree| tree.mentions(name, None));

@@ -24,7 +24,7 @@ pub(crate) struct Room {
 }
 
 /// A bound so many times the run away is none.
-const FAR: f64 = FAR_RATIO;
+const MAX_RUNS_TO_BOUND: f64 = FAR_RATIO;
 
 impl Room {
     /// Whether a run of so many cycles may well get there.
@@ -34,7 +34,7 @@ impl Room {
 
     /// The same of so many more cycles.
     pub(crate) fn is_so_near(more: f64, cycles: u64) -> bool {
-        more <= FAR * cycles as f64
+        more <= MAX_RUNS_TO_BOUND * cycles as f64
     }
 }
 

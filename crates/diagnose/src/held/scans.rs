@@ -85,7 +85,7 @@ impl Pace {
         let to = scans.iter().rfind(|at| **at <= ended).copied().unwrap_or(0).max(last.at_ns);
         let end = if to == last.at_ns { cycle_of(points, last)? } else { cycle_at(points, to)? };
         let cycles = end - cycle_at(points, from)?;
-        if counted.is_empty() || cycles < LEAST_CYCLES {
+        if counted.is_empty() || cycles < MIN_WATCHED_CYCLES {
             return None;
         }
         let bytes: u64 = counted.iter().map(|rise| rise.grown.bytes).sum();
@@ -117,7 +117,7 @@ fn is_even(rises: &[Rise]) -> bool {
     };
     let Some(first) = rises.get(..2).and_then(step) else { return false };
     let like_first = |(elements, cycles)| elements * first.1 == first.0 * cycles;
-    rises.len() >= LEAST_RISES && rises.windows(2).all(|pair| step(pair).is_some_and(like_first))
+    rises.len() >= MIN_RISES && rises.windows(2).all(|pair| step(pair).is_some_and(like_first))
 }
 
 /// Whether the later half of the rises brought fewer elements per cycle than half of what the earlier ones did.
@@ -125,18 +125,18 @@ fn slows(rises: &[Rise], points: &[Point], (from, to): (f64, f64)) -> Option<boo
     let (first, middle, last) = (rises.first()?, rises.get(rises.len() / 2)?, rises.last()?);
     let at = cycle_at(points, middle.at_ns)?;
     let before = first.grown.length.saturating_sub(first.grown.new);
-    let pace = |elements: u64, cycles: f64| elements as f64 / cycles.max(LEAST_CYCLES);
+    let pace = |elements: u64, cycles: f64| elements as f64 / cycles.max(MIN_WATCHED_CYCLES);
     let early = pace(middle.grown.length.saturating_sub(before), at - from);
     let late = pace(last.grown.length.saturating_sub(middle.grown.length), to - at);
-    Some(rises.len() >= LEAST_RISES && late < SLOWER * early)
+    Some(rises.len() >= MIN_RISES && late < SLOWED_RATIO * early)
 }
 
 /// Rises that say whether it slows.
-const LEAST_RISES: usize = SEVERAL as usize;
+const MIN_RISES: usize = SEVERAL as usize;
 /// It does below this share of what it had.
-const SLOWER: f64 = HALF;
+const SLOWED_RATIO: f64 = HALF;
 /// A container is watched for at least so long.
-const LEAST_CYCLES: f64 = 0.5;
+const MIN_WATCHED_CYCLES: f64 = 0.5;
 
 /// When the last cycle had surely ended: as long after the last one that was read as lies between those before it.
 fn ending(points: &[Point]) -> u64 {

@@ -9,7 +9,7 @@ use crate::sample::Sample;
 /// Looks must have been able to see this share of them.
 const SEEN: f64 = 0.25;
 /// Of what they could see this share is held.
-const HELD: f64 = 0.8;
+const MIN_HELD_RATIO: f64 = 0.8;
 
 /// What is known of who holds samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,8 @@ impl Held<'_> {
             }
         }
         match () {
-            () if seen <= SEEN * all || held < HELD * seen => Standing::Open,
-            () if kept < HELD * seen => Standing::Held,
+            () if seen <= SEEN * all || held < MIN_HELD_RATIO * seen => Standing::Open,
+            () if kept < MIN_HELD_RATIO * seen => Standing::Held,
             () => Standing::Kept,
         }
     }

@@ -15,12 +15,12 @@ use crate::origin::{Origin, shown};
 use crate::report::{Finding, Site};
 
 /// Bytes of a line and of a container that differ by no more than this share are alike.
-const ALIKE: f64 = 0.15;
+const MAX_DIFFERENCE_RATIO: f64 = 0.15;
 /// Cycles in which the container was watched at least.
-const WATCHED: u64 = 6;
+const MIN_WATCHED_CYCLES: u64 = 6;
 
 /// Elements per cycle that a line puts into a container at least.
-const EACH: f64 = 0.9;
+const MIN_ELEMENTS_PER_CYCLE: f64 = 0.9;
 /// Elements that are weighed whole: of these a line's other memory is no part.
 const SEEN: &str = "int float bool complex str bytes NoneType tuple list dict set frozenset deque ndarray EagerTensor \
                     datetime Timestamp Series DataFrame slice x of more";
@@ -45,11 +45,15 @@ pub(crate) fn hold(
     let mut fits = |finding: &Finding, (id, pace): &(u64, Pace)| {
         let bytes = finding.bytes_per_cycle.estimate as f64;
         let holder = held.holder(*id)?;
-        let alike = pace.weighed == Weighed::All && (pace.bytes - bytes).abs() <= ALIKE * bytes;
-        let unseen = pace.bytes < bytes && pace.elements >= EACH && !pace.slows && hides(&holder.elements);
+        let alike =
+            pace.weighed == Weighed::All && (pace.bytes - bytes).abs() <= MAX_DIFFERENCE_RATIO * bytes;
+        let unseen = pace.bytes < bytes
+            && pace.elements >= MIN_ELEMENTS_PER_CYCLE
+            && !pace.slows
+            && hides(&holder.elements);
         let users = Origin::is_users(&holder.file);
         let told = known.iter().any(|path| is_within(&holder.path, path) || is_within(path, &holder.path));
-        if !users || told || pace.cycles < WATCHED || !alike && !unseen {
+        if !users || told || pace.cycles < MIN_WATCHED_CYCLES || !alike && !unseen {
             return None;
         }
         let is_there = |site: &&Site| site.role == "made_at" && site.file == shown(&holder.file, folder);

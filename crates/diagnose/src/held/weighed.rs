@@ -15,11 +15,11 @@ use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
 /// A container must have been watched for so many cycles: a scan strikes anywhere inside of one.
-const LEAST_CYCLES: u64 = SEVERAL;
+const MIN_WATCHED_CYCLES: u64 = SEVERAL;
 /// With the number of the scans all findings together are so near the growth, as a share of it.
-const AGREES: f64 = TENTH;
+const MAX_TOTAL_ERROR_RATIO: f64 = TENTH;
 /// What was weighed is right within this share.
-pub(crate) const WEIGHED: f64 = ALIKE;
+pub(crate) const SCAN_ERROR_RATIO: f64 = ALIKE;
 
 impl Held<'_> {
     /// Gives findings the bytes that scans weighed, where samples, scans and counters agree.
@@ -52,7 +52,7 @@ impl Held<'_> {
             let mut telling = (0..paths.len()).filter(|at| paths.get(*at).is_some_and(tells));
             let (Some(at), None) = (telling.next(), telling.next()) else { continue };
             let pace = Pace::of(rises, &self.scans, points);
-            let surely = |pace: &Pace| !pace.shared && pace.cycles >= LEAST_CYCLES;
+            let surely = |pace: &Pace| !pace.shared && pace.cycles >= MIN_WATCHED_CYCLES;
             if let Some(pace) = pace.filter(surely) {
                 widened |= widen(findings, at, pace.bytes, &rate);
             }
@@ -70,7 +70,7 @@ fn widen(findings: &mut [Finding], at: usize, weighed: f64, rate: &Interval) -> 
     let bytes = &mut finding.bytes_per_cycle;
     let others = others - bytes.low.max(0);
     let most = (rate.high.round() as i64 - others).max(bytes.high);
-    let is_more = weighed * (1.0 - WEIGHED) > bytes.high as f64;
+    let is_more = weighed * (1.0 - SCAN_ERROR_RATIO) > bytes.high as f64;
     if is_more {
         bytes.high = most;
         bytes.estimate = bytes.estimate.max((weighed.round() as i64).min(most));
@@ -86,14 +86,14 @@ fn weigh(findings: &mut [Finding], rate: &Interval, pace: impl Fn(&str) -> Optio
         let told = pace.bytes.round() as i64;
         let with = sum - estimate as f64 + pace.bytes;
         let off = |sum: f64| (sum - rate.estimate).abs();
-        let agrees = off(with) <= AGREES * rate.estimate && off(with) < off(sum);
-        if pace.weighed != Weighed::All || pace.cycles < LEAST_CYCLES || told < low || !agrees {
+        let agrees = off(with) <= MAX_TOTAL_ERROR_RATIO * rate.estimate && off(with) < off(sum);
+        if pace.weighed != Weighed::All || pace.cycles < MIN_WATCHED_CYCLES || told < low || !agrees {
             continue;
         }
         let about = |share: f64| (pace.bytes * share).round() as i64;
         // More than the samples say: memory that one line frees and another takes anew, as small objects' is, was sampled elsewhere.
         let most = if told > high { i64::MAX } else { high };
-        let (low, high) = (low.max(about(1.0 - WEIGHED)), most.min(about(1.0 + WEIGHED)));
+        let (low, high) = (low.max(about(1.0 - SCAN_ERROR_RATIO)), most.min(about(1.0 + SCAN_ERROR_RATIO)));
         finding.bytes_per_cycle = Bytes { estimate: told, low, high };
         for site in &mut finding.sites {
             let share = site.bytes_per_cycle as f64 / estimate.max(1) as f64;

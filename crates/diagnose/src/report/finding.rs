@@ -68,8 +68,8 @@ pub struct Holder {
 
 /// How many elements come with each cycle: `1 more per epoch`, or `1 more per 50 calls` of what comes seldom.
 fn pace(more: f64, unit: &str) -> String {
-    const SELDOM: f64 = 0.5;
-    if more > 0.0 && more < SELDOM {
+    const SELDOM_RATIO: f64 = 0.5;
+    if more > 0.0 && more < SELDOM_RATIO {
         return format!("1 more per {:.0} {unit}s", 1.0 / more);
     }
     let decimals = usize::from((more - more.round()).abs() > 0.05);

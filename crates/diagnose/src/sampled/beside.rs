@@ -12,11 +12,11 @@ use crate::report::{Finding, Site};
 /// The role of a place that makes memory.
 const MADE_AT: &str = "made_at";
 /// A line makes what a holder keeps if their bytes differ by no more than this share.
-const ALIKE: f64 = PART;
+const MAX_DIFFERENCE_RATIO: f64 = PART;
 /// A line fills a holder of native things if it makes this share of what the holder is credited with.
-const MOST_OF_NATIVE: f64 = HALF;
+const MIN_NATIVE_RATIO: f64 = HALF;
 /// Where holders account for all of a growth, a place without one may still be told with this share of it.
-const MOST_UNHELD: f64 = PART;
+const MAX_UNHELD_RATIO: f64 = PART;
 /// As much as native code is said to keep: within this share.
 const NATIVE_ALIKE: f64 = 0.4;
 
@@ -50,8 +50,8 @@ pub(crate) fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &In
         adopt(holder, &mut unheld, room);
     }
     let held: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
-    let left = (rate.estimate - held as f64).max(MOST_UNHELD * rate.estimate);
-    let fits = |f: &Finding| f.bytes_per_cycle.estimate as f64 <= (1.0 + ALIKE) * left;
+    let left = (rate.estimate - held as f64).max(MAX_UNHELD_RATIO * rate.estimate);
+    let fits = |f: &Finding| f.bytes_per_cycle.estimate as f64 <= (1.0 + MAX_DIFFERENCE_RATIO) * left;
     told.extend(unheld.into_iter().filter(|f| held == 0 || fits(f)));
     told.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
     told
@@ -84,7 +84,7 @@ fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>, room: f64) {
     let alike = |f: &Finding| {
         f.confidence == "certain"
             && !elsewhere(f)
-            && (f.bytes_per_cycle.estimate as f64 - keeps).abs() <= ALIKE * keeps
+            && (f.bytes_per_cycle.estimate as f64 - keeps).abs() <= MAX_DIFFERENCE_RATIO * keeps
     };
     let mut found = (0..unheld.len()).filter(|at| unheld.get(*at).is_some_and(alike));
     if let (Some(at), None) = (found.next(), found.next()) {
@@ -96,7 +96,7 @@ fn adopt(holder: &mut Finding, unheld: &mut Vec<Finding>, room: f64) {
     // no room for both. What it makes is a part of what the holder is credited with then, and is not told a second time.
     let makes_most = |f: &Finding| {
         let makes = f.bytes_per_cycle.estimate as f64;
-        !elsewhere(f) && makes >= MOST_OF_NATIVE * keeps && makes > room
+        !elsewhere(f) && makes >= MIN_NATIVE_RATIO * keeps && makes > room
     };
     if holder.confidence == "likely" && unheld.first().is_some_and(makes_most) {
         let site = unheld.remove(0);

@@ -7,7 +7,7 @@ use crate::cycles::Cycles;
 use crate::timeline::Timeline;
 
 /// Bins at most.
-const MOST: usize = 64;
+const MAX_BINS: usize = 64;
 
 /// Consecutive stretches of cycles; the first begins with the program.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,7 +32,7 @@ impl Bins {
             }
             None => (1..).zip(&cycles.window_ends).for_each(|(n, end)| add(n, *end)),
         }
-        let every = marks.len().div_ceil(MOST).max(1);
+        let every = marks.len().div_ceil(MAX_BINS).max(1);
         // Counted from the end: the last bin is as long as the others.
         let kept = marks.iter().rev().step_by(every).rev();
         let (ordinals, ends) = kept.copied().unzip();

@@ -16,7 +16,7 @@ use crate::sample::Sample;
 /// The name of the cause: all that is known is the place.
 const CAUSE: &str = "growth-at-site";
 /// The share of a growth that says what it is made of.
-const MOST: f64 = 0.5;
+const MIN_MAIN_RATIO: f64 = 0.5;
 
 impl<'a> Sites<'a> {
     pub(crate) fn finding(&self, site: &GrowingSite<'a>, confidence: &'static str) -> Finding {
@@ -98,7 +98,7 @@ impl<'a> Sites<'a> {
         let by: f64 =
             site.survivors.iter().filter(|s| of(s.stack).as_ref() == Some(&part)).map(|s| s.weight).sum();
         let all: f64 = site.survivors.iter().map(|s| s.weight).sum();
-        (by >= MOST * all).then_some(part)
+        (by >= MIN_MAIN_RATIO * all).then_some(part)
     }
 
     /// The stack, with the functions marked that most of these samples were made below: a line may make memory by many stacks, and what only
@@ -119,7 +119,7 @@ impl<'a> Sites<'a> {
         }
         for frame in &mut frames {
             let bytes = below.get(&(frame.file.clone(), frame.function.clone()));
-            frame.carries = bytes.is_some_and(|bytes| *bytes >= MOST * all);
+            frame.carries = bytes.is_some_and(|bytes| *bytes >= MIN_MAIN_RATIO * all);
         }
         frames
     }

@@ -17,7 +17,7 @@ use crate::sample::Sample;
 /// Birth cycles with survivors that growth needs at least.
 const MIN_BIRTH_CYCLES: usize = SEVERAL as usize;
 /// Cycles that memory must have lived through: Keras keeps the previous epoch's iterator into the next one.
-pub(crate) const AGE: usize = AGAIN;
+pub(crate) const SURVIVAL_CYCLES: usize = AGAIN;
 /// Deaths of memory that the site had made before, as a share of what stays, from which on it only replaces.
 const MAX_TURNOVER_RATIO: f64 = THIRD;
 /// The same share for a site that is to speak for itself: a line that calls a framework has some of its garbage too.
@@ -36,7 +36,7 @@ const MAX_SLOWED_RATIO: f64 = EXCESS;
 const MISSED_DEVIATIONS: f64 = DEVIATIONS;
 const DIFFER_DEVIATIONS: f64 = DEVIATIONS;
 /// Both, of few cycles that a container of the user's own keeps.
-const KEPT_DEVIATIONS: f64 = MANY_DEVIATIONS;
+const MIN_KEPT_DEVIATIONS: f64 = MANY_DEVIATIONS;
 /// Standard deviation of what stays, as a share of it, at most: four samples' worth.
 const MAX_ERROR_RATIO: f64 = HALF;
 /// The same for a site that is to speak for itself: sixteen samples' worth.
@@ -105,18 +105,18 @@ impl Look<'_> {
     /// When the last bin ends, and the last that survivors may be born in.
     pub(super) fn ends(&self) -> Option<(u64, u64)> {
         let last = self.bins.len().checked_sub(1)?;
-        Some((self.bins.end(last)?, self.bins.end(last.checked_sub(AGE)?)?))
+        Some((self.bins.end(last)?, self.bins.end(last.checked_sub(SURVIVAL_CYCLES)?)?))
     }
 
-    /// Whether a sample outlived [`AGE`] cycles.
+    /// Whether a sample outlived [`SURVIVAL_CYCLES`] cycles.
     pub(crate) fn is_old(&self, sample: &Sample) -> bool {
-        self.bins.end(self.bins.at(sample.born_ns) + AGE).is_some_and(|end| sample.died_ns > end)
+        self.bins.end(self.bins.at(sample.born_ns) + SURVIVAL_CYCLES).is_some_and(|end| sample.died_ns > end)
     }
 
     /// Of all old memory made in the judged stretch what stayed, by the cycle that made it.
     pub(crate) fn stays(&self, old: &[&Sample]) -> Option<Vec<Sampled>> {
         let (end, born_before) = self.ends()?;
-        let last = self.bins.len().checked_sub(AGE)?;
+        let last = self.bins.len().checked_sub(SURVIVAL_CYCLES)?;
         let mut stays: Vec<Sampled> = (self.first..last)
             .map(|bin| Sampled { cycles: self.bins.width(bin), ..Sampled::default() })
             .collect();
@@ -150,7 +150,7 @@ impl Look<'_> {
 
     /// The later half of the cycles that survivors may be born in: after the first moment, up to the second.
     pub(crate) fn later_half(&self) -> Option<(u64, u64)> {
-        let middle = usize::midpoint(self.first, self.bins.len().checked_sub(AGE)?);
+        let middle = usize::midpoint(self.first, self.bins.len().checked_sub(SURVIVAL_CYCLES)?);
         let (_, born_before) = self.ends()?;
         Some((self.bins.end(middle.checked_sub(1)?)?, born_before))
     }
@@ -180,7 +180,7 @@ impl Look<'_> {
         let coarse = judged().filter(|s| s.chance < MIN_CLOSE_CHANCE).map(|s| bin(&s)).max();
         let from = coarse.map_or(self.first, |coarse| coarse + 1);
         let first = judged().map(|s| bin(&s)).filter(|bin| *bin >= from).min()?;
-        let last = self.bins.len().checked_sub(AGE)?;
+        let last = self.bins.len().checked_sub(SURVIVAL_CYCLES)?;
         let soon = SOON_RATIO * last.saturating_sub(self.first) as f64;
         (first > self.first && (first - self.first) as f64 <= soon).then_some(first)
     }
@@ -240,7 +240,7 @@ impl Look<'_> {
         // containers keep has it, as far as chance goes: eight lines of fifty-eight were lost to it.
         let few = filled.len() < MIN_SPEAKING_CYCLES;
         let (missed, differ) = if few && view.kept {
-            (KEPT_DEVIATIONS, KEPT_DEVIATIONS)
+            (MIN_KEPT_DEVIATIONS, MIN_KEPT_DEVIATIONS)
         } else {
             (MISSED_DEVIATIONS, DIFFER_DEVIATIONS)
         };

@@ -11,9 +11,9 @@ use crate::report::Finding;
 use crate::sample::Sample;
 
 /// Samples that tell a line at least, ...
-const LEAST: usize = 3;
+const MIN_SAMPLES: usize = 3;
 /// ... and their share of what was met below the holder.
-const MOST: f64 = 0.6;
+const MIN_SAMPLES_RATIO: f64 = 0.6;
 
 impl Sites<'_> {
     /// Adds the line, and what it was called by.
@@ -48,7 +48,7 @@ impl Sites<'_> {
             *stacks.entry(sample.stack).or_default() += sample.weight;
         }
         let (place, (count, bytes, stacks)) = by_place.into_iter().max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
-        if !matches!(place, Place::Line(_)) || count < LEAST || bytes < MOST * all {
+        if !matches!(place, Place::Line(_)) || count < MIN_SAMPLES || bytes < MIN_SAMPLES_RATIO * all {
             return None;
         }
         stacks.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(stack, _)| stack)

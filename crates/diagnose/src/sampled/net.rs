@@ -6,11 +6,11 @@
 use crate::numbers::{DEVIATIONS, HALF};
 use nilometer_stats::Sampled;
 
-use super::growing::{AGE, Look};
+use super::growing::{Look, SURVIVAL_CYCLES};
 use crate::sample::Sample;
 
 /// All sites together must keep at least this share of what one is accused of.
-const NET: f64 = HALF;
+const MIN_NET_RATIO: f64 = HALF;
 
 /// Old memory that came in the judged cycles and stayed, less old memory that went.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +41,13 @@ impl Net {
         let went = went.iter().skip(2);
         let variance = came.variance + went.clone().map(|w| w.variance).sum::<f64>();
         let bytes = came.bytes - went.map(|w| w.bytes).sum::<f64>();
-        let bins = look.first..look.bins.len().saturating_sub(AGE);
+        let bins = look.first..look.bins.len().saturating_sub(SURVIVAL_CYCLES);
         let cycles: f64 = bins.map(|bin| look.bins.width(bin)).sum();
         Self { at_most: (bytes + DEVIATIONS * variance.sqrt()) / cycles.max(1.0) }
     }
 
     /// Whether a site that makes at least so many bytes per cycle may be one that keeps them.
     pub(crate) fn leaves_room_for(self, bytes: f64) -> bool {
-        NET * bytes <= self.at_most
+        MIN_NET_RATIO * bytes <= self.at_most
     }
 }

@@ -147,12 +147,12 @@ impl<'a> Recording<'a> {
     /// The frames of a stack, the innermost first.
     pub(crate) fn frames(&self, stack: u64) -> Vec<StackFrame> {
         /// More than any recorder keeps: a damaged capture may make nodes their own ancestors.
-        const MOST: usize = 4096;
+        const MAX_STACK_DEPTH: usize = 4096;
         let mut out = Vec::new();
         let mut id = stack;
         while let Some(node) = self.nodes.get(&id) {
             out.push(node.frame);
-            if out.len() == MOST {
+            if out.len() == MAX_STACK_DEPTH {
                 break;
             }
             id = node.parent;

@@ -13,14 +13,15 @@ use super::growing::Look;
 use crate::sample::Sample;
 
 /// Objects up to this size are of all kinds.
-const SMALL: u64 = 512;
+const MAX_SMALL_BYTES: u64 = 512;
 /// What comes must be this share more than what goes.
-const NET: f64 = HALF;
+const MIN_NET_RATIO: f64 = HALF;
 
 /// Whether in the later half of the judged cycles old memory of the survivors' sizes went as theirs came.
 pub(super) fn is_made_good(survivors: &[Sample], old: &[&Sample], look: &Look) -> bool {
     let Some((from, to)) = look.later_half() else { return false };
-    let sizes: HashSet<u64> = survivors.iter().map(Sample::size).filter(|size| *size > SMALL).collect();
+    let sizes: HashSet<u64> =
+        survivors.iter().map(Sample::size).filter(|size| *size > MAX_SMALL_BYTES).collect();
     let came = |s: &Sample| s.born_ns > from && s.born_ns <= to && s.lives_at(to);
     let went = |s: &Sample| s.born_ns <= from && s.died_ns > from && s.died_ns <= to;
     let alike = |s: &Sample| sizes.contains(&s.size());
@@ -34,5 +35,5 @@ pub(super) fn is_made_good(survivors: &[Sample], old: &[&Sample], look: &Look) -
             () => 0.0,
         })
         .sum();
-    stays > 0.0 && net < NET * stays
+    stays > 0.0 && net < MIN_NET_RATIO * stays
 }

@@ -17,18 +17,18 @@ use pyo3::Python;
 
 use crate::rise::Rise;
 use crate::session::{SECOND_NS, Session};
-use state::{LEAST, Risen, State, lately, least};
+use state::{MIN_CYCLE_BYTES, Risen, State, lately, least};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
-const ONCE: u64 = 3;
+const UNITLESS_CYCLES: u64 = 3;
 
 /// Whether units that hooks know repeat in this process.
 fn has_known_cycles(session: &Session) -> bool {
-    CycleUnit::KNOWN.into_iter().any(|unit| session.board().cycles(unit) > ONCE)
+    CycleUnit::KNOWN.into_iter().any(|unit| session.board().cycles(unit) > UNITLESS_CYCLES)
 }
 
 /// A known unit that did not come in the last one of so many parts of the run is over: a model was tried, then a loop begins.
-const OVER_AFTER_SHARE: u64 = 3;
+const UNIT_OVER_DIVISOR: u64 = 3;
 
 /// Looks at the heap of this process.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Watch {
         let age = session.age();
         if !is_found {
             state.known_at_ns = age;
-        } else if has_known_cycles(session) && age - state.known_at_ns.min(age) < age / OVER_AFTER_SHARE {
+        } else if has_known_cycles(session) && age - state.known_at_ns.min(age) < age / UNIT_OVER_DIVISOR {
             return;
         }
         let Some(rise) = state.rises.of_mut(unit) else { return };
@@ -109,7 +109,7 @@ impl Watch {
 
     /// Whether that memory rises. Does not allocate.
     pub(crate) fn rises_meanwhile(&self) -> bool {
-        self.state.try_lock().is_ok_and(|state| state.meanwhile.risen(LEAST) > 0)
+        self.state.try_lock().is_ok_and(|state| state.meanwhile.risen(MIN_CYCLE_BYTES) > 0)
     }
 
     /// The main thread has answered: it waits for nothing.

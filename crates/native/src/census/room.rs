@@ -12,12 +12,12 @@ use nilometer_host::rlimit::Rlimits;
 use nilometer_host::status::Status;
 
 /// A look over a million objects takes 80 MiB; the program must get on beside it, and goes on allocating.
-const ENOUGH: u64 = 256 << 20;
+const MIN_HEADROOM_BYTES: u64 = 256 << 20;
 
 /// Whether a look leaves the program room enough. What cannot be known is no limit.
 pub(super) fn is_enough() -> bool {
     let mut buffer = Vec::new();
-    left(&mut buffer).into_iter().flatten().all(|left| left >= ENOUGH)
+    left(&mut buffer).into_iter().flatten().all(|left| left >= MIN_HEADROOM_BYTES)
 }
 
 /// Bytes that are left under each limit. Nothing stays open: descriptors of ours would shift those of the program.

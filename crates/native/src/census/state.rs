@@ -13,26 +13,26 @@ use super::looks::Heap;
 use super::turn::Turn;
 use crate::recorder;
 use crate::rise::Rise;
-use crate::scanning::{PAUSE, Scanning};
+use crate::scanning::{PAUSE_FACTOR, Scanning};
 use crate::session::Session;
 use crate::types::Types;
 
 /// A rise of so many bytes is looked at at once, one of so many at the end of its stretch; a smaller one, which may be
 /// garbage that waits, when the first look costs no more than one part in fifty of the program's time so far; and below
-/// [`NOTABLE`] one in a hundred, for a healthy training rises by some hundreds of kilobytes.
+/// [`MIN_RISE_BYTES`] one in a hundred, for a healthy training rises by some hundreds of kilobytes.
 const STRONG: u64 = 4 << 20;
-pub(super) const NOTABLE: u64 = 1 << 20;
-const FIRST_LOOK: Duration = Duration::from_millis(300);
-pub(super) const FIRST_SHARE: u32 = 50;
+pub(super) const MIN_RISE_BYTES: u64 = 1 << 20;
+const FIRST_LOOK_BUDGET: Duration = Duration::from_millis(300);
+pub(super) const FIRST_TIME_DIVISOR: u32 = 50;
 /// These parts are no larger than so many times the usual ones, whatever is allowed.
-const MOST_EASE: f64 = 10.0;
+const MAX_EASE: f64 = 10.0;
 /// Later whole looks at a small rise lie so many times as far apart as others.
 const SMALL_RISE: u32 = 3;
 /// Bytes per cycle (or second) that are a rise, and the same for short cycles.
-pub(super) const LEAST: u64 = 2 << 10;
-const LEAST_OF_SHORT: u64 = 512;
+pub(super) const MIN_CYCLE_BYTES: u64 = 2 << 10;
+const MIN_SHORT_CYCLE_BYTES: u64 = 512;
 /// Cycles between two whole looks at least.
-pub(super) const APART: u64 = 4;
+pub(super) const MIN_CYCLES_BETWEEN_WALKS: u64 = 4;
 /// Whole looks that are taken whatever they cost: one in the middle, one at the end.
 pub(super) const WHATEVER_THE_COST: u32 = 2;
 
@@ -115,7 +115,7 @@ impl State {
         if self.seconds.points() < self.patience {
             Risen::default()
         } else {
-            Risen::of(&self.seconds, LEAST, LEAST)
+            Risen::of(&self.seconds, MIN_CYCLE_BYTES, MIN_CYCLE_BYTES)
         }
     }
 
@@ -132,8 +132,10 @@ impl State {
         }
         let looked = self.looked_at;
         let first = looked == 0 && (risen >= STRONG || is_cheap(session, risen));
-        let pause = one_part_in(PAUSE, session) * if risen < NOTABLE { SMALL_RISE } else { 1 };
-        let next = looked > 0 && ordinal >= (2 * looked).max(looked + APART) && self.whole.is_due(pause);
+        let pause = one_part_in(PAUSE_FACTOR, session) * if risen < MIN_RISE_BYTES { SMALL_RISE } else { 1 };
+        let next = looked > 0
+            && ordinal >= (2 * looked).max(looked + MIN_CYCLES_BETWEEN_WALKS)
+            && self.whole.is_due(pause);
         if (first || next) && rise.is_worth_a_look() {
             self.look(py, session);
             self.looked_at = ordinal;
@@ -158,15 +160,15 @@ impl Risen {
 
     /// A look at the whole heap is dear: a small rise gets one while it goes on.
     pub(super) fn is_worth_a_look(self) -> bool {
-        self.bytes >= NOTABLE || self.goes_on
+        self.bytes >= MIN_RISE_BYTES || self.goes_on
     }
 }
 
 /// Bytes per cycle that are worth a look: what repeats a thousand times a minute keeps less each time.
 pub(super) fn least(unit: CycleUnit) -> u64 {
     match unit {
-        CycleUnit::Step | CycleUnit::OnBatch | CycleUnit::Call | CycleUnit::Update => LEAST_OF_SHORT,
-        _ => LEAST,
+        CycleUnit::Step | CycleUnit::OnBatch | CycleUnit::Call | CycleUnit::Update => MIN_SHORT_CYCLE_BYTES,
+        _ => MIN_CYCLE_BYTES,
     }
 }
 
@@ -181,12 +183,12 @@ pub(super) fn lately(unit: CycleUnit) -> u64 {
 
 /// One part in so many of the program's time, where it may take as much as is usual; a larger part for who allows more.
 pub(super) fn one_part_in(usual: u32, session: &Session) -> u32 {
-    let ease = (session.board().overhead() / DEFAULT_OVERHEAD).clamp(1.0, MOST_EASE);
+    let ease = (session.board().overhead() / DEFAULT_OVERHEAD).clamp(1.0, MAX_EASE);
     (f64::from(usual) / ease).ceil() as u32
 }
 
 /// Whether a first look at such a rise would be a small part of the program's time so far.
 pub(super) fn is_cheap(session: &Session, risen: u64) -> bool {
-    let share = if risen < NOTABLE { PAUSE } else { FIRST_SHARE };
-    Duration::from_nanos(session.age()) >= FIRST_LOOK * one_part_in(share, session)
+    let share = if risen < MIN_RISE_BYTES { PAUSE_FACTOR } else { FIRST_TIME_DIVISOR };
+    Duration::from_nanos(session.age()) >= FIRST_LOOK_BUDGET * one_part_in(share, session)
 }

@@ -6,7 +6,7 @@
 use super::opcodes::{CACHE, EXTENDED_ARG, Version};
 
 /// Longer functions are not looked at, in instructions.
-const MOST_STEPS: usize = 50_000;
+const MAX_INSTRUCTIONS: usize = 50_000;
 
 /// What an instruction does to the height of the stack, when it jumps or when it does not.
 pub(crate) type Effect<'a> = &'a dyn Fn(u8, usize, bool) -> Option<isize>;
@@ -43,7 +43,7 @@ impl Flow {
     /// `table` is the exception table, of 3.11.
     pub(crate) fn new(version: Version, code: &[u8], table: &[u8], effect: Effect<'_>) -> Option<Self> {
         let mut flow = Self { version, steps: Vec::new(), guarded: Vec::new() };
-        if code.len() / 2 > MOST_STEPS {
+        if code.len() / 2 > MAX_INSTRUCTIONS {
             return None;
         }
         let mut high = 0;

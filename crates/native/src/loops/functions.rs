@@ -15,7 +15,7 @@ use super::flow::Flow;
 use super::opcodes::Version;
 
 /// Functions whose bytecode is kept understood.
-const MOST_FUNCTIONS: usize = 64;
+const MAX_FUNCTIONS: usize = 64;
 /// `CO_GENERATOR`, `CO_COROUTINE`, `CO_ASYNC_GENERATOR`.
 const COMES_AND_GOES: u32 = 0x20 | 0x80 | 0x200;
 
@@ -40,7 +40,7 @@ pub(super) fn flow_of<'a>(
     let place = known.iter().position(|known| known.code.is(code));
     let place = match place {
         Some(place) => place,
-        None if known.len() < MOST_FUNCTIONS => {
+        None if known.len() < MAX_FUNCTIONS => {
             let _ours = crate::recorder::Ours::begin();
             known.push(Known { code: code.clone().unbind(), flow: understand(code, version) });
             known.len() - 1

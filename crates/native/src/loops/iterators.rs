@@ -25,7 +25,7 @@ enum Shape {
 /// Fields of every object, and where a tuple has its length and its elements.
 const COUNT: usize = 0;
 const TYPE: usize = 8;
-const LENGTH: usize = 16;
+const LENGTH_OFFSET: usize = 16;
 const ELEMENTS: usize = 24;
 
 /// Types whose samples were read right, by address. They are static and live as long as Python.
@@ -52,7 +52,7 @@ fn try_on(sample: &Bound<'_, PyAny>, offset: usize, way: i8) -> Option<(usize, S
         return None;
     }
     let now = || match shape {
-        Shape::Zip(offset) => position(word(word(object, offset), ELEMENTS), Shape::Rises(LENGTH)),
+        Shape::Zip(offset) => position(word(word(object, offset), ELEMENTS), Shape::Rises(LENGTH_OFFSET)),
         shape => position(object, shape),
     };
     let first = now()?;
@@ -79,7 +79,7 @@ pub(super) fn given(py: Python<'_>, object: usize, gives: bool) -> Option<i64> {
         Shape::Zip(_) if gives => None,
         Shape::Zip(offset) => {
             let tuple = word(object, offset);
-            let first = if word(tuple, LENGTH) > 0 { word(tuple, ELEMENTS) } else { return None };
+            let first = if word(tuple, LENGTH_OFFSET) > 0 { word(tuple, ELEMENTS) } else { return None };
             let is_own = word(tuple, COUNT) == 1 && word(first, COUNT) == 1;
             position(first, shape(first).filter(|_| is_own)?)
         }

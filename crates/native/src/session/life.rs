@@ -30,7 +30,7 @@ use crate::reading::Reader;
 use crate::{fork, thread, ticker};
 
 /// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
-const PATIENCE: usize = 10;
+const MAX_SECONDS_WITHOUT_CYCLES: usize = 10;
 
 /// The recording; in a forked child that of its parent, which is off.
 static CURRENT: AtomicPtr<Session> = AtomicPtr::new(null_mut());
@@ -76,7 +76,8 @@ pub(crate) fn current() -> Option<Inside> {
 
 /// Joins a capture that is there. False if it cannot be joined, or if this process is recorded.
 pub(crate) fn start(py: Python<'_>, path: &Path) -> bool {
-    !ON.load(Relaxed) && Writer::join(path).is_ok_and(|writer| start_with(py, writer, PATIENCE, None))
+    !ON.load(Relaxed)
+        && Writer::join(path).is_ok_and(|writer| start_with(py, writer, MAX_SECONDS_WITHOUT_CYCLES, None))
 }
 
 /// Makes a capture and begins to record; nobody outside reads what the machine says. `pause` is the longest that a look at the heap
@@ -92,7 +93,7 @@ pub(crate) fn make(
     }
     let writer = Writer::create(path, overwrite).map_err(|error| error.to_string())?;
     writer.board().limit_pause(pause.map(|most| u64::try_from(most.as_nanos()).unwrap_or(u64::MAX - 1)));
-    if start_with(py, writer, PATIENCE, Some(Outside::default())) {
+    if start_with(py, writer, MAX_SECONDS_WITHOUT_CYCLES, Some(Outside::default())) {
         Ok(())
     } else {
         Err("the C library refused a handler of forks".to_owned())

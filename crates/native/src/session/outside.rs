@@ -16,7 +16,7 @@ use super::SECOND_NS;
 use crate::recorder::Ours;
 
 /// Between two readings, in nanoseconds: files are opened anew for each.
-const PAUSE_NS: u64 = 2 * SECOND_NS;
+const READING_INTERVAL_NS: u64 = 2 * SECOND_NS;
 
 /// When it was read.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Outside {
 impl Outside {
     /// Reads, if the last time is long ago.
     pub(super) fn read_if_due(&self, writer: &Writer) {
-        if writer.now().saturating_sub(self.last_ns.load(Relaxed)) >= PAUSE_NS {
+        if writer.now().saturating_sub(self.last_ns.load(Relaxed)) >= READING_INTERVAL_NS {
             self.read(writer);
         }
     }

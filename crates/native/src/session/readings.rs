@@ -3,7 +3,7 @@
 //! In: marks, the GIL. Out: readings in the capture; live memory. What must not happen here: a level without Python's objects taken
 //! for one with them.
 
-use nilometer_capture::{Counters, CycleUnit, LEAST_SHARED, Moment};
+use nilometer_capture::{Counters, CycleUnit, MIN_SHARED_BYTES, Moment};
 use pyo3::Python;
 
 use super::Session;
@@ -110,7 +110,7 @@ fn live(Taken { counters, is_whole }: &Taken) -> Option<u64> {
     let blocks = counters.heap_in_use.filter(|_| *is_whole)?
         + counters.heap_mapped.unwrap_or(0)
         + counters.py_in_use.map_or(0, |in_use| in_use.saturating_sub(counters.py_kept.unwrap_or(0)));
-    let shared = counters.rss_shmem.filter(|bytes| *bytes > LEAST_SHARED).unwrap_or(0);
+    let shared = counters.rss_shmem.filter(|bytes| *bytes > MIN_SHARED_BYTES).unwrap_or(0);
     let blocks = blocks + counters.library_used.unwrap_or(0) + shared;
     let pools = (counters.pool_used.unwrap_or(0), counters.pool_reserved.unwrap_or(0));
     Some(blocks.saturating_sub(pools.1) + pools.0)

@@ -18,7 +18,7 @@ const ENDS: [&[u8]; 9] = [
     b"_ZN3tsl12BFCAllocator13DeallocateRawEPv",
 ];
 
-const BEGINNINGS: [&[u8]; 10] = [
+const SKIPPED_PREFIXES: [&[u8]; 10] = [
     b"malloc",
     b"calloc",
     b"memalign",
@@ -31,7 +31,7 @@ const BEGINNINGS: [&[u8]; 10] = [
     b"_ZN3tsl12BFCAllocator11AllocateRawEmmRKNS_20AllocationAttributesE",
 ];
 
-pub(super) const COUNT: usize = ENDS.len() + BEGINNINGS.len();
+pub(super) const COUNT: usize = ENDS.len() + SKIPPED_PREFIXES.len();
 
 /// One name.
 #[derive(Clone, Copy)]
@@ -79,7 +79,7 @@ impl Hooks {
         }
         let mut all = [None; COUNT];
         let names = ENDS.into_iter().map(|name| (name, true));
-        let names = names.chain(BEGINNINGS.into_iter().map(|name| (name, false)));
+        let names = names.chain(SKIPPED_PREFIXES.into_iter().map(|name| (name, false)));
         for (place, (name, ends)) in all.iter_mut().zip(names) {
             let ours = function_in(own, name).ok_or(No::Hooks)?;
             let real =

@@ -21,9 +21,9 @@ use slots::Slots;
 /// Objects that are known at most; others are looked at again and again.
 const OBJECTS: usize = 4096;
 /// How often an object is looked at again in which the linker has still work to do.
-const PATIENCE: u32 = 40;
+const MAX_LOOKS: u32 = 40;
 /// How often a start or stop tries to get in: a look at what was loaded lasts milliseconds.
-const TRIES: u32 = 1000;
+const MAX_TRIES: u32 = 1000;
 
 static PATCHES: Latch<Patches> = Latch::new(Patches {
     hooks: None,
@@ -70,7 +70,7 @@ pub(crate) fn put() -> Result<usize, Refused> {
     })?;
     patches.hooks = Some(hooks);
     patches.known_count = 0;
-    patches.patience = PATIENCE;
+    patches.patience = MAX_LOOKS;
     patches.look();
     Ok(patches.slots.count())
 }
@@ -87,7 +87,7 @@ pub(crate) fn follow() {
         false
     });
     if counts != patches.counts {
-        patches.patience = PATIENCE;
+        patches.patience = MAX_LOOKS;
     } else if patches.patience == 0 {
         return;
     }
@@ -108,7 +108,7 @@ pub(crate) fn take_back() {
 }
 
 fn hold() -> Option<crate::latch::Held<'static, Patches>> {
-    (0..TRIES).find_map(|_try| PATCHES.hold())
+    (0..MAX_TRIES).find_map(|_try| PATCHES.hold())
 }
 
 impl Patches {

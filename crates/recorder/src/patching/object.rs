@@ -17,7 +17,7 @@ const R_GLOB_DAT: u32 = 6;
 const R_JUMP_SLOT: u32 = 7;
 
 /// Words of one object that are patched together. One of TensorFlow's libraries has 20.
-const TOGETHER: usize = 128;
+const BATCH_WORDS: usize = 128;
 /// Symbols of one object that have a name of ours: some are taken in two versions.
 const NAMES: usize = 2 * COUNT;
 
@@ -52,7 +52,7 @@ pub(super) fn patch(object: &Object<'_>, hooks: &Hooks, slots: &mut Slots, round
     if !sealed.is_empty() && is_open(sealed.start) {
         return Came::NotYet;
     }
-    let (mut found, mut count, mut came) = ([Found::default(); TOGETHER], 0, Came::Done);
+    let (mut found, mut count, mut came) = ([Found::default(); BATCH_WORDS], 0, Came::Done);
     let mut write = |found: &mut [Found]| {
         if write(object, hooks, slots, round, &sealed, found) == Came::NotYet {
             came = Came::NotYet;
@@ -67,7 +67,7 @@ pub(super) fn patch(object: &Object<'_>, hooks: &Hooks, slots: &mut Slots, round
         if !matches!(kind, R_64 | R_GLOB_DAT | R_JUMP_SLOT) {
             continue;
         }
-        if count == TOGETHER {
+        if count == BATCH_WORDS {
             write(&mut found);
             count = 0;
         }

@@ -6,7 +6,7 @@
 use crate::pages::Pages;
 
 /// Programs with TensorFlow have some 300.
-const MOST: usize = 1 << 13;
+const MAX_SLOTS: usize = 1 << 13;
 
 /// A word that was patched.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl Slots {
     /// False if there is no memory.
     pub(super) fn prepare(&mut self) -> bool {
         if self.all.all().is_empty() {
-            match Pages::new(MOST) {
+            match Pages::new(MAX_SLOTS) {
                 Some(all) => self.all = all,
                 None => return false,
             }

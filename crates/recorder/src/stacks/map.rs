@@ -11,7 +11,7 @@ pub(crate) struct Map {
     most: usize,
 }
 
-const FIRST: usize = 1 << 9;
+const FIRST_SLOTS: usize = 1 << 9;
 
 impl Map {
     /// A map that takes up to `most` places, a power of two.
@@ -42,7 +42,7 @@ impl Map {
     }
 
     fn grow(&mut self) -> bool {
-        let wanted = (self.places.all().len() * 2).max(FIRST);
+        let wanted = (self.places.all().len() * 2).max(FIRST_SLOTS);
         let Some(mut places) = Pages::new(wanted) else { return false };
         for [key, value] in self.places.all().iter().filter(|[key, _value]| *key != 0) {
             set(places.all_mut(), *key, *value);

@@ -23,10 +23,10 @@ pub(crate) struct Stacks {
 }
 
 /// Nodes are no more than three quarters of this.
-const MOST: usize = 1 << 20;
+const MAX_NODES: usize = 1 << 20;
 /// Nodes that are kept for what comes after the imports: their stacks are the deepest, each seen once, and would fill the
 /// tree where samples are fine.
-const RESERVED: usize = MOST / 8 * 3;
+const RESERVED: usize = MAX_NODES / 8 * 3;
 
 /// What the holder of the lock works on.
 struct Tree {
@@ -41,14 +41,14 @@ struct Tree {
 
 /// How a frame is told apart in a hash: its kind in the two high bits.
 const PYTHON: u64 = 1 << 62;
-const CUT: u64 = 2 << 62;
+const TRUNCATED: u64 = 2 << 62;
 
 impl Stacks {
     pub(crate) fn new() -> Option<Box<Self>> {
         Some(Box::new(Self {
             seen: Seen::new()?,
             tree: Latch::new(Tree {
-                nodes: Map::new(MOST),
+                nodes: Map::new(MAX_NODES),
                 last: 0,
                 names: Names::new(),
                 modules: 0,
@@ -77,7 +77,7 @@ impl Stacks {
                     let identity = python.map_or(0, |python| python.identity(frame.code));
                     mix(mix(hash, identity), PYTHON | u64::from(frame.instruction))
                 }
-                Item::Cut(why) => mix(hash, CUT | *why as u64),
+                Item::Cut(why) => mix(hash, TRUNCATED | *why as u64),
             };
             *place = hash;
         }
@@ -191,20 +191,20 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "needs files, and hundreds of thousands of nodes")]
     fn imports_leave_room_for_the_stacks_of_the_training() {
-        const DEEP: u64 = 500;
+        const MAX_DEPTH: u64 = 500;
         let folder = tempfile::tempdir().unwrap();
         let writer = Writer::create(&folder.path().join("x.nilo"), false).unwrap();
         let stacks = Stacks::new().unwrap();
         let mut hashes = [0; ITEMS];
         let mut node = |stack: u64| {
-            let items: Vec<_> = (0..DEEP).map(|frame| Item::Native(stack << 20 | frame)).collect();
+            let items: Vec<_> = (0..MAX_DEPTH).map(|frame| Item::Native(stack << 20 | frame)).collect();
             stacks.node(&items, &mut hashes, None, 0, &writer).unwrap()
         };
         let told = (0..2000).take_while(|stack| node(*stack) != 0).count();
-        assert_eq!(told, (MOST / 4 * 3 - RESERVED) / DEEP as usize);
-        assert_eq!((node(1900), node(1)), (0, 2 * DEEP), "nothing new, but what is there");
+        assert_eq!(told, (MAX_NODES / 4 * 3 - RESERVED) / MAX_DEPTH as usize);
+        assert_eq!((node(1900), node(1)), (0, 2 * MAX_DEPTH), "nothing new, but what is there");
         writer.board().count_cycle(CycleUnit::Epoch);
         let more = (1900..4000).take_while(|stack| node(*stack) != 0).count();
-        assert_eq!(told + more, MOST / 4 * 3 / DEEP as usize);
+        assert_eq!(told + more, MAX_NODES / 4 * 3 / MAX_DEPTH as usize);
     }
 }

@@ -41,7 +41,7 @@ static PUT: AtomicU32 = AtomicU32::new(0);
 /// Where the small-object allocator's own `malloc` is.
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 /// Python forgets them when it is told which allocator to use (`PYTHONMALLOC`, `-X dev`).
-const PUT_MOST: u32 = 4;
+const MAX_INSTALLS: u32 = 4;
 
 /// What stood behind our wrappers of objects so far: one entry for each kind, however often we start.
 static BEHIND: [AtomicPtr<Behind<Allocator>>; 16] = [const { AtomicPtr::new(null_mut()) }; 16];
@@ -73,7 +73,7 @@ fn put_before_objects() -> bool {
         )
     };
     let is_free_threaded = version.to_bytes().windows(14).any(|word| word == b"free-threading");
-    if is_free_threaded || PUT.fetch_add(1, Relaxed) >= PUT_MOST {
+    if is_free_threaded || PUT.fetch_add(1, Relaxed) >= MAX_INSTALLS {
         return false;
     }
     let mut done = true;
@@ -183,7 +183,7 @@ fn access() -> Option<(DomainAccess, DomainAccess)> {
 
 /// An arena is being asked for.
 fn note_arena() {
-    if PUT.load(Relaxed) < PUT_MOST {
+    if PUT.load(Relaxed) < MAX_INSTALLS {
         put_again_if_forgotten();
     }
 }

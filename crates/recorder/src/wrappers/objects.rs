@@ -24,7 +24,7 @@ pub(super) fn met() -> u32 {
 }
 
 /// The largest object of the small-object allocator.
-const SMALL: usize = 512;
+const MAX_SMALL_BYTES: usize = 512;
 
 pub(super) type MallocIn = unsafe extern "C" fn(Memory, usize) -> Memory;
 
@@ -71,7 +71,7 @@ pub(super) fn behind(context: Memory) -> &'static Allocator {
 pub(super) unsafe extern "C" fn malloc(context: Memory, size: usize) -> Memory {
     let next = behind(context);
     let Some(malloc) = next.malloc else { return null_mut() };
-    if size <= SMALL && count_down(size) {
+    if size <= MAX_SMALL_BYTES && count_down(size) {
         // SAFETY: what the caller promises.
         return unsafe { malloc_counted(next, size) };
     }
@@ -92,7 +92,7 @@ unsafe extern "C" fn calloc(context: Memory, count: usize, each: usize) -> Memor
     let size = count.saturating_mul(each);
     // SAFETY: what the caller promises.
     let at = unsafe { calloc(next.context, count, each) };
-    if size <= SMALL && count_down(size) {
+    if size <= MAX_SMALL_BYTES && count_down(size) {
         return born(at, size);
     }
     at
@@ -133,7 +133,7 @@ unsafe extern "C" fn realloc(context: Memory, at: Memory, size: usize) -> Memory
             deaths::died(&recorder, lot.id());
         }
     }
-    if size <= SMALL && count_down(size) {
+    if size <= MAX_SMALL_BYTES && count_down(size) {
         return born(fresh, size);
     }
     fresh

@@ -12,7 +12,7 @@ use crate::timeline::{Basis, Reading, Timeline};
 
 /// Bytes of garbage per container object that are usual at least, and at most; between them what collections of this very program
 /// were seen to free.
-const USUAL_PER_OBJECT: (f64, f64) = (MIN_GARBAGE_OBJECT_BYTES, MAX_GARBAGE_OBJECT_BYTES);
+const GARBAGE_OBJECT_BYTES: (f64, f64) = (MIN_GARBAGE_OBJECT_BYTES, MAX_GARBAGE_OBJECT_BYTES);
 /// A full collection also empties the interpreter's lists of freed tuples, floats and dicts; measured on TensorFlow programs. Where readings
 /// tell what lies in them, they are not alive before either.
 const FREE_LISTS: f64 = MIN_RISE_BYTES;
@@ -81,7 +81,7 @@ impl ExitCollection {
     /// and on those that were collected; what else went are lists of free objects. `weight` is what an object was seen to weigh
     /// in collections within the run.
     pub(crate) fn usual_garbage(self, freed: f64, made: f64, weight: Option<f64>) -> f64 {
-        let (least, most) = USUAL_PER_OBJECT;
+        let (least, most) = GARBAGE_OBJECT_BYTES;
         let usual = weight.map_or(least, |seen| seen.clamp(least, most));
         let share = freed / self.freed.max(1.0);
         let collected = self.objects.map_or(f64::INFINITY, |n| share * (n * usual + self.lists));

@@ -12,7 +12,7 @@
 //!   all the garbage there was (and, where functions have returned, perhaps more): an upper bound.
 //! * Otherwise the number of container objects made: garbage needs containers to hang on. What collections freed per
 //!   object so far, in this very program, is what garbage weighs here; frameworks' own weighs 200 to 300 bytes with all
-//!   it keeps, a user's own cycles around arrays may weigh megabytes. Before any collection, [`MOST_PER_OBJECT`].
+//!   it keeps, a user's own cycles around arrays may weigh megabytes. Before any collection, [`MAX_OBJECT_BYTES`].
 
 pub(crate) mod at_exit;
 mod leftover;
@@ -32,12 +32,12 @@ use sawtooth::without_sawtooth;
 use teeth::{Limit, limit};
 
 /// Bytes of garbage per container object that are plausible at most.
-const MOST_PER_OBJECT: f64 = HEAVY_BYTES;
+const MAX_OBJECT_BYTES: f64 = HEAVY_BYTES;
 /// Garbage to come may weigh so many times more than the garbage that was seen.
 const WEIGHT_MARGIN: f64 = SEVERAL as f64;
 /// Troughs must cover this share of the series to speak for it, and at least so many cycles.
-const COVER: f64 = THIRD;
-const LEAST_SPAN: f64 = SEVERAL as f64;
+const MIN_COVERED_RATIO: f64 = THIRD;
+const MIN_SPAN_CYCLES: f64 = SEVERAL as f64;
 
 /// Growth with the garbage taken out.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +157,7 @@ fn most(
     objects: f64,
     by_exit: Option<f64>,
 ) -> f64 {
-    let ceiling = MOST_PER_OBJECT.max(WEIGHT_MARGIN * weight::most(timeline, points, exit));
+    let ceiling = MAX_OBJECT_BYTES.max(WEIGHT_MARGIN * weight::most(timeline, points, exit));
     by_exit.unwrap_or(f64::INFINITY).min(objects * ceiling)
 }
 
@@ -214,7 +214,7 @@ fn since_trough(points: &[Point], trough: &Point) -> Option<f64> {
 /// Growth between two points at the least, the second corrected by some bytes; one cycle's garbage may have gathered
 /// between a collection and the end of its cycle.
 fn between(from: &Point, to: &Point, correction: f64, step: f64) -> Option<f64> {
-    let cycles = to.ordinal.checked_sub(from.ordinal).filter(|c| *c as f64 >= LEAST_SPAN)?;
+    let cycles = to.ordinal.checked_sub(from.ordinal).filter(|c| *c as f64 >= MIN_SPAN_CYCLES)?;
     Some((to.level + correction - from.level - step.max(0.0)) / cycles as f64)
 }
 
@@ -249,7 +249,7 @@ fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Int
     let (first, last) = (troughs.first()?, troughs.last()?);
     let span = (last.ordinal - first.ordinal) as f64;
     let whole = (points.last()?.ordinal - points.first()?.ordinal) as f64;
-    if span < LEAST_SPAN.max(COVER * whole) {
+    if span < MIN_SPAN_CYCLES.max(MIN_COVERED_RATIO * whole) {
         return None;
     }
     let ends = (last.level - first.level) / span;
@@ -269,13 +269,13 @@ fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Int
 /// By how much memory falls again and again where no collection is: what the program fills and empties itself. Collections that come a
 /// little less often than that meet it ever fuller, or ever emptier. Nothing where cycles differ by about as much anyway.
 fn emptied(points: &[Point], troughs: &[Point]) -> f64 {
-    const BEYOND: f64 = SEVERAL as f64;
+    const MIN_CYCLES_BEYOND: f64 = SEVERAL as f64;
     let collected = |p: &Point| troughs.iter().any(|t| t.ordinal == p.ordinal);
     let quiet = points.windows(2).filter(|w| !collected(&w[1]));
     let mut falls: Vec<f64> = quiet.map(|w| w[0].level - w[1].level).collect();
     falls.sort_by(f64::total_cmp);
     let again = falls.iter().rev().nth(1).copied().unwrap_or(0.0);
-    if again > BEYOND * jitter(points, troughs) { again } else { 0.0 }
+    if again > MIN_CYCLES_BEYOND * jitter(points, troughs) { again } else { 0.0 }
 }
 
 /// The usual step from one cycle to the next, the cycles with a collection among them being few.
@@ -310,7 +310,7 @@ fn containers(timeline: &Timeline, points: &[Point]) -> Option<f64> {
     let whole = (to.ordinal - from.ordinal) as f64;
     let per_cycle = |first: (f64, f64), last: (f64, f64)| {
         let span = last.0 - first.0;
-        (span > 0.0 && span >= COVER * whole).then(|| (last.1 - first.1).max(0.0) / span)
+        (span > 0.0 && span >= MIN_COVERED_RATIO * whole).then(|| (last.1 - first.1).max(0.0) / span)
     };
     let at_point = |p: &Point| Some((p.ordinal as f64, made(timeline.readings.get(p.reading)?)?));
     let at_points = || per_cycle(points.iter().find_map(at_point)?, points.iter().rev().find_map(at_point)?);

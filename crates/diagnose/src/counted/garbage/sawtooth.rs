@@ -14,15 +14,15 @@ use crate::numbers::{HALF, MIN_POINTS, SEVERAL};
 use crate::timeline::Timeline;
 
 /// Fewer points say nothing of two things at once.
-const LEAST_POINTS: usize = MIN_POINTS + 2;
+const MIN_SAWTOOTH_POINTS: usize = MIN_POINTS + 2;
 /// Collections within the points: with fewer of them, a sawtooth may look like a slope.
-const LEAST_TEETH: usize = SEVERAL as usize;
+const MIN_COLLECTIONS: usize = SEVERAL as usize;
 /// It is a sawtooth if without it the levels stray from a line by no more than this share, as sums of squares.
-const EXPLAINED: f64 = HALF;
+const MAX_RESIDUAL_RATIO: f64 = HALF;
 
 /// The levels less the garbage made since the last collections; nothing where no sawtooth is seen.
 pub(crate) fn without_sawtooth(timeline: &Timeline, points: &[Point]) -> Option<Vec<f64>> {
-    if points.len() < LEAST_POINTS {
+    if points.len() < MIN_SAWTOOTH_POINTS {
         return None;
     }
     let ordinals: Vec<f64> = points.iter().map(|p| p.ordinal as f64).collect();
@@ -38,7 +38,7 @@ pub(crate) fn without_sawtooth(timeline: &Timeline, points: &[Point]) -> Option<
 fn less(ordinals: &[f64], waits: &[f64], levels: &[f64]) -> Option<Vec<f64>> {
     let weight = beside(ordinals, waits, levels).filter(|weight| *weight > 0.0)?;
     let flat: Vec<f64> = levels.iter().zip(waits).map(|(level, waits)| level - weight * waits).collect();
-    (strays(ordinals, &flat) <= EXPLAINED * strays(ordinals, levels)).then_some(flat)
+    (strays(ordinals, &flat) <= MAX_RESIDUAL_RATIO * strays(ordinals, levels)).then_some(flat)
 }
 
 /// Containers made since the last collection of any generation, at each point. A step makes some of them, and garbage that dies
@@ -50,7 +50,7 @@ fn waits_young(timeline: &Timeline, points: &[Point]) -> Option<Vec<f64>> {
     };
     let waits: Vec<f64> = points.iter().map(young).collect::<Option<_>>()?;
     let teeth = waits.windows(2).filter(|pair| pair[1] < pair[0]).count();
-    (teeth >= LEAST_TEETH).then_some(waits)
+    (teeth >= MIN_COLLECTIONS).then_some(waits)
 }
 
 /// The same since the last collection of the middle generation or the old one.
@@ -62,7 +62,7 @@ fn waits_older(timeline: &Timeline, points: &[Point]) -> Option<Vec<f64>> {
     let since =
         |(number, made): &(u64, f64)| Some((made - teeth.get(number.checked_sub(first)? as usize)?).max(0.0));
     let waits: Vec<f64> = at_points.iter().map(since).collect::<Option<_>>()?;
-    (teeth.len() > LEAST_TEETH).then_some(waits)
+    (teeth.len() > MIN_COLLECTIONS).then_some(waits)
 }
 
 /// Collections of the middle generation or the old one so far, and containers made.

@@ -16,17 +16,17 @@ use crate::cycles::Point;
 use crate::timeline::Timeline;
 
 /// Collections must lie so many cycles apart, and cover this share of the series.
-const LEAST_SPAN: f64 = SEVERAL as f64;
-const COVER: f64 = THIRD;
+const MIN_SPAN_CYCLES: f64 = SEVERAL as f64;
+const MIN_COVERED_RATIO: f64 = THIRD;
 /// Share of the steps that are left out at either end where the usual step is told: one-time events.
-const UNUSUAL: f64 = TENTH;
+const TRIMMED_RATIO: f64 = TENTH;
 /// Cycles' worth of garbage that a collection finds in use, and so leaves for the next full one: the cycle that runs, and
 /// often the one before it, as a model is in use until the next one is there.
 const IN_USE: f64 = CYCLES_IN_USE;
 /// The same at most, where what the collection at exit freed says so: an iterator and its graph stay for a cycle longer.
-const IN_USE_AT_MOST: f64 = 2.0 * CYCLES_IN_USE;
+const MAX_CYCLES_IN_USE: f64 = 2.0 * CYCLES_IN_USE;
 /// Collections nearer to each other than this leave as much as they free: nothing can be said of what they leave.
-const LEAST_APART: f64 = AGAIN as f64;
+const MIN_GAP_CYCLES: f64 = AGAIN as f64;
 
 /// Upper limits of the growth per cycle.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +46,8 @@ impl Limit {
     fn of(surely: f64, taken: f64, apart: f64, collections: usize) -> Self {
         let in_use = |cycles: f64| cycles.min(apart / 2.0);
         let left = |cycles: f64| in_use(cycles) * taken / (apart - in_use(cycles));
-        let likely_left = |cycles| if apart >= LEAST_APART { left(cycles) } else { 0.0 };
-        let (likely, least) = (surely - likely_left(IN_USE), surely - likely_left(IN_USE_AT_MOST));
+        let likely_left = |cycles| if apart >= MIN_GAP_CYCLES { left(cycles) } else { 0.0 };
+        let (likely, least) = (surely - likely_left(IN_USE), surely - likely_left(MAX_CYCLES_IN_USE));
         Self { surely, likely, least, collections }
     }
 
@@ -71,7 +71,7 @@ fn limit_from(timeline: &Timeline, all: &[Point], since: usize) -> Option<Limit>
     let collected = troughs(timeline, before, points, 1);
     let (start, end) = (points.first()?, points.last()?);
     let last = collected.last().filter(|_| collected.len() < points.len())?;
-    let needed = LEAST_SPAN.max(COVER * cycles(start, end));
+    let needed = MIN_SPAN_CYCLES.max(MIN_COVERED_RATIO * cycles(start, end));
     let gross = usual_step(points, &collected);
     let swing = 2.0 * jitter(points, &collected);
     // Each is a limit by itself. The first collections may still free what start-up left.
@@ -147,7 +147,7 @@ fn usual_step(points: &[Point], collected: &[Point]) -> f64 {
     };
     let mut steps: Vec<f64> = points.windows(2).filter(had_none).map(step).collect();
     steps.sort_by(f64::total_cmp);
-    let unusual = (UNUSUAL * steps.len() as f64).ceil() as usize;
+    let unusual = (TRIMMED_RATIO * steps.len() as f64).ceil() as usize;
     match steps.get(unusual..steps.len().saturating_sub(unusual)) {
         Some(usual) if !usual.is_empty() => usual.iter().sum::<f64>() / usual.len() as f64,
         _ => rising(points),

@@ -13,7 +13,7 @@ use super::names::Names;
 
 /// So many looks at nodes are taken at most, some 100 ms. After that there are no nodes any more, so that each search ends, whatever it
 /// follows, and nothing is said.
-const LOOKS: u32 = 8_000_000;
+const MAX_NODE_VISITS: u32 = 8_000_000;
 
 /// A node by its number: in the order in which the nodes begin, so that all that lies below one follows it.
 pub(crate) type Node = usize;
@@ -63,7 +63,7 @@ impl Code {
             (0..language.node_kind_count()).map(|kind| name(kind).unwrap_or_default()).collect();
         let field = |field: usize| language.field_name_for_id(u16::try_from(field).ok()?).map(str::to_owned);
         let fields = (0..=language.field_count()).map(|id| field(id).unwrap_or_default()).collect();
-        let (owner, looks) = (Cell::new(None), Cell::new(LOOKS));
+        let (owner, looks) = (Cell::new(None), Cell::new(MAX_NODE_VISITS));
         let (names, index) = (OnceCell::new(), OnceCell::new());
         Some(Self { text, kinds, fields, entries, broken, owner, looks, names, index })
     }

@@ -14,7 +14,7 @@ use super::number::is_none;
 use super::path::Path;
 
 /// Conditions in conditions, by brackets, names and methods.
-const DEEPEST: usize = 8;
+const MAX_CONDITION_DEPTH: usize = 8;
 
 /// A measure that is compared with a limit.
 pub(crate) struct Asked<'c> {
@@ -31,7 +31,7 @@ pub(crate) struct Asked<'c> {
 impl<'c> Container<'c> {
     /// All that a condition asks of it.
     pub(crate) fn asked(&self, frame: &Rc<Frame<'c>>, condition: Node) -> Vec<Asked<'c>> {
-        self.asked_within(frame, condition, false, DEEPEST)
+        self.asked_within(frame, condition, false, MAX_CONDITION_DEPTH)
     }
 
     fn asked_within(

@@ -10,9 +10,9 @@ use std::rc::Rc;
 use super::code::{Code, Node};
 
 /// Calls within calls that are followed.
-const DEEPEST: usize = 3;
+const MAX_CALL_DEPTH: usize = 3;
 /// Calls of one function that are looked at.
-const MOST: usize = 8;
+const MAX_CALLS: usize = 8;
 
 /// A function that runs, or the file outside of functions.
 pub(crate) struct Frame<'c> {
@@ -100,7 +100,7 @@ impl<'c> Frames<'c> {
         let mut of = HashMap::from([(None, 0..1)]);
         for function in code.functions() {
             let start = all.len();
-            all.extend(entered(code, function, &calls, DEEPEST));
+            all.extend(entered(code, function, &calls, MAX_CALL_DEPTH));
             of.insert(Some(function), start..all.len());
         }
         Self { all, of }
@@ -124,9 +124,9 @@ fn entered<'c>(code: &'c Code, function: Node, calls: &Calls, depth: usize) -> V
             None => vec![Frame::of(code, None)],
         };
         found.extend(callers.iter().map(|caller| caller.entered(function, *call)));
-        if found.len() >= MOST {
+        if found.len() >= MAX_CALLS {
             // The others may do otherwise.
-            found.truncate(MOST);
+            found.truncate(MAX_CALLS);
             found.push(Frame::of(code, Some(function)));
             break;
         }

@@ -13,7 +13,7 @@ use super::path::{Path, Root};
 use super::taking::{derives, takes_surely};
 
 /// Names, methods and properties that stand for measures.
-const DEEPEST: usize = 4;
+const MAX_MEASURE_DEPTH: usize = 4;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct Measure<'c> {
 impl<'c> Container<'c> {
     /// Whether an expression in a frame says how full it is.
     pub(crate) fn measure(&self, frame: &Rc<Frame<'c>>, node: Node) -> Option<Measure<'c>> {
-        self.measure_within(frame, node, DEEPEST)
+        self.measure_within(frame, node, MAX_MEASURE_DEPTH)
     }
 
     fn measure_within(&self, frame: &Rc<Frame<'c>>, node: Node, depth: usize) -> Option<Measure<'c>> {

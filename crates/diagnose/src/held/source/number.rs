@@ -10,21 +10,21 @@ use super::frame::Frame;
 use super::names::Value;
 
 /// Names that stand for names.
-const DEEPEST: usize = 6;
+const MAX_NAME_DEPTH: usize = 6;
 /// What no number is above.
-const ENDLESS: [&str; 6] =
+const INFINITE: [&str; 6] =
     ["math.inf", "np.inf", "numpy.inf", "sys.maxsize", "float(\"inf\")", "float('inf')"];
 
 /// The number that an expression stands for.
 pub(crate) fn number(frame: &Rc<Frame>, expression: Node) -> Option<u64> {
-    number_within(frame, expression, DEEPEST)
+    number_within(frame, expression, MAX_NAME_DEPTH)
 }
 
 /// Whether it is something that no length is ever above, or that no condition ever holds by.
 pub(crate) fn is_none(frame: &Rc<Frame>, expression: Node) -> bool {
-    followed(frame, expression, DEEPEST).is_some_and(|(value, frame)| {
+    followed(frame, expression, MAX_NAME_DEPTH).is_some_and(|(value, frame)| {
         let code = frame.code;
-        code.is(value, &["none", "false"]) || ENDLESS.contains(&code.text(value))
+        code.is(value, &["none", "false"]) || INFINITE.contains(&code.text(value))
     })
 }
 
@@ -80,7 +80,7 @@ fn followed<'c>(frame: &Rc<Frame<'c>>, expression: Node, depth: usize) -> Option
             let outside = if home.is_some() { Rc::clone(frame) } else { Frame::of(code, None) };
             if is_fixed { followed(&outside, *value, depth) } else { None }
         }
-        "attribute" if !ENDLESS.contains(&code.text(expression)) => attribute(frame, expression, depth),
+        "attribute" if !INFINITE.contains(&code.text(expression)) => attribute(frame, expression, depth),
         _ => Some((expression, Rc::clone(frame))),
     }
 }

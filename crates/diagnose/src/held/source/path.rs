@@ -8,9 +8,9 @@ use super::frame::Frame;
 use super::names::Value;
 
 /// Names that stand for names.
-const DEEPEST: usize = 8;
+const MAX_NAME_DEPTH: usize = 8;
 /// A name that is given more values stands for none of them.
-const MOST: usize = 3;
+const MAX_VALUES: usize = 3;
 
 /// Where a path begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ fn owners(code: &Code, name: &str) -> Vec<Node> {
 impl Frame<'_> {
     /// What an expression refers to.
     pub(crate) fn path(&self, node: Node) -> Option<Path> {
-        self.path_within(node, DEEPEST)
+        self.path_within(node, MAX_NAME_DEPTH)
     }
 
     fn path_within(&self, node: Node, depth: usize) -> Option<Path> {
@@ -159,7 +159,7 @@ impl Frame<'_> {
             Value::IsEntry(of) => Some(self.path_within(*of, depth)?.then(Step::Item(None))),
             Value::Unknown => None,
         };
-        if values.len() <= MOST
+        if values.len() <= MAX_VALUES
             && let Some(path) = values.first().and_then(of)
             && values.iter().skip(1).all(|value| of(value).as_ref() == Some(&path))
         {

@@ -178,11 +178,11 @@ mod tests {
 
     #[test]
     fn calls_lead_to_functions() {
-        const TWO: &str = "class A:\n    def f(self):\n        pass\n    def clear(self):\n        self.f()\n        self.x.clear()\nclass \
+        const TWO_CLASSES: &str = "class A:\n    def f(self):\n        pass\n    def clear(self):\n        self.f()\n        self.x.clear()\nclass \
                            B(A):\n    def f(self):\n        super().f()\n";
-        assert_eq!(called(TWO, "self.f()").as_deref(), Some("A.f"));
-        assert_eq!(called(TWO, "super().f()").as_deref(), Some("A.f"));
-        assert_eq!(called(TWO, "self.x.clear()"), None);
+        assert_eq!(called(TWO_CLASSES, "self.f()").as_deref(), Some("A.f"));
+        assert_eq!(called(TWO_CLASSES, "super().f()").as_deref(), Some("A.f"));
+        assert_eq!(called(TWO_CLASSES, "self.x.clear()"), None);
         assert_eq!(
             called("def trim(d, /, most=3, *, x: int = 4): pass\ntrim(y)", "trim(y)").as_deref(),
             Some(".trim")

@@ -12,7 +12,7 @@ use super::names::Value;
 use super::path::{Path, Root};
 
 /// Ways to take from a container.
-const TAKES: [&str; 9] = [
+const REMOVING_METHODS: [&str; 9] = [
     "pop",
     "popitem",
     "popleft",
@@ -28,11 +28,11 @@ const EMPTY: [&str; 6] = ["list", "dict", "set", "deque", "OrderedDict", "defaul
 /// Functions that pick some out of many.
 const PICKS: [&str; 3] = ["islice", "nlargest", "nsmallest"];
 /// Functions in functions that are looked into.
-const DEEPEST: usize = 3;
+const MAX_FUNCTION_DEPTH: usize = 3;
 
 /// Whether anything in a block, or in a function that it calls, takes from the container.
 pub(crate) fn takes(frame: &Rc<Frame>, block: Node, path: &Path) -> bool {
-    takes_within(frame, block, path, DEEPEST)
+    takes_within(frame, block, path, MAX_FUNCTION_DEPTH)
 }
 
 /// The same where nothing more is asked within the block.
@@ -78,7 +78,7 @@ fn takes_here(frame: &Rc<Frame>, node: Node, path: &Path) -> bool {
         "call" => {
             let Some(function) = code.field(node, "function") else { return false };
             let name = last_name(code, function);
-            if code.kind(function) == "attribute" && TAKES.contains(&name) {
+            if code.kind(function) == "attribute" && REMOVING_METHODS.contains(&name) {
                 return code.field(function, "object").is_some_and(is_it);
             }
             let first = code.field(node, "arguments").and_then(|list| code.children(list).next());

@@ -65,7 +65,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let told = Told { bytes: kib << 10, ..LIST };
         let truth = if (100..=300).contains(&kib) { Truth::Leak(300 * KIB) } else { Truth::Either };
         let name = format!(
-            "300 KiB an epoch may be garbage, a list gets {kib} KiB: about MIN_CARRIED_RATIO, WEIGHED, MAX_CARRIED_RATIO"
+            "300 KiB an epoch may be garbage, a list gets {kib} KiB: about MIN_CARRIED_RATIO, SCAN_ERROR_RATIO, MAX_CARRIED_RATIO"
         );
         theme.world(name, truth, open(&told, &from_to(7, 20), &[]));
     }
