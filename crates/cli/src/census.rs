@@ -13,9 +13,9 @@ use nilometer_capture::{Capture, Observation, Record, Writer};
 use nilometer_host::process::Process;
 
 use crate::lookup::Files;
+use crate::messages::{Failure, bytes_to_stdout, hint};
 use crate::options::{CensusFormat, CensusOptions};
 use crate::report::open;
-use crate::say::{Failure, bytes_to_stdout, hint};
 use crate::style;
 
 /// Between two looks into the capture.

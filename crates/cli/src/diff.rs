@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use nilometer_diagnose::Verdict;
 use nilometer_report::Style;
 
+use crate::messages::{self, Failure, bytes_to_stdout};
 use crate::options::{DiffFormat, DiffOptions};
 use crate::report::{Read, write};
-use crate::say::{self, Failure, bytes_to_stdout};
 use crate::style;
 
 /// The exit code of `--fail-on-growth`.
@@ -28,7 +28,7 @@ pub(crate) fn diff(options: &DiffOptions) -> Result<i32, Failure> {
     }
     let Some(bytes) = options.fail_on_growth else { return Ok(0) };
     if diff.growth.is_none() && (diff.b.verdict != Verdict::NoLeak) {
-        say::warning(format!("whether it grows more is not known: {}", diff.sentence));
+        messages::warning(format!("whether it grows more is not known: {}", diff.sentence));
     }
     Ok(if diff.grew_beyond(bytes.cast_signed()) { GREW } else { 0 })
 }

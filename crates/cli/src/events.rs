@@ -14,8 +14,8 @@ use nilometer_diagnose::{CycleRow, cycle_table, diagnose};
 use nilometer_report::{tensorboard_cycles, tensorboard_end, tensorboard_restart, tensorboard_start};
 
 use crate::format::Format;
+use crate::messages::{self, Failure};
 use crate::report::Read;
-use crate::say::{self, Failure};
 
 const MIN_INTERVAL: Duration = Duration::from_secs(2);
 /// Reading the capture may take one part in this many of the time.
@@ -84,7 +84,7 @@ impl Events {
         self.write(material.began, &tensorboard_end(&material));
         // Only now: before, the terminal was the program's.
         if let Some(failed) = self.failed {
-            say::warning(failed);
+            messages::warning(failed);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use nilometer_report::{HtmlOptions, Material, Weight};
+use nilometer_report::{HtmlOptions, RenderInput, Weight};
 
 /// Forms of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -51,8 +51,8 @@ pub(crate) struct Making {
 
 impl Format {
     /// The bytes of a report in this form; not of [`Format::Terminal`], which needs a screen, nor of [`Format::Evidence`], which is no report.
-    pub(crate) fn bytes(self, material: &Material, making: Making) -> Vec<u8> {
-        let Material { report, profile, .. } = *material;
+    pub(crate) fn bytes(self, material: &RenderInput, making: Making) -> Vec<u8> {
+        let RenderInput { report, profile, .. } = *material;
         match self {
             Self::Terminal | Self::Evidence => Vec::new(),
             Self::Html => {

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::env;
-use crate::say::{stderr_is_terminal, to_stderr};
+use crate::messages::{stderr_is_terminal, to_stderr};
 
 /// Whoever waits shorter needs no word.
 const QUIET_WAIT: Duration = Duration::from_secs(1);

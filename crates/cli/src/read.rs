@@ -7,8 +7,8 @@ use std::path::Path;
 
 use nilometer_report::{HtmlOptions, Style};
 
+use crate::messages::{Failure, Fault};
 use crate::report::Read;
-use crate::say::{Failure, Fault};
 
 /// For text that may be shown anywhere.
 const STYLE: Style = Style { width: 100, color: false };

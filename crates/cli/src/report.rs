@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use nilometer_capture::{Capture, OpenError, Record};
 use nilometer_diagnose::{CycleRow, Evidence, Lookup, OtherCycles, Profile, Report, Side};
-use nilometer_report::Material;
+use nilometer_report::RenderInput;
 
 use crate::format::{Format, Making};
 use crate::lookup::Files;
+use crate::messages::{self, Failure, Fault, bytes_to_stdout};
+use crate::name_cache::NameCache;
 use crate::options::ReportOptions;
 use crate::progress::Progress;
-use crate::remembering::Remembering;
-use crate::say::{self, Failure, Fault, bytes_to_stdout};
 use crate::{env, style};
 
 pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
@@ -90,12 +90,12 @@ fn to(options: &ReportOptions, format: Format, began: u64) -> Result<Option<Path
 }
 
 /// Adds the report to the summary of a workflow's step, where one runs. Annotations matter more: this never fails.
-fn summarise(material: &Material) {
+fn summarise(material: &RenderInput) {
     let Some(path) = env::get(env::GITHUB_STEP_SUMMARY) else { return };
     let text = nilometer_report::markdown(material);
     let file = OpenOptions::new().append(true).create(true).open(&path);
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        say::warning(format!("the step's summary cannot be written ({error})"));
+        messages::warning(format!("the step's summary cannot be written ({error})"));
     }
 }
 
@@ -103,7 +103,7 @@ fn summarise(material: &Material) {
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     std::fs::write(path, bytes)
         .map_err(|error| Failure::new(format!("{} cannot be written ({error})", path.display())))?;
-    say::to_stderr(&format!("Report: {}\n", path.display()));
+    messages::to_stderr(&format!("Report: {}\n", path.display()));
     Ok(())
 }
 
@@ -178,8 +178,8 @@ impl Read {
         Side { report: &self.report, profile: self.profile.as_ref(), cycles: &self.cycles }
     }
 
-    pub(crate) fn material(&self) -> Material<'_> {
-        Material {
+    pub(crate) fn material(&self) -> RenderInput<'_> {
+        RenderInput {
             report: &self.report,
             profile: self.profile.as_ref(),
             cycles: &self.cycles,
@@ -195,7 +195,7 @@ fn open_either(path: &Path) -> Result<(Capture, Box<dyn Lookup>), Failure> {
     let plain = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     let is_evidence = plain && File::open(path).is_ok_and(|file| Evidence::begins(&first_bytes(file)));
     if !is_evidence {
-        return Ok((open(path)?, Box::new(Remembering::new(Files::default()))));
+        return Ok((open(path)?, Box::new(NameCache::new(Files::default()))));
     }
     let bytes = std::fs::read(path)
         .map_err(|error| Failure::new(format!("{} cannot be read ({error})", path.display())))?;

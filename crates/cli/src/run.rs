@@ -7,11 +7,11 @@ use std::time::Duration;
 use nilometer_capture::Capture;
 
 use crate::args::{self, RunOptions};
-use crate::interpreter_words::ignores_environment;
+use crate::capture_path::Templates;
 use crate::lookup::Files;
+use crate::messages::{self, Failure};
 use crate::metrics::Prepared;
-use crate::place::Templates;
-use crate::say::{self, Failure};
+use crate::python_options::ignores_environment;
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Child, Plan, Recorded, Wanted, supervise};
 use crate::{env, events, judged_children, style, told_children};
@@ -28,7 +28,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
     }
     let misplaced = args::misplaced("run", &options.program);
     if let Some(word) = misplaced.filter(|_| !is_kernel(&options.program)) {
-        say::hint(format!(
+        messages::hint(format!(
             "{word} stands after the program's name, so the program gets it; nilometer's own go before"
         ));
     }
@@ -92,7 +92,7 @@ pub(crate) fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: b
                     text.push('\n');
                 }
             }
-            Err(error) => say::warning(error),
+            Err(error) => messages::warning(error),
         }
     }
     let told = told_children::tell(children, &judged, recorded, &blamed, |capture| {
@@ -103,7 +103,7 @@ pub(crate) fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: b
     }
     text.push_str(&told.text);
     text.push_str(&format!("Capture: {}\n", from_here(path).display()));
-    say::to_stderr(&text);
+    messages::to_stderr(&text);
 }
 
 /// The path as one would type it from the current folder.

@@ -20,6 +20,6 @@ pub(crate) fn of(stream: &impl IsTerminal, fd: i32) -> Style {
         .filter(|columns| *columns > 0);
     Style {
         width: columns.unwrap_or(DEFAULT_COLUMNS).clamp(40, MAX_COLUMNS),
-        color: crate::say::use_color(stream),
+        color: crate::messages::use_color(stream),
     }
 }

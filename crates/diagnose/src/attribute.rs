@@ -7,13 +7,13 @@ use crate::numbers::SEVERAL;
 use nilometer_stats::Interval;
 
 use crate::claims::{Instrument, sum, suspects};
-use crate::held::{BySite, Held, add_kept_at, by_holder, fold, grown, hold};
+use crate::holders::{BySite, HolderEvidence, add_kept_at, by_holder, fold, grown, hold};
 use crate::lookup::Lookup;
 use crate::reconcile::Kept;
 use crate::report::Finding;
-use crate::sampled::beside::{beside, take_from_native};
-use crate::sampled::finding::add_source;
-use crate::sampled::{GrowingSite, Setting, Sites};
+use crate::sites::finding::add_source;
+use crate::sites::lines_beside_holders::{beside, take_from_native};
+use crate::sites::{GrowingSite, Setting, Sites};
 
 /// Birth cycles that make a finding likely.
 const MIN_LIKELY_CYCLES: usize = SEVERAL as usize + 1;
@@ -32,7 +32,7 @@ pub(crate) fn attribute(
     kept: &Kept,
     setting: &Setting,
     sites: Option<&Sites>,
-    held: &Held,
+    held: &HolderEvidence,
     lookup: &mut dyn Lookup,
 ) -> Attributed {
     let points = &setting.cycles.points;
@@ -63,7 +63,7 @@ fn by_site(
     kept: &Kept,
     setting: &Setting,
     sites: &Sites,
-    held: &Held,
+    held: &HolderEvidence,
     lookup: &mut dyn Lookup,
 ) -> Vec<Finding> {
     let (cycles, points) = (setting.cycles, &setting.cycles.points);
@@ -97,7 +97,7 @@ fn with_holders<'a>(
     told: &[&GrowingSite<'a>],
     kept: &Kept,
     sites: &Sites<'a>,
-    held: &Held<'a>,
+    held: &HolderEvidence<'a>,
 ) -> BySite<'a> {
     let all = sum(told.iter().copied());
     let agrees = kept.sure.is_some_and(|rate| all.low <= rate.high && rate.low <= all.high);

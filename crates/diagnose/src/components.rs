@@ -11,9 +11,9 @@ use crate::phase_of_growth::{born_in, place, risen_in};
 use crate::phases::{BEFORE_RECORDING, OWN_WORK, Stretch};
 use crate::program::DataCopies;
 use crate::report::{Component, Finding, Kind, Verdict};
-use crate::sampled::Sites;
+use crate::sawtooth_cause;
+use crate::sites::Sites;
 use crate::sizes::size;
-use crate::taken_back;
 use crate::timeline::{Basis, Reading, Timeline};
 
 /// Less than this is not worth a line.
@@ -160,7 +160,7 @@ impl Picture<'_> {
                 phase: None,
                 bytes: total.round() as i64,
                 bytes_per_cycle: Some(per_cycle.round() as i64),
-                sentence: taken_back::sentence(self.timeline, self.judged()).to_owned(),
+                sentence: sawtooth_cause::sentence(self.timeline, self.judged()).to_owned(),
                 made_at: None,
                 change: None,
                 prove: None,

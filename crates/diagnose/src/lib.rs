@@ -22,7 +22,7 @@ mod diff;
 mod evidence;
 mod forecast;
 mod gpu;
-mod held;
+mod holders;
 mod job;
 mod lookup;
 mod next_steps;
@@ -40,9 +40,9 @@ mod report;
 mod retention;
 mod retracing;
 mod sample;
-mod sampled;
+mod sawtooth_cause;
+mod sites;
 mod sizes;
-mod taken_back;
 mod timeline;
 mod told;
 mod unit;
@@ -69,11 +69,11 @@ use attribute::attribute;
 use chosen::Chosen;
 use counted::garbage::at_exit::ExitCollection;
 use cycles::Cycles;
-use held::Held;
+use holders::HolderEvidence;
 use program::Outside;
 use reconcile::reconcile;
-use sampled::recording::Heard;
-use sampled::{Setting, Sites};
+use sites::recording::SampleSet;
+use sites::{Setting, Sites};
 use timeline::Timeline;
 
 /// The fact of a capture that names the unit which growth is to be told by.
@@ -108,7 +108,7 @@ pub fn diagnose_and_profile(
 }
 
 /// Judges by the unit that was chosen; where that shows no leak, or one that comes seldom, by a coarser one as well.
-fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>) {
+fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<SampleSet>) {
     let Some((narrowed, cell)) = cells::narrowed(capture) else { return judged_whole(capture, lookup) };
     let (mut report, heard) = judged_whole(&narrowed, &mut cells::Sources::of(capture, lookup));
     cells::Shown::of(capture).tell(&mut report, &cell);
@@ -116,7 +116,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>)
 }
 
 /// The same, of all cycles of the capture.
-fn judged_whole(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<Heard>) {
+fn judged_whole(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<SampleSet>) {
     let timeline = Timeline::of(capture);
     let chosen = Chosen::of(&timeline, capture, timeline.basis());
     let mut told = judged_by(capture, &timeline, &chosen.cycles, lookup);
@@ -138,11 +138,11 @@ fn judged_by(
     timeline: &Timeline,
     cycles: &Cycles,
     lookup: &mut dyn Lookup,
-) -> (Report, Option<Heard>) {
+) -> (Report, Option<SampleSet>) {
     let outside = Outside::of(capture);
     let (basis, pid, folder) = (timeline.basis(), outside.pid(), outside.folder());
     let exit = ExitCollection::of(timeline, basis);
-    let held = Held::of(capture, pid);
+    let held = HolderEvidence::of(capture, pid);
     let counted = counted::count(timeline, cycles, basis, exit);
     let setting = Setting { timeline, cycles, counted: &counted, exit, basis, pid, folder };
     let sites = Sites::of(capture, &setting, &held, lookup);

@@ -18,15 +18,15 @@ use crate::phases::{Course, OWN_WORK};
 use crate::program::Outside;
 use crate::report::Frame;
 use crate::sample::Sample;
-use crate::sampled::Setting;
-use crate::sampled::bins::Bins;
-use crate::sampled::by_id::ById;
-use crate::sampled::finding::frame;
-use crate::sampled::growing::{Look, SURVIVAL_CYCLES};
-use crate::sampled::lives::Moments;
-use crate::sampled::look;
-use crate::sampled::recording::{Heard, Recording, addresses};
-use crate::sampled::trail::steps;
+use crate::sites::Setting;
+use crate::sites::attribution::steps;
+use crate::sites::bins::Bins;
+use crate::sites::finding::frame;
+use crate::sites::growing::{Look, SURVIVAL_CYCLES};
+use crate::sites::id_map::ById;
+use crate::sites::lifetimes::Moments;
+use crate::sites::look;
+use crate::sites::recording::{Recording, SampleSet, addresses};
 use crate::timeline::Timeline;
 
 /// Stacks that are told one by one.
@@ -80,7 +80,7 @@ pub fn profile(capture: &Capture, lookup: &mut dyn Lookup) -> Option<Profile> {
 }
 
 /// The profile of samples that were read already.
-pub(crate) fn of_heard(capture: &Capture, heard: Heard, lookup: &mut dyn Lookup) -> Option<Profile> {
+pub(crate) fn of_heard(capture: &Capture, heard: SampleSet, lookup: &mut dyn Lookup) -> Option<Profile> {
     let outside = Outside::of(capture);
     let timeline = Timeline::of(capture);
     let basis = timeline.basis();

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use nilometer_capture::CycleUnit;
 
-use crate::pace::{Pace, pause_is_over};
+use crate::cost_limiter::{CostLimiter, pause_is_over};
 
 /// What all of it may take, beside one part in so many of the time.
 const ALLOWANCE_NS: u64 = 20_000_000;
@@ -27,7 +27,7 @@ const SPARSE_INTERVAL_NS: u64 = 250_000_000;
 /// Decides when to ask.
 #[derive(Debug)]
 pub(crate) struct DevicePace {
-    cost: Pace,
+    cost: CostLimiter,
     spent: AtomicU64,
     units: [Unit; CycleUnit::COUNT],
     clock: Unit,
@@ -43,7 +43,7 @@ struct Unit {
 impl Default for DevicePace {
     fn default() -> Self {
         let units = std::array::from_fn(|_| Unit::default());
-        Self { cost: Pace::default(), spent: AtomicU64::new(0), units, clock: Unit::default() }
+        Self { cost: CostLimiter::default(), spent: AtomicU64::new(0), units, clock: Unit::default() }
     }
 }
 

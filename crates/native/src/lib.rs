@@ -9,6 +9,7 @@
 )]
 
 mod arenas;
+mod cost_limiter;
 mod device_pace;
 mod flood;
 mod found;
@@ -17,15 +18,14 @@ mod loops;
 mod losses;
 mod names;
 mod own_memory;
-mod pace;
-mod pacing;
 mod pymalloc;
 mod reading;
+mod reading_schedule;
 mod recorder;
-mod rise;
-mod scanning;
+mod scan_schedule;
 mod skeleton;
 mod thread;
+mod trend;
 mod types;
 
 // A test program would have to link libpython, which a machine that only runs Python need not have. What speaks to

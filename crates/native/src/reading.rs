@@ -12,9 +12,9 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use nilometer_capture::Counters;
 use nilometer_host::status::Status;
 
+use crate::cost_limiter::CostLimiter;
 use crate::heap::{Source, thread_cpu_ns};
 use crate::own_memory;
-use crate::pace::Pace;
 use crate::recorder::Recorder;
 
 /// Which parts of a reading are wanted.
@@ -45,8 +45,8 @@ pub(crate) struct Taken {
 pub(crate) struct Reader {
     heap: Source,
     recorder: Recorder,
-    heap_pace: Pace,
-    python_pace: Pace,
+    heap_pace: CostLimiter,
+    python_pace: CostLimiter,
     busy: AtomicBool,
 }
 
@@ -55,8 +55,8 @@ impl Reader {
         Self {
             heap,
             recorder: Recorder::find(),
-            heap_pace: Pace::default(),
-            python_pace: Pace::default(),
+            heap_pace: CostLimiter::default(),
+            python_pace: CostLimiter::default(),
             busy: AtomicBool::new(false),
         }
     }
@@ -72,7 +72,7 @@ impl Reader {
         let mut counters = Counters::default();
         read_status(&mut counters);
         let mut is_whole = true;
-        let mut wanted = |pace: &Pace| {
+        let mut wanted = |pace: &CostLimiter| {
             let wanted = match depth {
                 Depth::Whole => true,
                 Depth::Paced(pause) => pace.is_cheap_or_due(pause, now),

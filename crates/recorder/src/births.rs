@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use nilometer_capture::{Birth, Sampling, Source};
 use nilometer_unwind::{Registers, here};
 
+use crate::deferred_call::{self, REST_BYTES};
 use crate::filter::FILTER;
 use crate::floats::Floats;
-use crate::later::{self, REST_BYTES};
-use crate::lot::Lot;
-use crate::quiet::Quiet;
+use crate::packed_sample::PackedSample;
 use crate::recorder::{Recorder, count};
+use crate::reentry::ReentryGuard;
 use crate::sampler::chance;
 use crate::state;
 use crate::tls::{Block, block, class};
@@ -44,7 +44,7 @@ fn considered(new: New) {
     let stratum = block.stratum(class);
     let Some(recorder) = state::recorder() else {
         if state::is_decided() {
-            block.rest(class, if later::look() { REST_BYTES } else { state::rest_bytes() });
+            block.rest(class, if deferred_call::look() { REST_BYTES } else { state::rest_bytes() });
         }
         return;
     };
@@ -99,7 +99,7 @@ fn take(
     stratum: Option<usize>,
     from: &Registers,
 ) {
-    let Some(_quiet) = Quiet::begin() else { return };
+    let Some(_quiet) = ReentryGuard::begin() else { return };
     let begun = recorder.writer.now();
     if record(recorder, block, new, mean, from, begun).is_none() {
         count(&recorder.counts.dropped);
@@ -134,7 +134,7 @@ fn record(
             // What lay here has gone on a way that nobody saw, or an allocator calls its own functions by their names.
             crate::deaths::gone_unseen(recorder, new.address);
         }
-        crate::deaths::insert(recorder, new.address, Lot::new(id, birth.size)).then_some(())?;
+        crate::deaths::insert(recorder, new.address, PackedSample::new(id, birth.size)).then_some(())?;
     }
     if write(recorder, at_ns, &birth) {
         count(&recorder.counts.births);

@@ -6,9 +6,9 @@
 use nilometer_capture::Sampling;
 
 use crate::filter::FILTER;
-use crate::lot::Lot;
-use crate::quiet::Quiet;
+use crate::packed_sample::PackedSample;
 use crate::recorder::{Recorder, count};
+use crate::reentry::ReentryGuard;
 use crate::state::{self, Using};
 
 /// This memory is about to be given back.
@@ -38,20 +38,20 @@ pub(crate) fn gone_unseen(recorder: &Recorder, address: usize) {
 /// Takes a sample out of the table, to be [`put_back`] or [`died`]: while its memory may or may not be moved.
 #[cold]
 #[inline(never)]
-pub(crate) fn lift(address: usize) -> Option<(Using, Lot)> {
+pub(crate) fn lift(address: usize) -> Option<(Using, PackedSample)> {
     let recorder = state::recorder()?;
     take_out(&recorder, address).map(|lot| (recorder, lot))
 }
 
 /// The memory has stayed after all.
-pub(crate) fn put_back(recorder: &Recorder, address: usize, lot: Lot) {
+pub(crate) fn put_back(recorder: &Recorder, address: usize, lot: PackedSample) {
     if !insert(recorder, address, lot) {
         died(recorder, lot.id());
     }
 }
 
 /// Puts a sample into the table, where its death will find it; false if it cannot be followed.
-pub(crate) fn insert(recorder: &Recorder, address: usize, lot: Lot) -> bool {
+pub(crate) fn insert(recorder: &Recorder, address: usize, lot: PackedSample) -> bool {
     if !recorder.table.insert(address as u64, lot.0) {
         return false;
     }
@@ -62,13 +62,13 @@ pub(crate) fn insert(recorder: &Recorder, address: usize, lot: Lot) -> bool {
     followed
 }
 
-fn take_out(recorder: &Recorder, address: usize) -> Option<Lot> {
+fn take_out(recorder: &Recorder, address: usize) -> Option<PackedSample> {
     FILTER.prefetch(address);
     recorder.watch.trials.remove(address as u64);
     if !FILTER.may_hold_sample(address) {
         return None;
     }
-    let lot = Lot(recorder.table.remove(address as u64)?);
+    let lot = PackedSample(recorder.table.remove(address as u64)?);
     FILTER.remove_sample(address);
     Some(lot)
 }
@@ -79,7 +79,7 @@ pub(crate) fn died(recorder: &Recorder, id: u64) {
     if recorder.nursery.as_ref().is_some_and(|nursery| nursery.remove(&recorder.writer, id)) {
         return;
     }
-    match Quiet::begin() {
+    match ReentryGuard::begin() {
         Some(_quiet) => append(recorder, id),
         None if recorder.pending.push(id) => {}
         None => count(&recorder.counts.dropped),

@@ -11,7 +11,7 @@
 //! of which something stays. A short training has only its first seconds to tell by; in a long one all of it takes a smaller part of
 //! the time from then on, and still tells more in all.
 
-use crate::key::MAX_SIZE_BYTES;
+use crate::alloc_class::MAX_SIZE_BYTES;
 use crate::quota::{mean_of_part, quota};
 use crate::strata::{STRATA, class_of};
 

@@ -21,11 +21,14 @@ compile_error!("allocations are recorded on x86-64 Linux with glibc only");
 mod atomics {
     pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 }
+mod alloc_class;
 mod births;
+mod bounded_lock;
 mod bucket;
 mod config;
 mod counter;
 mod deaths;
+mod deferred_call;
 mod elf;
 mod environment;
 mod exports;
@@ -38,23 +41,20 @@ mod generations;
 mod governor;
 #[cfg(not(test))]
 pub mod hooks;
-mod key;
-mod latch;
-mod later;
-mod lot;
 mod mappings;
+mod next_allocator;
 mod pace;
+mod packed_sample;
 mod pages;
 mod patching;
 mod pending;
 mod pools;
-mod quiet;
+mod py310_exit_guard;
 mod quota;
-mod real;
 mod recorder;
+mod reentry;
 mod sampler;
 mod scratch;
-mod spared;
 mod splice;
 mod stacks;
 #[cfg(not(test))]

@@ -102,7 +102,7 @@ impl Recorder {
         }
         let mean = (u128::from(old.mean) * u128::from(size) / u128::from(old.size.max(1))).max(1) as u64;
         let part = Birth { id: self.next_id(), address, size, mean, ..*old };
-        let quiet = crate::quiet::Quiet::begin();
+        let quiet = crate::reentry::ReentryGuard::begin();
         let kept = quiet.is_some()
             && self.mappings.insert(&part)
             && crate::births::write(self, self.writer.now(), &part);

@@ -9,10 +9,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use nilometer_capture::{Sampling, SamplingCount};
 
+use crate::bounded_lock::BoundedLock;
 use crate::governor::{Governor, Window};
-use crate::latch::Latch;
-use crate::quiet::Quiet;
 use crate::recorder::Recorder;
+use crate::reentry::ReentryGuard;
 use crate::sampler::Means;
 use crate::strata::STRATA;
 use crate::suspects::Bounds;
@@ -41,7 +41,7 @@ pub(crate) struct Pace {
     trials: AtomicU32,
     since_step: AtomicU32,
     step_at_ns: AtomicU64,
-    steps: Latch<Steps>,
+    steps: BoundedLock<Steps>,
     /// CPU time that the process had taken when the recorder began, as far as it is none of the recording's.
     began_cpu_ns: u64,
 }
@@ -74,7 +74,7 @@ impl Pace {
             trials: AtomicU32::new(0),
             since_step: AtomicU32::new(0),
             step_at_ns: AtomicU64::new(0),
-            steps: Latch::new(Steps {
+            steps: BoundedLock::new(Steps {
                 governor: Governor::new(sample, overhead),
                 survey: Survey::new(),
                 cpu_ns: cpu_ns(),
@@ -118,7 +118,7 @@ pub(crate) fn account_trial(recorder: &Recorder) {
     if !count.is_multiple_of(TRIALS_PER_CLOCK) {
         return;
     }
-    let Some(_quiet) = Quiet::begin() else { return };
+    let Some(_quiet) = ReentryGuard::begin() else { return };
     let Some(mut steps) = pace.steps.try_hold() else { return };
     let now = recorder.writer.now();
     if count.is_multiple_of(STEP_TRIALS)

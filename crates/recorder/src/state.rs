@@ -12,8 +12,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
 
-use crate::latch::Latch;
-use crate::later::{Call, REST_BYTES};
+use crate::bounded_lock::BoundedLock;
+use crate::deferred_call::{Call, REST_BYTES};
 use crate::recorder::Recorder;
 use crate::visitors::{self, Visitor};
 
@@ -114,7 +114,7 @@ pub(crate) fn end() {
 }
 
 /// What was stopped while a thread worked with it, to be freed at the next stop.
-static STOPPED: Latch<Vec<Box<Recorder>>> = Latch::new(Vec::new());
+static STOPPED: BoundedLock<Vec<Box<Recorder>>> = BoundedLock::new(Vec::new());
 
 /// Stops a recorder that may be stopped, and frees it. False if a thread that works with it does not come to an end: then it
 /// stays for now.

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::key::Key;
+use crate::alloc_class::AllocClass;
 use crate::tls::{Block, class};
 
 /// Classes told apart: what is larger than the last is in it.
@@ -26,7 +26,7 @@ pub(crate) fn stratum(class: usize, runs_python: bool) -> usize {
     class.min(CLASSES - 1) + if runs_python { CLASSES } else { 0 }
 }
 
-impl Key {
+impl AllocClass {
     /// What it is sampled alike with.
     pub(crate) fn stratum(self) -> usize {
         stratum(class(self.size as usize), self.runs_python())
@@ -52,7 +52,7 @@ mod tests {
     use nilometer_capture::Source;
 
     use super::*;
-    use crate::key::Caller;
+    use crate::alloc_class::Caller;
 
     #[test]
     fn each_has_a_place_and_tells_its_class() {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn what_is_tried_is_of_the_stratum_that_it_is_sampled_in() {
-        let of = |caller| Key::of(8000, Source::Malloc, caller).expect("small enough").stratum();
+        let of = |caller| AllocClass::of(8000, Source::Malloc, caller).expect("small enough").stratum();
         assert_eq!([Caller::Main, Caller::Python, Caller::Native].map(of), [44, 44, 12]);
     }
 }

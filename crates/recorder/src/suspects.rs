@@ -6,7 +6,7 @@
 //! A size of which something stayed once is a suspect for some cycles, one of which something stayed again for longer, and it gets a larger
 //! share. What stayed when the program began is never made again, and so costs nothing.
 
-use crate::key::{KEYS, Key};
+use crate::alloc_class::{AllocClass, KEYS};
 use crate::quota::{SAMPLED_RATIO, mean_of_part, quota};
 
 /// So many suspects at a time.
@@ -90,7 +90,7 @@ impl Suspects {
     }
 
     /// Memory of this size, which stands for so many bytes, is there after the generation that followed its own.
-    pub(crate) fn stays(&mut self, key: Key, bytes: f64) {
+    pub(crate) fn stays(&mut self, key: AllocClass, bytes: f64) {
         if let Some(suspect) = self.all.get_mut(usize::from(key.place)) {
             (suspect.size, suspect.stratum) = (key.size, key.stratum());
             suspect.born |= 1;

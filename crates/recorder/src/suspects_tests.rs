@@ -4,7 +4,7 @@ use nilometer_capture::Source;
 use std::collections::HashMap;
 
 use super::*;
-use crate::key::Caller;
+use crate::alloc_class::Caller;
 use crate::strata::stratum;
 
 /// A program whose cycles take 50 ms of CPU time each; sizes with what a cycle makes of them and keeps.
@@ -12,7 +12,7 @@ struct Program {
     suspects: Suspects,
     means: HashMap<usize, f64>,
     /// What the last cycles kept: told when the next one has ended.
-    before: [Vec<(Key, f64)>; 2],
+    before: [Vec<(AllocClass, f64)>; 2],
 }
 
 const CYCLE: f64 = 0.05;
@@ -21,8 +21,8 @@ const CLASS: f64 = 524_288.0;
 const POINTS: f64 = 4000.0;
 const BUDGET: f64 = 600.0;
 
-fn key(size: usize) -> Key {
-    Key::of(size, Source::Malloc, Caller::Main).expect("small enough")
+fn key(size: usize) -> AllocClass {
+    AllocClass::of(size, Source::Malloc, Caller::Main).expect("small enough")
 }
 
 impl Program {

@@ -7,9 +7,9 @@
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
+use crate::alloc_class::AllocClass;
 use crate::atomics::{AtomicU32, AtomicU64};
 use crate::filter::FILTER;
-use crate::key::Key;
 use crate::pages::{Pages, prefetch};
 
 /// Buckets of four places, a cache line each.
@@ -32,7 +32,7 @@ pub(crate) const MAX_TRIAL_BYTES: u32 = (1 << 28) - 1;
 /// What lies at an address; in one word, so that it is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trial {
-    pub(crate) key: Key,
+    pub(crate) key: AllocClass,
     /// When it was born.
     pub(crate) generation: u8,
     /// The bytes that it stands for, or [`MAX_TRIAL_BYTES`].
@@ -46,7 +46,7 @@ impl Trial {
 
     pub(crate) fn unpack(word: u64) -> Self {
         Self {
-            key: Key::unpack(word >> 36),
+            key: AllocClass::unpack(word >> 36),
             generation: (word >> 28) as u8,
             bytes: word as u32 & MAX_TRIAL_BYTES,
         }

@@ -3,19 +3,19 @@
 
 use std::sync::Mutex;
 
+use crate::alloc_class::AllocClass;
 use crate::filter::FILTER;
-use crate::key::Key;
 use crate::trials::{BUCKETS, MAX_TRIAL_BYTES, Trial, Trials};
 
 /// The filter is that of the process: tests that ask what is in it take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
 const TRIAL: Trial =
-    Trial { key: Key { place: 1023, size: 67_104_768 }, generation: 255, bytes: MAX_TRIAL_BYTES };
+    Trial { key: AllocClass { place: 1023, size: 67_104_768 }, generation: 255, bytes: MAX_TRIAL_BYTES };
 
 #[test]
 fn words_hold_what_they_are_given() {
-    for trial in [TRIAL, Trial { key: Key { place: 5, size: 8000 }, generation: 7, bytes: 9251 }] {
+    for trial in [TRIAL, Trial { key: AllocClass { place: 5, size: 8000 }, generation: 7, bytes: 9251 }] {
         assert_eq!(Trial::unpack(trial.pack()), trial);
     }
 }

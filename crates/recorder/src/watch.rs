@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use nilometer_capture::{Board, CycleUnit, Source};
 
+use crate::alloc_class::{AllocClass, Caller, KEYS};
 use crate::filter::FILTER;
 use crate::generations::{Generations, Now};
-use crate::key::{Caller, KEYS, Key};
 use crate::pages::{Pages, prefetch};
 use crate::suspects::Suspects;
 use crate::tls::Block;
@@ -67,31 +67,31 @@ impl Watch {
     }
 
     /// What an allocation of this thread is like, if that is looked at.
-    pub(crate) fn key(&self, block: &Block, size: usize, source: Source) -> Option<Key> {
+    pub(crate) fn key(&self, block: &Block, size: usize, source: Source) -> Option<AllocClass> {
         let caller = || match () {
             () if block.thread() == self.main_thread => Caller::Main,
             () if block.runs_python.load(Relaxed) => Caller::Python,
             () => Caller::Native,
         };
-        self.is_open().then(|| Key::of(size, source, caller())).flatten()
+        self.is_open().then(|| AllocClass::of(size, source, caller())).flatten()
     }
 
     /// What will be looked at if a trial of this key begins here.
     #[inline]
-    pub(crate) fn prefetch(&self, address: usize, key: Key) {
+    pub(crate) fn prefetch(&self, address: usize, key: AllocClass) {
         prefetch(self.kind(key.place));
         self.trials.prefetch(address as u64);
         FILTER.prefetch(address);
     }
 
     /// The mean of this key, if it has one of its own.
-    pub(crate) fn mean(&self, key: Key) -> Option<u32> {
+    pub(crate) fn mean(&self, key: AllocClass) -> Option<u32> {
         let mean = self.kind(key.place)?.mean.load(Relaxed);
         (mean != 0).then_some(mean)
     }
 
     /// Watches whether this memory stays, which stands for so many bytes.
-    pub(crate) fn begin(&self, address: usize, key: Key, bytes: f64) {
+    pub(crate) fn begin(&self, address: usize, key: AllocClass, bytes: f64) {
         let bytes = bytes as u32;
         if let Some(kind) = self.kind(key.place) {
             kind.bytes.fetch_add(u64::from(bytes), Relaxed);

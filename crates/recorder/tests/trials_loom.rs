@@ -9,9 +9,9 @@ mod atomics {
     pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64};
 }
 
-#[path = "../src/key.rs"]
+#[path = "../src/alloc_class.rs"]
 #[allow(dead_code, reason = "what is told apart is tested beside it")]
-mod key;
+mod alloc_class;
 
 mod filter {
     use loom::sync::atomic::AtomicUsize;
@@ -65,12 +65,12 @@ mod pages {
     }
 }
 
+use alloc_class::AllocClass;
 use filter::FILTER;
-use key::Key;
 use loom::sync::Arc;
 use trials::{Trial, Trials};
 
-const TRIAL: Trial = Trial { key: Key { place: 1, size: 8000 }, generation: 1, bytes: 1 };
+const TRIAL: Trial = Trial { key: AllocClass { place: 1, size: 8000 }, generation: 1, bytes: 1 };
 
 /// Trials at the first so many addresses.
 fn trials(count: u64) -> Arc<Trials> {

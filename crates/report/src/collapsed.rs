@@ -2,10 +2,10 @@
 //!
 //! A semicolon parts frames and the last blank parts the weight, so no label may have a semicolon or a line break.
 
-use crate::material::{Material, Weight, label};
+use crate::render_input::{RenderInput, Weight, label};
 
 /// `outer (a.py:1);inner (b.py:2) 4096`, the heaviest first.
-pub fn collapsed(material: &Material, weight: Weight) -> String {
+pub fn collapsed(material: &RenderInput, weight: Weight) -> String {
     let mut lines: Vec<(u64, String)> = Vec::new();
     for stack in material.stacks() {
         let bytes = weight.of(stack);

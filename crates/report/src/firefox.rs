@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use nilometer_diagnose::Frame;
 use serde_json::{Value, json};
 
-use crate::material::{Material, label};
+use crate::render_input::{RenderInput, label};
 
 const CATEGORIES: [(&str, &str, &str); 5] = [
     ("user", "Your code", "yellow"),
@@ -19,7 +19,7 @@ const CATEGORIES: [(&str, &str, &str); 5] = [
 ];
 
 /// One JSON document.
-pub fn firefox(material: &Material) -> String {
+pub fn firefox(material: &RenderInput) -> String {
     let report = material.report;
     let pid = report.program.pid.unwrap_or(0).to_string();
     let categories = CATEGORIES
@@ -52,7 +52,7 @@ pub fn firefox(material: &Material) -> String {
     document.to_string() + "\n"
 }
 
-fn thread(material: &Material, pid: &str) -> Value {
+fn thread(material: &RenderInput, pid: &str) -> Value {
     let mut strings = Strings::default();
     let mut frames = FrameTable::default();
     let known = material.profile.map_or(&[][..], |profile| &profile.frames);
@@ -155,7 +155,7 @@ impl Stacks {
     }
 }
 
-fn samples(material: &Material) -> (Stacks, Value) {
+fn samples(material: &RenderInput) -> (Stacks, Value) {
     let mut stacks = Stacks::default();
     let mut births: Vec<(u32, Option<usize>, i64)> = Vec::new();
     for stack in material.stacks() {
@@ -175,7 +175,7 @@ fn samples(material: &Material) -> (Stacks, Value) {
 }
 
 /// The curve, as changes from point to point.
-fn counter(material: &Material, pid: &str) -> Value {
+fn counter(material: &RenderInput, pid: &str) -> Value {
     let mut level = 0;
     let (mut times, mut changes) = (Vec::new(), Vec::new());
     for point in &material.report.timeline {

@@ -5,10 +5,10 @@
 
 use serde_json::{Value, json};
 
-use crate::material::Material;
+use crate::render_input::RenderInput;
 
 /// Lines of JSON.
-pub fn jsonl(material: &Material) -> String {
+pub fn jsonl(material: &RenderInput) -> String {
     let report = material.report;
     let run = json!({
         "type": "run", "schema": "nilometer.lines/1", "began": material.began, "program": report.program,

@@ -6,7 +6,7 @@
 use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, duration, size};
 
 use crate::headline::{earliest, rate};
-use crate::material::{Material, label};
+use crate::render_input::{RenderInput, label};
 use crate::sparkline::sparkline;
 
 /// Findings that are told.
@@ -15,7 +15,7 @@ const MAX_FINDINGS: usize = 10;
 const MAX_FRAMES: usize = 40;
 
 /// One document, its title a heading of the third level.
-pub fn markdown(material: &Material) -> String {
+pub fn markdown(material: &RenderInput) -> String {
     let report = material.report;
     let mut out =
         format!("### Memory of {}: {}\n\n", code(&report.program.name), verdict_words(report.verdict));
@@ -90,7 +90,7 @@ fn sign(bytes: i64) -> &'static str {
     if bytes > 0 { "+" } else { "" }
 }
 
-fn curve(material: &Material) -> String {
+fn curve(material: &RenderInput) -> String {
     let of_cycles = material.cycles.iter().filter_map(|row| row.live_bytes.or(row.anonymous_bytes));
     let of_time = material.report.timeline.iter().filter_map(|p| p.live_bytes.or(p.anonymous_bytes));
     let mut levels: Vec<u64> = of_cycles.collect();
@@ -190,7 +190,7 @@ fn components(report: &Report) -> String {
     out + "\n"
 }
 
-fn environment(material: &Material) -> String {
+fn environment(material: &RenderInput) -> String {
     let report = material.report;
     let fact = |name: &str| material.facts.get(name).cloned();
     let mut rows = vec![("Python".to_owned(), report.program.python.clone())];

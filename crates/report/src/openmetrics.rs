@@ -7,10 +7,10 @@ use nilometer_diagnose::{Finding, Verdict};
 
 use crate::exposition::{Exposition, Form};
 use crate::markdown::verdict_words;
-use crate::material::Material;
+use crate::render_input::RenderInput;
 
 /// The whole exposition.
-pub fn openmetrics(material: &Material) -> String {
+pub fn openmetrics(material: &RenderInput) -> String {
     let report = material.report;
     let (program, memory) = (&report.program, &report.memory);
     let mut out = Exposition::new(Form::OpenMetrics);

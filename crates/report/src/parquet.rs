@@ -9,7 +9,7 @@ use nilometer_diagnose::{Frame, ProfileStack};
 
 use crate::columns::{Column, Values, parquet_file};
 use crate::markdown::verdict_words;
-use crate::material::Material;
+use crate::render_input::RenderInput;
 
 /// What tells a row from others: the bin of birth, the phase, and the site as kind, file, line and function.
 type Key<'a> = (u32, &'a str, Option<(&'static str, &'a str, u32, &'a str)>);
@@ -22,7 +22,7 @@ struct Sum {
 }
 
 /// One file.
-pub fn parquet(material: &Material) -> Vec<u8> {
+pub fn parquet(material: &RenderInput) -> Vec<u8> {
     let rows = rows(material);
     let report = material.report;
     let keys = || rows.keys();
@@ -83,7 +83,7 @@ pub fn parquet(material: &Material) -> Vec<u8> {
     parquet_file(&columns, rows.len(), &metadata)
 }
 
-fn rows<'a>(material: &'a Material) -> BTreeMap<Key<'a>, Sum> {
+fn rows<'a>(material: &'a RenderInput) -> BTreeMap<Key<'a>, Sum> {
     let mut growth: BTreeMap<_, i64> = BTreeMap::new();
     for stack in material.stacks() {
         *growth.entry((phase(stack), site(material, stack))).or_default() += stack.bytes_per_cycle;
@@ -112,7 +112,7 @@ fn phase(stack: &ProfileStack) -> &str {
 
 /// The user's innermost line, else the innermost frame that has a name.
 fn site<'a>(
-    material: &'a Material,
+    material: &'a RenderInput,
     stack: &'a ProfileStack,
 ) -> Option<(&'static str, &'a str, u32, &'a str)> {
     let innermost = |wanted: fn(&&Frame) -> bool| material.frames(stack).rev().find(wanted);
@@ -123,7 +123,7 @@ fn site<'a>(
 }
 
 /// Who keeps what a line made, where a finding says so.
-fn holder(material: &Material, file: &str, line: u32) -> Option<String> {
+fn holder(material: &RenderInput, file: &str, line: u32) -> Option<String> {
     let made_here = |finding: &&nilometer_diagnose::Finding| {
         finding.sites.iter().any(|site| site.file == file && site.line == line)
     };

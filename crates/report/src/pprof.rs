@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use nilometer_diagnose::Frame;
 
 use crate::checksum::gzip;
-use crate::material::Material;
 use crate::protobuf::{Message, whole};
+use crate::render_input::RenderInput;
 
 mod field {
     pub(super) const SAMPLE_TYPE: u64 = 1;
@@ -26,7 +26,7 @@ mod field {
 }
 
 /// One gzip file.
-pub fn pprof(material: &Material) -> Vec<u8> {
+pub fn pprof(material: &RenderInput) -> Vec<u8> {
     let report = material.report;
     let mut strings = Strings::default();
     strings.id("");

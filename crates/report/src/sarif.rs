@@ -7,7 +7,7 @@ use nilometer_diagnose::{Finding, Frame, Report, Site};
 use serde_json::{Value, json};
 
 use crate::headline::{headline, place, sentence};
-use crate::material::label;
+use crate::render_input::label;
 
 /// One JSON document.
 pub fn sarif(report: &Report) -> String {

@@ -5,10 +5,10 @@
 
 use serde_json::{Value, json};
 
-use crate::material::{Material, Weight, label};
+use crate::render_input::{RenderInput, Weight, label};
 
 /// One JSON document.
-pub fn speedscope(material: &Material) -> String {
+pub fn speedscope(material: &RenderInput) -> String {
     let frames: Vec<Value> = material.profile.map_or_else(Vec::new, |profile| {
         let frame = |frame: &nilometer_diagnose::Frame| {
             let mut out = json!({ "name": label(frame) });
@@ -41,12 +41,12 @@ pub fn speedscope(material: &Material) -> String {
 
 type Samples<'a> = Vec<(&'a [u32], u64)>;
 
-fn of_weight<'a>(material: &'a Material, weight: Weight) -> Samples<'a> {
+fn of_weight<'a>(material: &'a RenderInput, weight: Weight) -> Samples<'a> {
     let heavy = material.stacks().map(|stack| (stack.frames.as_slice(), weight.of(stack)));
     heavy.filter(|(_, bytes)| *bytes > 0).collect()
 }
 
-fn by_birth<'a>(material: &'a Material) -> Samples<'a> {
+fn by_birth<'a>(material: &'a RenderInput) -> Samples<'a> {
     let mut births: Vec<(u32, &[u32], u64)> = Vec::new();
     for stack in material.stacks() {
         for (bin, bytes) in &stack.births {

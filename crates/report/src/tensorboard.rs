@@ -7,9 +7,9 @@ use nilometer_diagnose::CycleRow;
 
 use crate::checksum::CASTAGNOLI;
 use crate::markdown::markdown;
-use crate::material::Material;
 use crate::picture;
 use crate::protobuf::{Message, whole};
+use crate::render_input::RenderInput;
 
 mod event {
     pub(super) const WALL_TIME: u64 = 1;
@@ -28,7 +28,7 @@ mod value {
 }
 
 /// One event file.
-pub fn tensorboard(material: &Material) -> Vec<u8> {
+pub fn tensorboard(material: &RenderInput) -> Vec<u8> {
     let mut out = tensorboard_start(material.began);
     out.extend(tensorboard_cycles(material.began, material.cycles));
     out.extend(tensorboard_end(material));
@@ -67,7 +67,7 @@ pub fn tensorboard_restart(now: f64) -> Vec<u8> {
 }
 
 /// How an event file ends: the report, the growth, the curve.
-pub fn tensorboard_end(material: &Material) -> Vec<u8> {
+pub fn tensorboard_end(material: &RenderInput) -> Vec<u8> {
     let mut out = Vec::new();
     let report = material.report;
     let last = material.cycles.last().map_or(0, |row| row.cycle);

@@ -3,7 +3,7 @@
 use anstyle::Style as Paint;
 use nilometer_diagnose::{Frame, Report, duration, size};
 
-use crate::material::label;
+use crate::render_input::label;
 use crate::terminal::Screen;
 
 /// Holders told on the screen; the JSON has them all.

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use nilometer_diagnose::{Bytes, CycleRow, Profile, Report, Side, diff};
 use nilometer_report::{
-    Evaluations, Form, Material, Status, Style, Weight, collapsed, diff_json, diff_terminal, firefox, github,
-    jsonl, junit, live_line, markdown, metrics, openmetrics, otlp, parquet, pprof, redact, sarif, speedscope,
-    tensorboard,
+    Evaluations, Form, RenderInput, Status, Style, Weight, collapsed, diff_json, diff_terminal, firefox,
+    github, jsonl, junit, live_line, markdown, metrics, openmetrics, otlp, parquet, pprof, redact, sarif,
+    speedscope, tensorboard,
 };
 use reports::{cycles, facts, growing_worker, healthy, leak, profile, sites, undecided};
 
@@ -26,9 +26,9 @@ impl Run {
         Self { report, profile: Some(profile()), cycles: cycles(), facts: facts() }
     }
 
-    fn material(&self) -> Material<'_> {
+    fn material(&self) -> RenderInput<'_> {
         let Self { report, profile, cycles, facts } = self;
-        Material { report, profile: profile.as_ref(), cycles, facts, began: 1_790_000_000.5 }
+        RenderInput { report, profile: profile.as_ref(), cycles, facts, began: 1_790_000_000.5 }
     }
 }
 

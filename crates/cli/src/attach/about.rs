@@ -12,8 +12,8 @@ use nilometer_host::process::{self, Process};
 use nilometer_host::rlimit::Rlimits;
 use nilometer_host::stat::ticks_per_second;
 
-use crate::interpreter_words::program_words;
-use crate::place::program_name;
+use crate::capture_path::program_name;
+use crate::python_options::program_words;
 use crate::supervisor::facts::list;
 
 /// A running program.

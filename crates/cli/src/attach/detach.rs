@@ -16,7 +16,7 @@ use super::follow::is_alive;
 use super::options::DetachOptions;
 use super::package;
 use super::view::View;
-use crate::say::{self, Failure};
+use crate::messages::{self, Failure};
 use crate::supervisor::kernel;
 use crate::supervisor::readings::Readings;
 use crate::supervisor::{Recorded, recorder};
@@ -48,7 +48,7 @@ pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
         }
         // The other command has brought a capture home that lay with the program, and says where.
         let where_it_is = if path.exists() { format!(" Capture: {}", path.display()) } else { String::new() };
-        say::to_stderr(&format!("nilometer  detached from {pid}.{where_it_is}\n"));
+        messages::to_stderr(&format!("nilometer  detached from {pid}.{where_it_is}\n"));
         return Ok(0);
     }
     let target = Target::look(pid).map_err(|refusal| refused(pid, &refusal))?;
@@ -78,8 +78,8 @@ pub(crate) fn leave(target: &Target, view: &View) -> bool {
         Err(_gone) if !is_alive(pid) => return true,
         Err(missed) => missed.failure(pid),
     };
-    say::warning(format!("the hooks are still in process {pid}: {}", failure.words()));
-    say::hint(format!("nilometer detach {pid} tries again"));
+    messages::warning(format!("the hooks are still in process {pid}: {}", failure.words()));
+    messages::hint(format!("nilometer detach {pid} tries again"));
     false
 }
 

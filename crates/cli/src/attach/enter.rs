@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use nilometer_attach::{Posted, Refusal, Target, Woken};
 
 use super::errand::Errand;
-use crate::say::{Failure, hint};
+use crate::messages::{Failure, hint};
 
 /// A main thread that runs takes the call within this time; only then is it looked at whether it sleeps.
 const BY_ITSELF: Duration = Duration::from_millis(30);

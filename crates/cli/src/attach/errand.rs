@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::view::View;
-use crate::say::Failure;
+use crate::messages::Failure;
 use crate::supervisor::kernel;
 
 /// More of an answer nobody reads.

@@ -29,9 +29,9 @@ use self::follow::{Ended, Watch};
 use self::options::AttachOptions;
 use self::recording::Recording;
 use self::view::View;
+use crate::capture_path;
 use crate::live::Live;
-use crate::place;
-use crate::say::{self, Failure};
+use crate::messages::{self, Failure};
 use crate::supervisor::kernel::{self, Signals};
 use crate::supervisor::readings::Readings;
 use crate::supervisor::recorder::Recorder;
@@ -85,7 +85,7 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     })?;
     fact(writer, "attached.at", (writer.now() as f64 / 1e9).to_string());
     if !options.quiet {
-        say::to_stderr(&greeting(&target, &about, entered));
+        messages::to_stderr(&greeting(&target, &about, entered));
     }
     let recording = recording.kept();
     let live = !options.no_live && !options.quiet && !env::is_on(env::NO_PROGRESS);
@@ -153,7 +153,7 @@ fn greeting(target: &Target, about: &About, entered: Entered) -> String {
     format!(
         "nilometer  attached to {} ({}, Python 3.{}) in {} ms; it stood still for {:.1} ms. Ctrl-C detaches.\n",
         target.pid(),
-        place::program_name(&about.program),
+        capture_path::program_name(&about.program),
         target.minor(),
         entered.took.as_millis(),
         entered.pause.as_secs_f64() * 1e3

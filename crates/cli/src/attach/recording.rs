@@ -13,8 +13,8 @@ use super::about::About;
 use super::errand::give;
 use super::options::AttachOptions;
 use super::view::View;
-use crate::place::{self, Templates};
-use crate::say::{self, Failure};
+use crate::capture_path::{self, Templates};
+use crate::messages::{self, Failure};
 
 /// A new capture, which goes again if nothing comes into it.
 pub(crate) struct Recording {
@@ -28,7 +28,7 @@ pub(crate) struct Recording {
 impl Recording {
     pub(crate) fn make(options: &AttachOptions, about: &About, view: &View) -> Result<Self, Failure> {
         let templates = Templates::new(options.output.as_deref(), &about.program);
-        let wanted = place::with_pid(&templates.first, about.pid);
+        let wanted = capture_path::with_pid(&templates.first, about.pid);
         let own = view.own_folder().and_then(|folder| Some(folder.join(wanted.file_name()?)));
         let (path, home) = match own {
             Some(path) => (path, Some(wanted)),
@@ -67,8 +67,8 @@ impl Recording {
             }
             Err(error) => {
                 let reached = fs::canonicalize(&self.path).unwrap_or_else(|_error| self.path.clone());
-                say::warning(format!("{} cannot be written ({error})", home.display()));
-                say::hint(format!("the capture lies in the program's files: {}", reached.display()));
+                messages::warning(format!("{} cannot be written ({error})", home.display()));
+                messages::hint(format!("the capture lies in the program's files: {}", reached.display()));
                 self.path.clone()
             }
         }

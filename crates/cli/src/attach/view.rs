@@ -13,7 +13,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// The folder in the program's `/tmp`; a number follows.
 const NAME: &str = "nilometer-attach-";

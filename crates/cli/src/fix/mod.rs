@@ -16,6 +16,7 @@ use nilometer_prove::{Effect, Experiment, Measured, Seen, Survey};
 use self::options::FixOptions;
 use self::outcome::{Fix, Outcome, Tried};
 use self::printed::Printed;
+use crate::messages::{self, Failure};
 use crate::prove::options::ProveFormat;
 use crate::prove::program::Program;
 use crate::prove::results::{Folder, Result as Ran};
@@ -23,14 +24,13 @@ use crate::prove::scratch::Scratch;
 use crate::prove::session::Session;
 use crate::prove::trial::Bench;
 use crate::prove::watch::Watch;
-use crate::say::{self, Failure};
 use crate::supervisor::kernel;
 use crate::{args, style};
 
 pub(crate) fn fix(options: &FixOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
     if let Some(word) = args::misplaced("fix", &options.program) {
-        say::hint(format!(
+        messages::hint(format!(
             "{word} stands after the program's name, so the program gets it; nilometer's own go before"
         ));
     }
@@ -69,7 +69,7 @@ pub(crate) fn fix(options: &FixOptions, python: String, flags: Vec<String>) -> R
         ProveFormat::Json => outcome.json(),
         ProveFormat::Terminal => format!("\n{}", outcome.text(&style)),
     };
-    say::bytes_to_stdout(text.as_bytes())?;
+    messages::bytes_to_stdout(text.as_bytes())?;
     Ok(i32::from(!(outcome.fix.is_some() || outcome.baseline.verdict == Verdict::NoLeak)))
 }
 

@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::env;
+use crate::messages::Failure;
 use crate::prove::program::Program;
 use crate::prove::results::Result as Ran;
-use crate::say::Failure;
 
 /// A patch that might be the fix.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
 
 use super::proposals::Patched;
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// Writes all, or none if one of them cannot be.
 pub(crate) fn write(files: &[Patched]) -> Result<(), Failure> {

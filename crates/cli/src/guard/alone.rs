@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use crate::env;
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// Refuses a program that is one of several workers.
 pub(super) fn check() -> Result<(), Failure> {

@@ -10,8 +10,8 @@ use nilometer_capture::{Capture, CycleUnit, Moment, Record};
 use super::look::Kind;
 use super::options::GuardOptions;
 use super::rule::{EpochEnd, History, Judgement};
+use crate::messages::{Failure, bytes_to_stdout};
 use crate::report::open;
-use crate::say::{Failure, bytes_to_stdout};
 
 /// What a save is taken to need where nobody says it.
 const RESERVE_BYTES: u64 = 64 << 20;

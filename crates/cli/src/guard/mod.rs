@@ -21,9 +21,9 @@ pub use self::look::{Judged, Kind, Watch};
 use self::options::GuardOptions;
 pub use self::rule::Judgement;
 use self::stop::{Place, Stop};
-use crate::interpreter_words::ignores_environment;
-use crate::place::{Templates, program_name};
-use crate::say::{self, Failure};
+use crate::capture_path::{Templates, program_name};
+use crate::messages::{self, Failure};
+use crate::python_options::ignores_environment;
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Outcome, Plan, Recorded, Wanted, supervise};
 use crate::{args, env, run};
@@ -51,7 +51,7 @@ pub(crate) fn guard(options: &GuardOptions, python: String, flags: Vec<String>) 
         return Err(Failure::new("there is no program to guard").hint("nilometer guard train.py"));
     }
     if let Some(word) = args::misplaced("guard", &options.program) {
-        say::hint(format!(
+        messages::hint(format!(
             "{word} stands after the program's name, so the program gets it; nilometer's own go before"
         ));
     }
@@ -87,7 +87,7 @@ impl Guarded<'_> {
     fn run(&self) -> Result<i32, Failure> {
         let mut before = Stop::read(&self.folder).map(|stop| stop.place);
         if self.options.resume.is_some() && before.is_none() {
-            say::hint(format!(
+            messages::hint(format!(
                 "{} holds no checkpoint yet: training begins at its first epoch",
                 self.folder.display()
             ));
@@ -152,13 +152,13 @@ impl Guarded<'_> {
     /// The program ended by itself.
     fn ended(&self, outcome: &Outcome, used: Option<&Stop>, restarts: u32) -> i32 {
         if outcome.capture.is_none() {
-            say::warning("the program ran without a capture, and so without the guard");
+            messages::warning("the program ran without a capture, and so without the guard");
         }
         self.tell(outcome);
         told::restarted(restarts);
         if let Some(stop) = used.filter(|_| outcome.change == Change::Exited(0)) {
             stop.remove(&self.folder);
-            say::to_stderr(&format!(
+            messages::to_stderr(&format!(
                 "The program is done; its checkpoint {} is removed.\n",
                 stop.checkpoint.display()
             ));

@@ -10,7 +10,7 @@ use nilometer_diagnose::{Report, Verdict, size};
 
 use super::stop::Stop;
 use crate::lookup::Files;
-use crate::say;
+use crate::messages;
 use crate::supervisor::Outcome;
 use crate::supervisor::kernel::Change;
 
@@ -27,7 +27,7 @@ pub(super) fn stopped(stop: &Stop, outcome: &Outcome, quiet: bool) {
     if quiet {
         text.push('\n');
     }
-    say::to_stderr(&text);
+    messages::to_stderr(&text);
 }
 
 /// The top finding with its line, or the verdict.
@@ -50,7 +50,7 @@ pub(super) fn went_on(change: Change) {
         Change::Killed(signal) => format!("and was ended by signal {signal}"),
         Change::Stopped(_) | Change::Continued => "and went on".to_owned(),
     };
-    say::warning(format!(
+    messages::warning(format!(
         "the program caught SystemExit {how}; what it did after the stop is of a training that is not finished"
     ));
 }
@@ -59,22 +59,22 @@ pub(super) fn went_on(change: Change) {
 pub(super) fn restarted(times: u32) {
     if times > 0 {
         let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
-        say::to_stderr(&format!("The guard restarted the program {times}. A restart ends no leak.\n"));
+        messages::to_stderr(&format!("The guard restarted the program {times}. A restart ends no leak.\n"));
     }
 }
 
 /// What to type next.
 pub(super) fn go_on(folder: &Path, program: &[OsString]) {
-    say::to_stderr(&format!("Go on with: {}\n", super::command(folder, program)));
+    messages::to_stderr(&format!("Go on with: {}\n", super::command(folder, program)));
 }
 
 /// Another attempt would do the same again.
 pub(super) fn gave_up(stop: &Stop) {
-    say::warning(format!(
+    messages::warning(format!(
         "this attempt came no further than the one before ({}), so the guard gives up",
         stop.words()
     ));
-    say::hint(
+    messages::hint(
         "raise the limit, or end the leak: memory that earlier fits leave is there again after each restart",
     );
 }

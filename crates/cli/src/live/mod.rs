@@ -12,7 +12,7 @@ use nilometer_capture::Capture;
 
 use self::screen::Size;
 use crate::env;
-use crate::say::{stderr_is_terminal, to_stderr};
+use crate::messages::{stderr_is_terminal, to_stderr};
 use crate::supervisor::kernel;
 
 /// Programs that end sooner never see the line.

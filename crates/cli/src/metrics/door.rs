@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use nilometer_report::Form;
 
 use super::board::Board;
-use super::request::{Asked, MAX_HEAD_BYTES, Refusal, parse};
+use super::request::{MAX_HEAD_BYTES, Refusal, RequestView, parse};
 
 /// Requests at the same time; who comes later waits in the kernel's queue.
 const DOORS: usize = 3;
@@ -77,7 +77,7 @@ fn answer_all(listener: &TcpListener, board: &Board, alone: bool) {
 fn answer(mut stream: TcpStream, board: &Board, alone: bool) -> std::io::Result<()> {
     let asked = head(&mut stream)?.and_then(|head| parse(&head, alone));
     let (answer, body) = match asked {
-        Ok(Asked { form, head_only }) => {
+        Ok(RequestView { form, head_only }) => {
             let body = board.text(form);
             let head = told("200 OK", form.content_type(), body.len());
             (head, if head_only { String::new() } else { body })

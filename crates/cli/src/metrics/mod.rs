@@ -26,7 +26,7 @@ use self::board::Board;
 use self::evaluate::Evaluations;
 use self::options::MetricsOptions;
 use self::otlp::Exporter;
-use crate::say::{self, Failure, stderr_is_terminal};
+use crate::messages::{self, Failure, stderr_is_terminal};
 use crate::status::{Evaluator, evaluated};
 use crate::supervisor::kernel::Inherited;
 
@@ -61,22 +61,22 @@ impl Prepared {
         }
         let listener = options.metrics.and_then(|address| {
             if !address.ip().is_loopback() {
-                say::warning(format!("whoever reaches {address} can read the program's metrics"));
+                messages::warning(format!("whoever reaches {address} can read the program's metrics"));
             }
             TcpListener::bind(address)
                 .map_err(|error| {
-                    say::warning(format!("metrics cannot be served on {address} ({error}); this is tried again while the program runs"));
+                    messages::warning(format!("metrics cannot be served on {address} ({error}); this is tried again while the program runs"));
                 })
                 .ok()
         });
         let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
         if let Some(at) = at.filter(|at| Some(*at) != options.metrics) {
-            say::to_stderr(&format!("nilometer  metrics: http://{at}/metrics\n"));
+            messages::to_stderr(&format!("nilometer  metrics: http://{at}/metrics\n"));
         }
         if let Some(path) = &options.metrics_file
             && let Err(error) = textfile::put(path, &Board::default().text(Form::Prometheus))
         {
-            say::warning(format!(
+            messages::warning(format!(
                 "{} cannot be written ({error}); this is tried again while the program runs",
                 path.display()
             ));
@@ -97,7 +97,7 @@ impl Prepared {
         if let Some(address) = self.options.metrics {
             let listener = self.listener.as_ref().and_then(|listener| listener.try_clone().ok());
             if let Err(error) = door::open(listener, address, &board) {
-                say::warning(format!("metrics cannot be served ({error})"));
+                messages::warning(format!("metrics cannot be served ({error})"));
             }
         }
         let places = Places {
@@ -114,7 +114,7 @@ impl Prepared {
             Builder::new().name("nilometer-status".to_owned()).stack_size(STACK_BYTES).spawn(work)
         };
         let thread = thread
-            .map_err(|error| say::warning(format!("the program's metrics cannot be made ({error})")))
+            .map_err(|error| messages::warning(format!("the program's metrics cannot be made ({error})")))
             .ok()?;
         Some(Metrics { capture: capture.to_owned(), evaluations, stop, thread })
     }
@@ -146,7 +146,7 @@ impl Metrics {
             places.put(Some(evaluated(vec![self.capture], &mut Evaluator::new())));
         }
         if stderr_is_terminal() {
-            places.complaints.iter().flatten().for_each(say::warning);
+            places.complaints.iter().flatten().for_each(messages::warning);
         }
     }
 }
@@ -200,7 +200,7 @@ fn complain(said: &mut Option<String>, what: impl FnOnce() -> String) {
     if said.is_none() {
         let what = what();
         if !stderr_is_terminal() {
-            say::warning(&what);
+            messages::warning(&what);
         }
         *said = Some(what);
     }

@@ -13,7 +13,7 @@ const OPENMETRICS: &str = "application/openmetrics-text";
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct RequestView {
     pub(super) form: Form,
     /// Only the head of the answer is wanted.
     pub(super) head_only: bool,
@@ -48,7 +48,7 @@ impl Refusal {
 }
 
 /// Reads a whole head, its empty line included; `alone` says that only this machine can reach us.
-pub(super) fn parse(head: &[u8], alone: bool) -> Result<Asked, Refusal> {
+pub(super) fn parse(head: &[u8], alone: bool) -> Result<RequestView, Refusal> {
     let text = std::str::from_utf8(head).ok().filter(|text| text.is_ascii());
     let text = text.and_then(|text| text.strip_suffix("\r\n\r\n")).ok_or(Refusal::Malformed)?;
     let mut lines = text.split("\r\n");
@@ -70,7 +70,7 @@ pub(super) fn parse(head: &[u8], alone: bool) -> Result<Asked, Refusal> {
     if alone && !is_no_foreign_name(host, true) {
         return Err(Refusal::Name);
     }
-    Ok(Asked { form, head_only })
+    Ok(RequestView { form, head_only })
 }
 
 /// Whether only the head is wanted.
@@ -118,9 +118,9 @@ mod tests {
     fn what_prometheus_sends_is_understood() {
         let accept = "Accept: application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
         let asked = parse(&head(&["GET /metrics HTTP/1.1", "Host: 127.0.0.1:9464", accept]), true);
-        assert_eq!(asked, Ok(Asked { form: Form::OpenMetrics, head_only: false }));
+        assert_eq!(asked, Ok(RequestView { form: Form::OpenMetrics, head_only: false }));
         let asked = parse(&head(&["HEAD /metrics?a=b HTTP/1.0", "host: localhost", "X-Empty:"]), true);
-        assert_eq!(asked, Ok(Asked { form: Form::Prometheus, head_only: true }));
+        assert_eq!(asked, Ok(RequestView { form: Form::Prometheus, head_only: true }));
         assert!(parse(&head(&["GET /metrics HTTP/1.1", "Host: node7.example:9464"]), false).is_ok());
     }
 

@@ -12,7 +12,7 @@ use super::options::On;
 use super::scratch::Place;
 use super::trial::Line;
 use crate::env;
-use crate::say::{self, Failure};
+use crate::messages::{self, Failure};
 
 /// A cluster that answered.
 pub(crate) struct Cluster {
@@ -57,7 +57,7 @@ impl Cluster {
                 None => Failure::new(format!("Ray could not be asked ({said})")),
             });
         }
-        say::to_stderr(&format!("on {}\n", last(&done.stdout)));
+        messages::to_stderr(&format!("on {}\n", last(&done.stdout)));
         Ok(Some(cluster))
     }
 

@@ -27,15 +27,15 @@ use self::session::Session;
 use self::trial::Bench;
 use self::watch::Watch;
 use crate::args;
+use crate::messages::{self, Failure};
 use crate::report::{self, Read};
-use crate::say::{self, Failure};
 use crate::style;
 use crate::supervisor::kernel;
 
 pub(crate) fn prove(options: &ProveOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
     if let Some(word) = args::misplaced("prove", &options.program) {
-        say::hint(format!(
+        messages::hint(format!(
             "{word} stands after the program's name, so the program gets it; nilometer's own go before"
         ));
     }
@@ -50,10 +50,10 @@ pub(crate) fn prove(options: &ProveOptions, python: String, flags: Vec<String>) 
     drop(scratch);
     let proof = proof?;
     match options.format {
-        ProveFormat::Json => say::bytes_to_stdout(nilometer_report::prove_json(&proof).as_bytes())?,
+        ProveFormat::Json => messages::bytes_to_stdout(nilometer_report::prove_json(&proof).as_bytes())?,
         ProveFormat::Terminal => {
             let text = nilometer_report::prove(&proof, &style::of(&std::io::stdout(), 1));
-            say::bytes_to_stdout(format!("\n{text}").as_bytes())?;
+            messages::bytes_to_stdout(format!("\n{text}").as_bytes())?;
         }
     }
     if options.html {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nilometer_capture::Record;
 
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// What is to be run.
 pub(crate) struct Program {
@@ -54,7 +54,7 @@ impl Program {
 
     /// What to call it.
     pub(crate) fn name(&self) -> String {
-        crate::place::program_name(&self.words)
+        crate::capture_path::program_name(&self.words)
     }
 }
 

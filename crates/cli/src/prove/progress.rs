@@ -6,7 +6,7 @@ use nilometer_diagnose::{duration, size};
 use nilometer_prove::{Effect, Experiment};
 
 use super::results::Result as Ran;
-use crate::say;
+use crate::messages;
 
 /// Says how far it is.
 pub(crate) struct Progress {
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(budget: Duration) -> Self {
-        Self { budget, terminal: say::stderr_is_terminal(), shown: false, left: None, second: u64::MAX }
+        Self { budget, terminal: messages::stderr_is_terminal(), shown: false, left: None, second: u64::MAX }
     }
 
     /// Experiments that may still come, and how long one takes.
@@ -41,7 +41,7 @@ impl Progress {
             text += &format!(", at most {left} to go, {}", duration(most.as_secs_f64()));
         }
         self.shown = true;
-        say::to_stderr(&format!("\r\u{1b}[K{text}"));
+        messages::to_stderr(&format!("\r\u{1b}[K{text}"));
     }
 
     /// The program as it is.
@@ -73,13 +73,13 @@ impl Progress {
     /// Leaves the screen clean.
     pub(crate) fn end(&mut self) {
         if std::mem::take(&mut self.shown) {
-            say::to_stderr("\r\u{1b}[K");
+            messages::to_stderr("\r\u{1b}[K");
         }
     }
 
     fn line(&mut self, text: &str) {
         self.end();
         self.second = u64::MAX;
-        say::to_stderr(&format!("{text}\n"));
+        messages::to_stderr(&format!("{text}\n"));
     }
 }

@@ -11,7 +11,7 @@ use nilometer_prove::Intervention;
 use super::program::Program;
 use super::scratch::Patch;
 use crate::lookup::Files;
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// A run that has ended.
 pub(crate) struct Result {

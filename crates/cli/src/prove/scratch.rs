@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use super::program::Program;
 use super::tree::{self, How, NoCopy};
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// A folder of ours, removed in the end.
 pub(crate) struct Scratch {

@@ -18,7 +18,7 @@ use super::scratch::Patch;
 use super::steady;
 use super::trial::{Bench, Trial};
 use super::watch::Watch;
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// Epochs of a first run at most, if they are so fast that more of them cost nothing.
 const MAX_EPOCHS: u64 = 40;

@@ -10,7 +10,7 @@ use super::results::Result as Ran;
 use super::session::Session;
 use super::trial::Trial;
 use super::watch::Watch;
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// An interval of a growth that is wider than this share of it: its experiments would show little.
 const BLURRED: f64 = 0.3;

@@ -21,7 +21,7 @@ use super::results::{Folder, Read, Result as Ran};
 use super::scratch::{Patch, Place, Scratch};
 use super::watch::{Running, Watch};
 use crate::env;
-use crate::say::Failure;
+use crate::messages::Failure;
 
 /// A run to be made.
 pub(crate) struct Trial {

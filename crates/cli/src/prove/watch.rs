@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use libc::c_int;
 
-use crate::say::Failure;
+use crate::messages::Failure;
 use crate::supervisor::kernel::{self, Inherited, Signals};
 
 /// Signals that end us.

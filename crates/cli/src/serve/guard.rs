@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 use std::sync::Mutex;
 
-use crate::serve::request::Asked;
+use crate::serve::request::RequestView;
 
 /// The door.
 pub(super) struct Guard {
@@ -40,7 +40,7 @@ impl Guard {
         Self { token: Mutex::new(Some(token)), session, cookie, alone: address.is_loopback() }
     }
 
-    pub(super) fn admit(&self, asked: &Asked) -> Admission {
+    pub(super) fn admit(&self, asked: &RequestView) -> Admission {
         if !asked.host.is_some_and(|host| self.is_our_name(host)) {
             return Admission::Name;
         }
@@ -92,8 +92,8 @@ mod tests {
         Guard::new(["aa".to_owned(), "bb".to_owned()], address.parse().unwrap(), 8000)
     }
 
-    fn asked<'a>(host: &'a str, url: &'a str, cookie: Option<&'a str>) -> Asked<'a> {
-        Asked { url, host: Some(host), cookie }
+    fn asked<'a>(host: &'a str, url: &'a str, cookie: Option<&'a str>) -> RequestView<'a> {
+        RequestView { url, host: Some(host), cookie }
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         ] {
             assert_eq!(alone.admit(&asked(other, "/", cookie)), Admission::Name, "{other}");
         }
-        assert_eq!(alone.admit(&Asked { url: "/", host: None, cookie }), Admission::Name);
+        assert_eq!(alone.admit(&RequestView { url: "/", host: None, cookie }), Admission::Name);
         let open = guard("0.0.0.0");
         assert_eq!(open.admit(&asked("192.168.1.2:8000", "/", cookie)), Admission::In);
         assert_eq!(open.admit(&asked("evil.example:8000", "/", cookie)), Admission::Name);

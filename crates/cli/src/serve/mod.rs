@@ -4,10 +4,10 @@
 //! anything, an answer to somebody who has not the link, or a page that is drawn by anything but the report's own script.
 
 mod answer;
+mod capture_cache;
+pub(crate) mod capture_list;
 pub(crate) mod guard;
 mod request;
-mod room;
-pub(crate) mod shelf;
 mod stream;
 mod summary;
 
@@ -21,15 +21,15 @@ use nilometer_report::{Served, served_data, served_diff, served_html, shelf_data
 use tiny_http::{Method, Request, Server};
 
 use self::answer::Answer;
+use self::capture_cache::{CaptureCache, Look};
+use self::capture_list::CaptureList;
 use self::guard::{Admission, Guard};
-use self::request::{Asked, name};
-use self::room::{Look, Rooms};
-use self::shelf::Shelf;
+use self::request::{RequestView, name};
 use self::stream::Listeners;
 use self::summary::Summaries;
+use crate::messages::{self, Failure, bytes_to_stdout};
 use crate::options::ServeOptions;
 use crate::report::open;
-use crate::say::{self, Failure, bytes_to_stdout};
 use crate::supervisor::kernel::{self, Signals};
 
 /// Requests that are worked on at the same time.
@@ -38,15 +38,15 @@ const ENDS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
 /// All that requests share.
 struct Site {
-    shelf: Shelf,
-    rooms: Rooms,
+    shelf: CaptureList,
+    rooms: CaptureCache,
     summaries: Summaries,
     listeners: Listeners,
     guard: Guard,
 }
 
 pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
-    let shelf = Shelf::of(&options.what);
+    let shelf = CaptureList::of(&options.what);
     if shelf.only().is_some() {
         open(&options.what)?; // says now what is wrong with it
     }
@@ -58,7 +58,7 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
     let secrets = [secret()?, secret()?];
     let link = format!("http://{address}/?token={}", secrets[0]);
     let guard = Guard::new(secrets, address.ip(), address.port());
-    let (rooms, summaries, listeners) = (Rooms::default(), Summaries::default(), Listeners::default());
+    let (rooms, summaries, listeners) = (CaptureCache::default(), Summaries::default(), Listeners::default());
     let site = Arc::new(Site { shelf, rooms, summaries, listeners, guard });
     for _worker in 0..WORKERS {
         let (server, site) = (Arc::clone(&server), Arc::clone(&site));
@@ -69,10 +69,10 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
         });
     }
     if !options.bind.is_loopback() {
-        say::warning("others can reach this address, and what is sent is not encrypted");
+        messages::warning("others can reach this address, and what is sent is not encrypted");
     }
     bytes_to_stdout(format!("{link}\n").as_bytes())?;
-    say::to_stderr("The link works once, in one browser. Ctrl-C ends it.\n");
+    messages::to_stderr("The link works once, in one browser. Ctrl-C ends it.\n");
     while signals.next().is_none() {
         signals.wait(Duration::from_mins(10));
     }
@@ -106,7 +106,7 @@ impl Site {
             request.headers().iter().find(|h| h.field.equiv(name)).map(|h| h.value.as_str().to_owned())
         };
         let (url, host, cookie) = (request.url().to_owned(), header("Host"), header("Cookie"));
-        let asked = Asked { url: &url, host: host.as_deref(), cookie: cookie.as_deref() };
+        let asked = RequestView { url: &url, host: host.as_deref(), cookie: cookie.as_deref() };
         if !matches!(request.method(), Method::Get | Method::Head) {
             return send(request, Answer::words(405, "pages are only read"));
         }

@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 /// What a request says of itself.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct RequestView<'a> {
     /// The address behind the host, as it came.
     pub(super) url: &'a str,
     /// The name that it asked for.
@@ -14,7 +14,7 @@ pub(super) struct Asked<'a> {
     pub(super) cookie: Option<&'a str>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RequestView<'a> {
     /// The parts of the path.
     pub(super) fn path(&self) -> Vec<&'a str> {
         let path = self.url.split(['?', '#']).next().unwrap_or_default();
@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn an_address_has_parts() {
-        let asked = Asked { url: "/compare/a/b?token=1&x=%20#y", host: None, cookie: Some("a=1; b=2;c") };
+        let asked =
+            RequestView { url: "/compare/a/b?token=1&x=%20#y", host: None, cookie: Some("a=1; b=2;c") };
         assert_eq!(asked.path(), ["compare", "a", "b"]);
         assert_eq!(
             (asked.query("token"), asked.query("x"), asked.query("y")),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::serve::answer::FORBID;
-use crate::serve::room::Room;
+use crate::serve::capture_cache::CachedCapture;
 
 /// Between two looks whether there is something new.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -39,12 +39,12 @@ impl Drop for Place {
 }
 
 /// Tells until the program has ended, the capture is gone or the browser is.
-pub(super) fn tell(mut to: impl Write, room: &Room, _place: Place) {
+pub(super) fn tell(mut to: impl Write, room: &CachedCapture, _place: Place) {
     // A browser that went away is the usual end.
     follow(&mut to, room).unwrap_or_default();
 }
 
-fn follow(to: &mut impl Write, room: &Room) -> io::Result<()> {
+fn follow(to: &mut impl Write, room: &CachedCapture) -> io::Result<()> {
     let mut head = String::from(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\
          Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n",

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::census;
 use crate::report::open;
-use crate::serve::shelf::Stamp;
+use crate::serve::capture_list::Stamp;
 
 /// A program that still runs is not asked sooner again.
 const MIN_INTERVAL: Duration = Duration::from_secs(10);

@@ -14,10 +14,10 @@ use nilometer_report::Status;
 
 use crate::census;
 use crate::lookup::Files;
+use crate::name_cache::NameCache;
 use crate::progress::Progress;
-use crate::remembering::Remembering;
 use crate::report::{Read, open};
-use crate::serve::shelf::Stamp;
+use crate::serve::capture_list::Stamp;
 
 /// Reading a capture again may take one part in this many of the time.
 const READ_TIME_DIVISOR: u32 = 20;
@@ -27,7 +27,7 @@ const CLOCK_SLACK_SECS: f64 = 60.0;
 /// States that were made before, and the names that were looked up for them.
 pub(crate) struct Evaluator {
     known: HashMap<PathBuf, Known>,
-    files: Remembering<Files>,
+    files: NameCache<Files>,
 }
 
 struct Known {
@@ -38,7 +38,7 @@ struct Known {
 
 impl Evaluator {
     pub(crate) fn new() -> Self {
-        Self { known: HashMap::new(), files: Remembering::new(Files::default()) }
+        Self { known: HashMap::new(), files: NameCache::new(Files::default()) }
     }
 
     /// The state of a capture. One that was made shortly before is told again, with whether its process still runs.

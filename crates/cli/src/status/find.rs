@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use nilometer_host::tree;
 
 use crate::census::{capture_of, mapped};
-use crate::say::Failure;
-use crate::serve::shelf::files;
+use crate::messages::Failure;
+use crate::serve::capture_list::files;
 use crate::supervisor::kernel;
 
 /// The captures that were asked for.

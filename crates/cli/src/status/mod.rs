@@ -16,7 +16,7 @@ use nilometer_report::{Status, status_json, status_table};
 
 pub(crate) use self::evaluate::Evaluator;
 use self::options::{StatusFormat, StatusOptions};
-use crate::say::{self, Failure, bytes_to_stdout};
+use crate::messages::{self, Failure, bytes_to_stdout};
 use crate::style;
 use crate::supervisor::kernel::{self, Signals};
 
@@ -126,8 +126,8 @@ fn none(options: &StatusOptions) -> &'static str {
 }
 
 fn say_none(options: &StatusOptions) {
-    say::to_stderr(&format!("nilometer  {}\n", none(options)));
-    say::hint("nilometer run SCRIPT records a program, nilometer attach PID one that runs");
+    messages::to_stderr(&format!("nilometer  {}\n", none(options)));
+    messages::hint("nilometer run SCRIPT records a program, nilometer attach PID one that runs");
 }
 
 /// A leak is news whatever else cannot be read.

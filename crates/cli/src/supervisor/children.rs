@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use nilometer_capture::{Capture, Exit, MemoryKill, Record, Surroundings, Writer};
 
-use crate::place;
+use crate::capture_path;
 
 /// A child with a capture of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) fn complete(family: &Family<'_>) -> Vec<Child> {
     let taken = roles
         .keys()
         .filter_map(|pid| u32::try_from(*pid).ok())
-        .filter(|pid| !is_found(*pid) && place::with_pid(family.template, *pid).exists())
+        .filter(|pid| !is_found(*pid) && capture_path::with_pid(family.template, *pid).exists())
         .count();
     if taken > 0 {
         family.writer.append(&Record::Loss { what: TAKEN.to_owned(), count: taken as u64 });
@@ -72,7 +72,8 @@ fn captures(family: &Family<'_>) -> Vec<(u32, PathBuf, Capture)> {
         family.template.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten()
     {
         let path = entry.path();
-        let Some(pid) = place::pid_of(family.template, &path).filter(|pid| *pid != family.program_pid) else {
+        let Some(pid) = capture_path::pid_of(family.template, &path).filter(|pid| *pid != family.program_pid)
+        else {
             continue;
         };
         let changed = entry.metadata().and_then(|about| about.modified()).ok();
@@ -156,7 +157,7 @@ mod tests {
     fn only_captures_of_the_run_are_the_programs_children() {
         let folder = tempfile::tempdir().unwrap();
         let template = folder.path().join("nilometer-a.{pid}.nilo");
-        let at = |pid| place::with_pid(&template, pid);
+        let at = |pid| capture_path::with_pid(&template, pid);
         let program = capture(&at(10), 7);
         // Pids that no process has: above the largest that the kernel gives.
         let (child, other, gone) = (0x7FFF_0001, 0x7FFF_0002, 0x7FFF_0003);

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::recorder::Preload;
-use crate::{env, place};
+use crate::{capture_path, env};
 
 /// Names and values, in order.
 pub(crate) type Environment = Vec<(OsString, OsString)>;
@@ -70,7 +70,7 @@ pub(crate) fn recorded(mut given: Environment, leads: &Leads<'_>, template: &Pat
         }
         if let Some(run) = leads.forks {
             let mut forks = OsString::from(format!("{run}:"));
-            forks.push(place::telling_apart(template.to_path_buf()));
+            forks.push(capture_path::telling_apart(template.to_path_buf()));
             set(environment, env::FORKS, forks);
         }
         if let Some(guard) = leads.guard {

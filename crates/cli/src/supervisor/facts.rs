@@ -9,7 +9,7 @@ use nilometer_host::rlimit::Rlimits;
 use super::Plan;
 use super::environment::Leads;
 use super::recorder::{Recorder, consequence};
-use crate::place::program_name;
+use crate::capture_path::program_name;
 
 /// Writes the facts down.
 pub(crate) fn write(

@@ -11,8 +11,8 @@ use super::environment::{Leads, recorded, untouched};
 use super::kernel::Inherited;
 use super::readings::Readings;
 use super::spawn::Command;
-use crate::place::{Templates, with_pid};
-use crate::say::{Failure, warning};
+use crate::capture_path::{Templates, with_pid};
+use crate::messages::{Failure, warning};
 
 /// A program that runs.
 pub(crate) struct Launched {

@@ -35,11 +35,11 @@ use self::launch::{Launched, launch};
 use self::recorder::Recorder;
 pub(crate) use self::recorder::Wanted;
 use self::witness::Witness;
+use crate::capture_path::{self, Templates};
 use crate::events::Events;
 use crate::live::Live;
+use crate::messages::Failure;
 use crate::metrics::{Metrics, Prepared};
-use crate::place::{self, Templates};
-use crate::say::Failure;
 
 /// Between two readings.
 const READING_INTERVAL: Duration = Duration::from_millis(250);
@@ -310,7 +310,7 @@ impl Watch {
             children::complete(&Family {
                 program,
                 program_pid: self.program.unsigned_abs(),
-                template: &place::telling_apart(recording.template.clone()),
+                template: &capture_path::telling_apart(recording.template.clone()),
                 run,
                 started: self.started.at,
                 writer: &recording.writer,

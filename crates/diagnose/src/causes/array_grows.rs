@@ -4,7 +4,7 @@
 //! with something, or was seen to become longer again and again.
 
 use super::{Case, Explanation};
-use crate::held::level::words;
+use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let holder = case.finding.holder.as_ref()?;

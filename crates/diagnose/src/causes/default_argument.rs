@@ -5,7 +5,7 @@
 
 use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
-use crate::held::level::split;
+use crate::holders::container_path::split;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;

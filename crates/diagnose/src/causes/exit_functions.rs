@@ -4,7 +4,7 @@
 //! end is reached from none.
 
 use super::{Case, Explanation};
-use crate::held::NATIVE;
+use crate::holders::NATIVE;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let of_interpreter = case.finding.holder.as_ref().is_none_or(|holder| holder.kind == NATIVE);

@@ -8,7 +8,7 @@ use nilometer_capture::{Capture, Edge, Record};
 use super::kept_models::is_keeper;
 use super::{Case, Explanation, Run, train_steps};
 use crate::cycles::Cycles;
-use crate::held::level::words;
+use crate::holders::container_path::words;
 use crate::report::{Finding, Holder};
 
 pub(super) const MODELS: &str = "models-in-a-loop";

@@ -5,7 +5,7 @@
 //! whoever filled it.
 
 use super::{Case, Explanation};
-use crate::held::are_numbers;
+use crate::holders::are_numbers;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;

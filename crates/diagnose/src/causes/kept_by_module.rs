@@ -2,8 +2,8 @@
 //!
 //! Evidence: the path begins at a module, and the container is the global itself or lies in it.
 
+use super::holder_path::Root;
 use super::kept_by_callback::{change, what};
-use super::path::Root;
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {

@@ -3,7 +3,7 @@
 //! Evidence: the container holds futures, or what hangs below its elements is the result of futures.
 
 use super::{Case, Explanation};
-use crate::held::level::words;
+use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;

@@ -2,8 +2,8 @@
 //!
 //! Evidence: the path is a variable of a running function of the user's. Asked last, as it says the least.
 
+use super::holder_path::Root;
 use super::kept_by_callback::{change, what};
-use super::path::Root;
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {

@@ -5,7 +5,7 @@
 //! it, which are several times larger than what Python shows.
 
 use super::{Case, Explanation};
-use crate::held::level::words;
+use crate::holders::container_path::words;
 use crate::origin::Origin;
 use crate::report::{Holder, HolderBytes};
 

@@ -4,9 +4,9 @@
 //! holder is a variable of a running function, or a part of a thread, and no container, or Python's own list of those that run, while the
 //! number of threads goes on growing or a thread's first function holds what a line makes anew each time.
 
-use super::path::Root;
+use super::holder_path::Root;
 use super::{Case, Explanation};
-use crate::held::level::words;
+use crate::holders::container_path::words;
 
 /// Where Python has the threads that run.
 const RUNNING: &str = "threading._active";

@@ -16,6 +16,7 @@ mod faults;
 mod figures_open;
 mod gc_disabled;
 mod gradient_registry;
+mod holder_path;
 mod kept_by_callback;
 mod kept_by_class;
 mod kept_by_closure;
@@ -38,7 +39,6 @@ mod logging_handlers;
 mod lru_cache;
 mod native_library;
 mod notebook_output;
-mod path;
 mod py_functions;
 mod queue_backlog;
 mod random_seeded;
@@ -59,8 +59,8 @@ pub(crate) use gradient_registry::goes_on_building;
 pub(crate) use kept_models::who_keeps;
 pub(crate) use shared_memory::growth as shared_growth;
 
-use crate::held::level::words;
-use path::Path;
+use crate::holders::container_path::words;
+use holder_path::Path;
 
 /// What a cause is asked about.
 pub(crate) struct Case<'a> {

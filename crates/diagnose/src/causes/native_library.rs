@@ -4,7 +4,7 @@
 //! of a library that is neither a framework's, Python's nor the system's makes it, and nobody is known to hold it.
 
 use super::{Case, Explanation};
-use crate::held::NATIVE;
+use crate::holders::NATIVE;
 
 /// How the files of frameworks, of Python and of the system are called.
 const KNOWN: [&str; 17] = [

@@ -3,7 +3,7 @@
 //! Evidence: the holder is the deque inside of a `queue.Queue` (or what a thread pool waits with), and it goes on growing.
 
 use super::{Case, Explanation};
-use crate::held::level::words;
+use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let holder = case.finding.holder.as_ref()?;

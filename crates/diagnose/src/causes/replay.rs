@@ -3,7 +3,7 @@
 //! Evidence: each element is a tuple of at least two arrays and a number: a state, what was done, what it gave, the state after.
 
 use super::{Case, Explanation};
-use crate::held::level::words;
+use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;

@@ -8,8 +8,8 @@ use crate::numbers::{EXCESS, HALF, MIN_POINTS, PART, SMALL_BYTES};
 use nilometer_stats::Interval;
 
 use crate::cycles::Cycles;
-use crate::held::level::words;
-use crate::held::{Held, OwnBound, Room, SCAN_ERROR_RATIO, own_bound};
+use crate::holders::container_path::words;
+use crate::holders::{Capacity, HolderEvidence, OwnBound, SCAN_ERROR_RATIO, own_bound};
 use crate::lookup::Lookup;
 use crate::program::Limit;
 use crate::report::{Component, Finding, Kind};
@@ -27,7 +27,7 @@ const PASSED_RATIO: f64 = EXCESS;
 /// What a bound is compared with.
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
-    pub(crate) held: &'a Held<'a>,
+    pub(crate) held: &'a HolderEvidence<'a>,
     pub(crate) cycles: &'a Cycles,
     pub(crate) limit: Option<Limit>,
     pub(crate) folder: Option<&'a str>,
@@ -136,7 +136,7 @@ impl Job<'_> {
         let there = per_cycle * self.cycles.count as f64;
         let more = bound as f64 - there;
         let fits = self.limit.is_none_or(|limit| more <= MAX_OF_FREE_RATIO * limit.headroom as f64);
-        let near = Room::is_so_near(more / per_cycle, self.cycles.count) || more <= SMALL_BYTES;
+        let near = Capacity::is_so_near(more / per_cycle, self.cycles.count) || more <= SMALL_BYTES;
         // It has passed it.
         let is_passed = there > PASSED_RATIO * bound as f64;
         if is_passed || !fits || !near {
@@ -146,7 +146,7 @@ impl Job<'_> {
     }
 
     /// What fills, if it is full soon enough.
-    fn full(self, finding: &Finding, room: &Room, own: Option<&OwnBound>) -> Option<Component> {
+    fn full(self, finding: &Finding, room: &Capacity, own: Option<&OwnBound>) -> Option<Component> {
         let more = room.cycles * finding.bytes_per_cycle.estimate.max(0) as f64;
         let fits = self.limit.is_none_or(|limit| more <= MAX_OF_FREE_RATIO * limit.headroom as f64);
         let near = room.is_near(self.cycles.count) || more <= SMALL_BYTES;

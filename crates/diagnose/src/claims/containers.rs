@@ -16,7 +16,7 @@ use nilometer_stats::Interval;
 use super::{Claim, Instrument, carries};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
-use crate::held::{Held, Pace, Rise, SCAN_ERROR_RATIO, Weighed};
+use crate::holders::{HolderEvidence, Pace, Rise, SCAN_ERROR_RATIO, Weighed};
 use crate::origin::Origin;
 use crate::sizes::size;
 
@@ -50,7 +50,7 @@ pub(super) struct Containers<'a> {
 }
 
 impl<'a> Containers<'a> {
-    pub(super) fn of(held: &Held, counted: &'a Counted, cycles: &'a Cycles) -> Self {
+    pub(super) fn of(held: &HolderEvidence, counted: &'a Counted, cycles: &'a Cycles) -> Self {
         Self { counted, cycles, seen: seen(held, counted, cycles) }
     }
 
@@ -178,7 +178,7 @@ fn together<'s>(seen: impl IntoIterator<Item = &'s Seen>) -> Option<f64> {
 }
 
 /// How the containers grow that may prove something.
-fn seen(held: &Held, counted: &Counted, cycles: &Cycles) -> Vec<Seen> {
+fn seen(held: &HolderEvidence, counted: &Counted, cycles: &Cycles) -> Vec<Seen> {
     let open = counted.is_open();
     let points = &cycles.points;
     let span = points.get(counted.since).zip(points.first()).zip(points.last());

@@ -11,9 +11,9 @@ use super::sites::likely;
 use super::{Claim, Instrument};
 use crate::counted::Counted;
 use crate::cycles::Cycles;
-use crate::held::Held;
+use crate::holders::HolderEvidence;
 use crate::origin::Origin;
-use crate::sampled::{GrowingSite, Sites};
+use crate::sites::{GrowingSite, Sites};
 use crate::sizes::size;
 
 /// What the user's own holders keep is this share of the rise at least, and at most.
@@ -24,7 +24,12 @@ const MAX_SAMPLING_ERROR_RATIO: f64 = ALIKE;
 const MIN_TOLD_CYCLES: usize = AGAIN;
 
 /// The even rise, if it is what the user's own containers keep of the likely sites, or of each cycle, whoever made it.
-pub(super) fn claim(sites: &Sites, counted: &Counted, cycles: &Cycles, held: &Held) -> Option<Claim> {
+pub(super) fn claim(
+    sites: &Sites,
+    counted: &Counted,
+    cycles: &Cycles,
+    held: &HolderEvidence,
+) -> Option<Claim> {
     let rate = counted.even_rise?;
     let users = |site: &GrowingSite| {
         let keeps = held.keeps(&site.survivors);

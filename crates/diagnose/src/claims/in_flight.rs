@@ -16,9 +16,9 @@ use super::Limit;
 use crate::counted::{State, count};
 use crate::cycles::{Cycles, Point};
 use crate::sample::Sample;
-use crate::sampled::bins::Bins;
-use crate::sampled::growing::{Look, SURVIVAL_CYCLES};
-use crate::sampled::{Setting, Sites, look};
+use crate::sites::bins::Bins;
+use crate::sites::growing::{Look, SURVIVAL_CYCLES};
+use crate::sites::{Setting, Sites, look};
 use crate::sizes::size;
 use crate::timeline::Basis;
 

@@ -20,10 +20,10 @@ use containers::Containers;
 
 use crate::counted::{Counted, Filling, State};
 use crate::cycles::Cycles;
-use crate::held::Held;
+use crate::holders::HolderEvidence;
 use crate::numbers::{HALF, NEARLY_ALL};
 use crate::report::Finding;
-use crate::sampled::{Setting, Sites};
+use crate::sites::{Setting, Sites};
 
 /// Who says something. Where several say that memory is kept, the first of this list is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +76,12 @@ pub(crate) struct Limit {
 }
 
 /// Who says that memory is kept, in the order of [`Instrument`].
-pub(crate) fn kept(counted: &Counted, cycles: &Cycles, held: &Held, sites: Option<&Sites>) -> Vec<Claim> {
+pub(crate) fn kept(
+    counted: &Counted,
+    cycles: &Cycles,
+    held: &HolderEvidence,
+    sites: Option<&Sites>,
+) -> Vec<Claim> {
     let mut out: Vec<Claim> = by_counters(counted).into_iter().collect();
     let containers = Containers::of(held, counted, cycles);
     out.extend(containers.claim());
@@ -96,7 +101,7 @@ pub(crate) fn limit(
     (rate, findings): (Option<Interval>, &[Finding]),
     is_sure: bool,
     setting: &Setting,
-    held: &Held,
+    held: &HolderEvidence,
     sites: Option<&Sites>,
 ) -> Option<Limit> {
     let noted = rate.and_then(|rate| numbers::limit((rate, findings), is_sure, setting, held, sites));

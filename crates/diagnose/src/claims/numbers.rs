@@ -11,9 +11,9 @@ use nilometer_stats::Interval;
 use super::Limit;
 use crate::counted::State;
 use crate::cycles::Cycles;
-use crate::held::{Held, are_numbers};
+use crate::holders::{HolderEvidence, are_numbers};
 use crate::report::Finding;
-use crate::sampled::{Setting, Sites};
+use crate::sites::{Setting, Sites};
 use crate::sizes::size;
 use crate::unit::Unit;
 
@@ -29,7 +29,7 @@ pub(super) fn limit(
     (rate, findings): (Interval, &[Finding]),
     is_sure: bool,
     setting: &Setting,
-    held: &Held,
+    held: &HolderEvidence,
     sites: Option<&Sites>,
 ) -> Option<Limit> {
     let (counted, cycles) = (setting.counted, setting.cycles);

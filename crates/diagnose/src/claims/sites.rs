@@ -9,9 +9,9 @@ use nilometer_stats::Interval;
 use super::{Claim, Instrument};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
-use crate::held::Held;
+use crate::holders::HolderEvidence;
 use crate::origin::Origin;
-use crate::sampled::{GrowingSite, Sites};
+use crate::sites::{GrowingSite, Sites};
 use crate::sizes::size;
 use crate::unit::Unit;
 
@@ -139,7 +139,7 @@ impl Case<'_, '_> {
 }
 
 /// Whether a look met nearly all of it in a container of the user's: a framework's residue is not there.
-fn is_kept_by_user(site: &GrowingSite, held: &Held) -> bool {
+fn is_kept_by_user(site: &GrowingSite, held: &HolderEvidence) -> bool {
     let keeps = held.keeps(&site.survivors);
     keeps.first().is_some_and(|first| {
         first.share >= MIN_KEPT_RATIO && first.path.contains("[*]") && Origin::is_users(&first.holder.file)

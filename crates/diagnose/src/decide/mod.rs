@@ -14,12 +14,12 @@ use crate::claims::bounds::{Filled, Job, filled};
 use crate::claims::{self, Limit};
 use crate::counted::{Counted, Filling};
 use crate::cycles::Cycles;
-use crate::held::Held;
+use crate::holders::HolderEvidence;
 use crate::lookup::Lookup;
 use crate::program;
 use crate::reconcile::{Kept, at_least};
 use crate::report::{Component, Finding, Verdict};
-use crate::sampled::{Setting, Sites};
+use crate::sites::{Setting, Sites};
 use crate::sizes::size;
 
 /// What was decided.
@@ -59,7 +59,7 @@ impl<'a> Case<'a> {
         mut told: Attributed,
         setting: &Setting<'a>,
         sites: Option<&Sites>,
-        held: &Held,
+        held: &HolderEvidence,
         limit: Option<program::Limit>,
         lookup: &mut dyn Lookup,
     ) -> Self {

@@ -13,11 +13,11 @@ use crate::components::Picture;
 use crate::counted::garbage;
 use crate::decide::Decided;
 use crate::devices::Devices;
-use crate::held::Held;
+use crate::holders::HolderEvidence;
 use crate::lookup::Lookup;
 use crate::program::{Limit, Outside};
 use crate::report::{Cycles, Job, Memory, Program, Report, SCHEMA};
-use crate::sampled::{Setting, Sites};
+use crate::sites::{Setting, Sites};
 use crate::timeline::{Reading, Timeline};
 use crate::{
     forecast, gpu, job, next_steps, objects, phase_table, phases, probes, retention, retracing, warnings,
@@ -28,7 +28,7 @@ pub(crate) struct Told<'a> {
     pub(crate) capture: &'a Capture,
     pub(crate) setting: &'a Setting<'a>,
     pub(crate) outside: &'a Outside<'a>,
-    pub(crate) held: &'a Held<'a>,
+    pub(crate) held: &'a HolderEvidence<'a>,
     pub(crate) sites: Option<&'a Sites<'a>>,
 }
 

@@ -9,11 +9,11 @@ use nilometer_capture::{CensusCounts, DEFAULT_PAUSE_NS, Grown, Holder, Observati
 use nilometer_census::{Census, Class, Path, PathLimits};
 use pyo3::Python;
 
-use super::room;
+use super::cost_meter::Began;
+use super::headroom;
 use super::state::State;
-use super::turn::Began;
 use crate::recorder;
-use crate::scanning::Told;
+use crate::scan_schedule::Told;
 use crate::session::Session;
 
 /// Sample ids in one record.
@@ -169,7 +169,7 @@ impl State {
 }
 
 fn has_room(session: &Session) -> bool {
-    let enough = room::is_enough();
+    let enough = headroom::is_enough();
     if !enough {
         session.lost("who holds memory: too little memory was left to look without harm");
     }

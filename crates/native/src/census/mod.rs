@@ -4,19 +4,19 @@
 //! what. What must not happen here: a look in a program whose memory does not rise and that nobody asked about; a wait for
 //! another thread that looks.
 
-mod last_chance;
+mod cost_meter;
+mod final_look;
+mod headroom;
 mod looks;
-mod room;
 mod state;
-mod turn;
 
 use std::sync::{Mutex, TryLockError};
 
 use nilometer_capture::{Board, CycleUnit};
 use pyo3::Python;
 
-use crate::rise::Rise;
 use crate::session::{SECOND_NS, Session};
+use crate::trend::Trend;
 use state::{MIN_CYCLE_BYTES, Risen, State, lately, least};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
@@ -83,11 +83,11 @@ impl Watch {
     ) {
         let Ok(mut state) = self.state.try_lock() else { return };
         if has_known_cycles(session) || state.has_lead() {
-            state.seconds = Rise::default();
+            state.seconds = Trend::default();
             return;
         }
         if std::mem::replace(&mut state.modules, modules) != modules {
-            state.seconds = Rise::default();
+            state.seconds = Trend::default();
         }
         let Some(live) = live else { return };
         let ordinal = session.age() / SECOND_NS;
@@ -115,7 +115,7 @@ impl Watch {
     /// The main thread has answered: it waits for nothing.
     pub(crate) fn main_thread_answers(&self) {
         if let Ok(mut state) = self.state.try_lock() {
-            state.meanwhile = Rise::default();
+            state.meanwhile = Trend::default();
         }
     }
 

@@ -9,12 +9,12 @@ use std::time::Duration;
 use nilometer_capture::{CycleUnit, DEFAULT_OVERHEAD};
 use pyo3::Python;
 
+use super::cost_meter::CostMeter;
 use super::looks::Heap;
-use super::turn::Turn;
 use crate::recorder;
-use crate::rise::Rise;
-use crate::scanning::{PAUSE_FACTOR, Scanning};
+use crate::scan_schedule::{PAUSE_FACTOR, ScanSchedule};
 use crate::session::Session;
+use crate::trend::Trend;
 use crate::types::Types;
 
 /// A rise of so many bytes is looked at at once, one of so many at the end of its stretch; a smaller one, which may be
@@ -39,15 +39,15 @@ pub(super) const WHATEVER_THE_COST: u32 = 2;
 /// Live memory by cycle, of each unit that came. On the heap, one by one: all of them on the stack of a thread that has 512 KiB
 /// were too many.
 #[derive(Default)]
-pub(super) struct Rises(Vec<(CycleUnit, Box<Rise>)>);
+pub(super) struct Rises(Vec<(CycleUnit, Box<Trend>)>);
 
 impl Rises {
-    pub(super) fn of(&self, unit: CycleUnit) -> Option<&Rise> {
+    pub(super) fn of(&self, unit: CycleUnit) -> Option<&Trend> {
         self.0.iter().find(|(of, _)| *of == unit).map(|(_, rise)| &**rise)
     }
 
     /// That of a unit; made if it is the first time.
-    pub(super) fn of_mut(&mut self, unit: CycleUnit) -> Option<&mut Rise> {
+    pub(super) fn of_mut(&mut self, unit: CycleUnit) -> Option<&mut Trend> {
         let known = self.0.iter().position(|(of, _)| *of == unit);
         let at = known.unwrap_or_else(|| {
             let _ours = recorder::Ours::begin();
@@ -70,18 +70,18 @@ pub(super) struct State {
     /// When a unit that hooks know came last.
     pub(super) known_at_ns: u64,
     /// Where there are no cycles, and how many modules there were then.
-    pub(super) seconds: Rise,
+    pub(super) seconds: Trend,
     pub(super) second: u64,
     /// Seconds of a rise that are needed before they count.
     pub(super) patience: usize,
     /// Memory by second, since the main thread last answered.
-    pub(super) meanwhile: Rise,
+    pub(super) meanwhile: Trend,
     pub(super) modules: usize,
-    pub(super) scan: Turn,
-    pub(super) scanning: Scanning,
+    pub(super) scan: CostMeter,
+    pub(super) scanning: ScanSchedule,
     /// Scans at the ends of fits.
     pub(super) closing: u32,
-    pub(super) whole: Turn,
+    pub(super) whole: CostMeter,
     /// Ids of paths, and what they were last seen to hold.
     pub(super) ids: HashMap<String, (u64, String)>,
     pub(super) types: Types,
@@ -98,7 +98,7 @@ pub(super) struct State {
 impl State {
     /// Whether this found unit is the one that is followed: the one that was read most often so far.
     pub(super) fn leads(&mut self, unit: CycleUnit) -> bool {
-        let points = |unit| self.rises.of(unit).map_or(0, Rise::points);
+        let points = |unit| self.rises.of(unit).map_or(0, Trend::points);
         if self.lead.is_none_or(|lead| points(lead) < points(unit)) {
             self.lead = Some(unit);
         }
@@ -153,7 +153,7 @@ pub(super) struct Risen {
 
 impl Risen {
     /// By cycles of which each must have kept so many bytes to be a rise, and so many lately.
-    pub(super) fn of(rise: &Rise, least: u64, lately: u64) -> Self {
+    pub(super) fn of(rise: &Trend, least: u64, lately: u64) -> Self {
         let bytes = rise.risen(least);
         Self { bytes, goes_on: bytes > 0 && rise.goes_on(lately) }
     }

@@ -18,15 +18,15 @@ use pyo3::Python;
 use super::{Outside, Session};
 use crate::arenas::Arenas;
 use crate::census::Watch;
+use crate::cost_limiter::CostLimiter;
 use crate::devices::Devices;
 use crate::found::Kinds;
 use crate::heap::Allocator;
 use crate::interp::Interpreter;
 use crate::losses::Losses;
 use crate::names::Names;
-use crate::pace::Pace;
-use crate::pacing::Pacer;
 use crate::reading::Reader;
+use crate::reading_schedule::ReadingSchedule;
 use crate::{fork, thread, ticker};
 
 /// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
@@ -155,8 +155,8 @@ fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<O
         interpreter: Interpreter::find(py),
         reader: Reader::new(allocator.source),
         arenas: Arenas::default(),
-        pacer: Pacer::default(),
-        unasked: Pace::default(),
+        pacer: ReadingSchedule::default(),
+        unasked: CostLimiter::default(),
         phases: Names::new(),
         losses: Losses::default(),
         last_cycle: [const { AtomicU64::new(0) }; CycleUnit::COUNT],

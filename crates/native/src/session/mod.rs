@@ -23,14 +23,14 @@ pub(crate) use self::ticks::at_ticks;
 
 use crate::arenas::Arenas;
 use crate::census::Watch;
+use crate::cost_limiter::CostLimiter;
 use crate::devices::Devices;
 use crate::found::Kinds;
 use crate::interp::Interpreter;
 use crate::losses::{Losses, Told};
 use crate::names::{Names, is_recorded};
-use crate::pace::Pace;
-use crate::pacing::{Asker, Pacer};
 use crate::reading::{Depth, Reader};
+use crate::reading_schedule::{Asker, ReadingSchedule};
 use crate::{thread, ticker};
 
 /// Each unit's first cycles are all recorded, later ones at most one per this time.
@@ -49,9 +49,9 @@ pub(crate) struct Session {
     interpreter: Interpreter,
     reader: Reader,
     arenas: Arenas,
-    pacer: Pacer,
+    pacer: ReadingSchedule,
     /// Readings without Python's part.
-    unasked: Pace,
+    unasked: CostLimiter,
     phases: Names,
     losses: Losses,
     last_cycle: [AtomicU64; CycleUnit::COUNT],

@@ -7,8 +7,8 @@ use nilometer_capture::{Counters, CycleUnit, MIN_SHARED_BYTES, Moment};
 use pyo3::Python;
 
 use super::Session;
-use crate::pacing::Asker;
 use crate::reading::{self, Depth, Taken};
+use crate::reading_schedule::Asker;
 
 /// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
 const SAME_MOMENT_NS: u64 = 50_000;

@@ -8,8 +8,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::{Py, PyAny, Python};
 
 use super::{SECOND_NS, Session};
-use crate::pacing::Asker;
 use crate::reading::Taken;
+use crate::reading_schedule::Asker;
 use crate::{interp, reading};
 
 /// What is called at ticks of the clock, on the main thread.

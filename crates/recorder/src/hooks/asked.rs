@@ -4,9 +4,9 @@
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::lot::Lot;
+use crate::packed_sample::PackedSample;
 use crate::tls::block;
-use crate::{pools, real, state, wrappers};
+use crate::{next_allocator, pools, state, wrappers};
 
 /// Calls `call` with `data` while Python's objects come straight from Python's own allocator.
 ///
@@ -23,7 +23,7 @@ pub(super) unsafe extern "C" fn nilometer_recorder_unwrapped(
 /// The `malloc` behind ours, so that readings know whose figures to ask for.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn nilometer_recorder_allocator() -> *const c_void {
-    real::malloc_behind()
+    next_allocator::malloc_behind()
 }
 
 /// Writes the bytes that pools of tensors in memory of this process have in use, and those they took from the C allocator;
@@ -57,7 +57,7 @@ pub(super) extern "C" fn nilometer_recorder_samples(
 ) {
     if let Some(recorder) = state::recorder() {
         recorder.table.each(&mut |address, lot| {
-            let lot = Lot(lot);
+            let lot = PackedSample(lot);
             visit(data, lot.id(), address, lot.size());
         });
     }

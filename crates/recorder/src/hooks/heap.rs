@@ -8,9 +8,9 @@ use nilometer_capture::Source;
 use crate::births::{self, New};
 use crate::deaths;
 use crate::filter::FILTER;
+use crate::next_allocator;
 use crate::pools;
-use crate::real;
-use crate::spared;
+use crate::py310_exit_guard;
 use crate::tls::count_down;
 
 type Memory = *mut c_void;
@@ -32,14 +32,14 @@ macro_rules! hook {
             #[inline(never)]
             unsafe extern "C" fn counted($($arg: usize),+) -> Memory {
                 // SAFETY: what the caller promises.
-                born(unsafe { real::$name($($arg),+) }, $size)
+                born(unsafe { next_allocator::$name($($arg),+) }, $size)
             }
             if count_down($size) {
                 // SAFETY: what the caller promises.
                 return unsafe { counted($($arg),+) };
             }
             // SAFETY: what the caller promises.
-            unsafe { real::$name($($arg),+) }
+            unsafe { next_allocator::$name($($arg),+) }
         }
     };
 }
@@ -54,7 +54,7 @@ hook!(pvalloc(size) of size);
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn posix_memalign(to: *mut Memory, align: usize, size: usize) -> c_int {
     // SAFETY: what the caller promises.
-    let result = unsafe { real::posix_memalign(to, align, size) };
+    let result = unsafe { next_allocator::posix_memalign(to, align, size) };
     // SAFETY: written by the call, which succeeded.
     if result == 0 && pools::took_region(unsafe { *to } as usize, size) {
         // SAFETY: as above.
@@ -80,7 +80,7 @@ unsafe fn give_back(at: Memory) {
         return unsafe { free_sample(at) };
     }
     // SAFETY: what the caller promises.
-    unsafe { real::free(at) }
+    unsafe { next_allocator::free(at) }
 }
 
 /// Perhaps a sample.
@@ -88,11 +88,11 @@ unsafe fn give_back(at: Memory) {
 #[inline(never)]
 unsafe extern "C" fn free_sample(at: Memory) {
     deaths::consider(at as usize);
-    if spared::is_spared(at as usize) {
+    if py310_exit_guard::is_spared(at as usize) {
         return;
     }
     // SAFETY: what the caller promises.
-    unsafe { real::free(at) }
+    unsafe { next_allocator::free(at) }
 }
 
 #[unsafe(no_mangle)]
@@ -128,7 +128,7 @@ unsafe fn change(at: Memory, size: usize) -> Memory {
         return unsafe { realloc_sampled(at, size) };
     }
     // SAFETY: what the caller promises.
-    let fresh = unsafe { real::realloc(at, size) };
+    let fresh = unsafe { next_allocator::realloc(at, size) };
     if count_down(size) {
         return born(fresh, size);
     }
@@ -152,7 +152,7 @@ pub(super) unsafe extern "C" fn reallocarray(at: Memory, count: usize, size: usi
 unsafe fn realloc_sampled(at: Memory, size: usize) -> Memory {
     let lifted = deaths::lift(at as usize);
     // SAFETY: what the caller promises.
-    let fresh = unsafe { real::realloc(at, size) };
+    let fresh = unsafe { next_allocator::realloc(at, size) };
     if let Some((recorder, lot)) = lifted {
         if fresh.is_null() && size != 0 {
             deaths::put_back(&recorder, at as usize, lot);

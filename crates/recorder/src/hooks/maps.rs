@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use nilometer_capture::Source;
 
 use crate::births::{self, New};
-use crate::real;
+use crate::next_allocator;
 use crate::state;
 use crate::tls::count_down;
 
@@ -33,7 +33,7 @@ unsafe fn map(at: Memory, length: usize, access: c_int, flags: c_int, file: c_in
         gone(at as usize, length);
     }
     // SAFETY: what the caller promises.
-    let mapped = unsafe { real::mmap(at, length, access, flags, file, offset) };
+    let mapped = unsafe { next_allocator::mmap(at, length, access, flags, file, offset) };
     let is_memory = flags & libc::MAP_ANONYMOUS != 0
         && flags & libc::MAP_NORESERVE == 0
         && access & libc::PROT_WRITE != 0;
@@ -60,7 +60,7 @@ pub(super) unsafe extern "C" fn mmap64(
 pub(super) unsafe extern "C" fn munmap(at: Memory, length: usize) -> c_int {
     gone(at as usize, length);
     // SAFETY: what the caller promises.
-    unsafe { real::munmap(at, length) }
+    unsafe { next_allocator::munmap(at, length) }
 }
 
 /// C declares the last argument as one that may be missing; it is passed the same way.
@@ -80,7 +80,7 @@ pub(super) unsafe extern "C" fn mremap(
         gone(to as usize, new);
     }
     // SAFETY: what the caller promises.
-    let mapped = unsafe { real::mremap(at, old, new, flags, to) };
+    let mapped = unsafe { next_allocator::mremap(at, old, new, flags, to) };
     if let Some((recorder, birth)) = sample {
         let whole = birth.address == at as u64
             && birth.size.next_multiple_of(4096) == (old as u64).next_multiple_of(4096);

@@ -11,8 +11,8 @@ mod object;
 mod protect;
 mod slots;
 
+use crate::bounded_lock::BoundedLock;
 use crate::elf::each;
-use crate::latch::Latch;
 use crate::pages::Pages;
 use hooks::{Hooks, No};
 use object::Came;
@@ -25,7 +25,7 @@ const MAX_LOOKS: u32 = 40;
 /// How often a start or stop tries to get in: a look at what was loaded lasts milliseconds.
 const MAX_TRIES: u32 = 1000;
 
-static PATCHES: Latch<Patches> = Latch::new(Patches {
+static PATCHES: BoundedLock<Patches> = BoundedLock::new(Patches {
     hooks: None,
     slots: Slots::empty(),
     known: Pages::empty(),
@@ -107,7 +107,7 @@ pub(crate) fn take_back() {
     patches.known_count = 0;
 }
 
-fn hold() -> Option<crate::latch::Held<'static, Patches>> {
+fn hold() -> Option<crate::bounded_lock::Held<'static, Patches>> {
     (0..MAX_TRIES).find_map(|_try| PATCHES.hold())
 }
 

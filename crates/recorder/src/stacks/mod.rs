@@ -5,21 +5,21 @@
 
 pub(crate) mod map;
 mod names;
-mod seen;
+mod stack_cache;
 
 use nilometer_capture::{Cut, Sampling, StackFrame, Writer};
 use nilometer_pyframes::Python;
 
-use crate::latch::Latch;
+use crate::bounded_lock::BoundedLock;
 use crate::scratch::ITEMS;
 use crate::splice::Item;
 use map::{Map, mix};
 use names::{LINE_BITS, Names};
-use seen::Seen;
+use stack_cache::StackCache;
 
 pub(crate) struct Stacks {
-    seen: Seen,
-    tree: Latch<Tree>,
+    seen: StackCache,
+    tree: BoundedLock<Tree>,
 }
 
 /// Nodes are no more than three quarters of this.
@@ -46,8 +46,8 @@ const TRUNCATED: u64 = 2 << 62;
 impl Stacks {
     pub(crate) fn new() -> Option<Box<Self>> {
         Some(Box::new(Self {
-            seen: Seen::new()?,
-            tree: Latch::new(Tree {
+            seen: StackCache::new()?,
+            tree: BoundedLock::new(Tree {
                 nodes: Map::new(MAX_NODES),
                 last: 0,
                 names: Names::new(),

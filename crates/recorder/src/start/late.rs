@@ -15,8 +15,8 @@ use super::{How, Refused, is_preloaded};
 use crate::config::Config;
 use crate::filter::FILTER;
 use crate::floats::Floats;
-use crate::quiet::Quiet;
-use crate::{patching, pools, real, spared, state, wrappers};
+use crate::reentry::ReentryGuard;
+use crate::{next_allocator, patching, pools, py310_exit_guard, state, wrappers};
 
 /// Begins to record into a capture that is there. Null: it records; else a C string that says why not, and stays.
 ///
@@ -48,8 +48,8 @@ fn start(path: &Path, settings: &[u8]) -> Result<(), Refused> {
     if is_preloaded() {
         return Err(Refused::Preloaded);
     }
-    let Some(_quiet) = Quiet::begin() else { return Err(Refused::Busy) };
-    if !real::resolve_late() {
+    let Some(_quiet) = ReentryGuard::begin() else { return Err(Refused::Busy) };
+    if !next_allocator::resolve_late() {
         return Err(Refused::NoFunctions);
     }
     state::undecide();
@@ -71,7 +71,7 @@ pub(super) extern "C" fn nilometer_recorder_stop() {
         return;
     }
     let _theirs = Floats::begin();
-    let Some(_quiet) = Quiet::begin() else { return };
+    let Some(_quiet) = ReentryGuard::begin() else { return };
     super::say_last();
     state::decide();
     let all_went = state::stop();
@@ -79,7 +79,7 @@ pub(super) extern "C" fn nilometer_recorder_stop() {
     wrappers::take_back();
     pools::forget();
     // A thread that is still at it would miss what it counted there.
-    if all_went && !spared::is_any() {
+    if all_went && !py310_exit_guard::is_any() {
         FILTER.clear();
     }
 }
@@ -90,7 +90,7 @@ pub(super) extern "C" fn nilometer_recorder_stop() {
 pub(super) extern "C" fn nilometer_recorder_follow() {
     if !is_preloaded()
         && state::recorder().is_some()
-        && let Some(_quiet) = Quiet::begin()
+        && let Some(_quiet) = ReentryGuard::begin()
     {
         patching::follow();
     }

@@ -21,7 +21,9 @@ use crate::exports::{function_anywhere, order};
 use crate::facts::{fact, tell_python};
 use crate::floats::Floats;
 use crate::recorder::Recorder;
-use crate::{fork, frames, pace, patching, pools, real, sampler, spared, state, wrappers};
+use crate::{
+    fork, frames, next_allocator, pace, patching, pools, py310_exit_guard, sampler, state, wrappers,
+};
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -45,7 +47,7 @@ extern "C" fn loaded() {
     let library = function_anywhere(b"gnu_get_libc_version").and_then(order);
     if own < library || library.is_none() {
         PRELOADED.store(true, Relaxed);
-        real::resolve();
+        next_allocator::resolve();
         preloaded::begin();
         state::decide();
     }
@@ -127,7 +129,7 @@ pub(crate) unsafe extern "C" fn nilometer_recorder_begin(path: *const u8, length
     let is_free = || state::recorder().is_none() && state::is_decided();
     let Some(config) = preloaded::config().filter(|_config| is_free()) else { return false };
     let _theirs = Floats::begin();
-    let Some(_quiet) = crate::quiet::Quiet::begin() else { return false };
+    let Some(_quiet) = crate::reentry::ReentryGuard::begin() else { return false };
     // SAFETY: as the caller promises.
     let path = unsafe { std::slice::from_raw_parts(path, length) };
     let writer = Writer::join(Path::new(OsStr::from_bytes(path))).ok();
@@ -137,8 +139,8 @@ pub(crate) unsafe extern "C" fn nilometer_recorder_begin(path: *const u8, length
 }
 
 fn tell_facts(recorder: &Recorder, wrapped: bool, is_late: bool) {
-    let is_hooked = is_late || real::is_hooked(crate::hooks::malloc_address());
-    let allocator = match (is_hooked, real::is_the_c_librarys()) {
+    let is_hooked = is_late || next_allocator::is_hooked(crate::hooks::malloc_address());
+    let allocator = match (is_hooked, next_allocator::is_the_c_librarys()) {
         (false, _) => "the program's own: not recorded",
         (true, true) => "glibc",
         (true, false) => "preloaded",
@@ -150,7 +152,7 @@ fn tell_facts(recorder: &Recorder, wrapped: bool, is_late: bool) {
 
 /// The library goes: at the end of the process.
 extern "C" fn end() {
-    if let Some(_quiet) = crate::quiet::Quiet::begin() {
+    if let Some(_quiet) = crate::reentry::ReentryGuard::begin() {
         say_last();
     }
 }
@@ -169,9 +171,9 @@ pub(crate) extern "C" fn nilometer_recorder_python_ends() {
     if let Some(recorder) = state::recorder() {
         frames::python_ends(crate::tls::block().thread());
         if let Some(Support::Ready(python)) = recorder.frames.support() {
-            spared::spare(python.freed_too_early().map_or(0, |state| state as usize));
+            py310_exit_guard::spare(python.freed_too_early().map_or(0, |state| state as usize));
         }
-        if let Some(_quiet) = crate::quiet::Quiet::begin() {
+        if let Some(_quiet) = crate::reentry::ReentryGuard::begin() {
             tell_python(&recorder);
         }
     }

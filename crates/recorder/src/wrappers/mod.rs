@@ -17,7 +17,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize};
 
-use crate::quiet::Quiet;
+use crate::reentry::ReentryGuard;
 use crate::state;
 use objects::{Allocator, MallocIn, behind};
 
@@ -207,7 +207,7 @@ fn put_again_if_forgotten() {
     };
     let forgotten = address(now.malloc) == first
         || (address(now.malloc) != objects::malloc as *const () as usize && is_debug_before(first));
-    if forgotten && let Some(_quiet) = Quiet::begin() {
+    if forgotten && let Some(_quiet) = ReentryGuard::begin() {
         put_before_objects();
     }
 }

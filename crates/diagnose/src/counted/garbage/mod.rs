@@ -15,9 +15,9 @@
 //!   it keeps, a user's own cycles around arrays may weigh megabytes. Before any collection, [`MAX_OBJECT_BYTES`].
 
 pub(crate) mod at_exit;
-mod leftover;
+mod post_collection_bound;
 pub(crate) mod sawtooth;
-mod teeth;
+mod uncollected_blocks;
 mod weight;
 
 use crate::numbers::{HEAVY_BYTES, SEVERAL, THIRD};
@@ -27,9 +27,9 @@ use nilometer_stats::{Interval, growth};
 use crate::cycles::Point;
 use crate::timeline::{Reading, Timeline};
 use at_exit::ExitCollection;
-use leftover::Leftover;
+use post_collection_bound::{Limit, limit};
 use sawtooth::without_sawtooth;
-use teeth::{Limit, limit};
+use uncollected_blocks::Leftover;
 
 /// Bytes of garbage per container object that are plausible at most.
 const MAX_OBJECT_BYTES: f64 = HEAVY_BYTES;

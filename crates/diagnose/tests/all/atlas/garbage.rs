@@ -1,6 +1,6 @@
 //! Growth that may be garbage: containers that were made, collections that were seen, and what the one at exit frees.
 //!
-//! In: bytes and containers for each epoch. Out: rows. What must not happen here: collections that come again and again; `teeth.rs`
+//! In: bytes and containers for each epoch. Out: rows. What must not happen here: collections that come again and again; `post_collection_bound.rs`
 //! has those.
 
 use nilometer_capture::CycleUnit::{Epoch, Fit};

@@ -1,0 +1,279 @@
+//! Who holds the memory: what the census saw, and how it meets what the recorder sampled.
+//!
+//! In: the census' part of a capture. Out: for a site's survivors, the paths that they hang below. What must not happen
+//! here: a holder for memory that it was not seen to hold; a path is named only where samples and census met at an address.
+
+mod adds;
+mod capacity;
+pub(crate) mod container_path;
+mod container_size;
+mod counts;
+mod function;
+mod grown;
+mod inside;
+mod join;
+mod kept_at;
+mod native;
+mod numbers;
+mod own_bound;
+mod reachability;
+mod scans;
+mod siblings;
+mod source;
+mod unattached_lines;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use nilometer_capture::{Capture, Holder, Moment, Observation, Record};
+
+use crate::origin::Origin;
+use crate::sample::Sample;
+
+pub(crate) use adds::{adds_elsewhere, adds_to};
+pub(crate) use capacity::Capacity;
+use container_path::{elements, is_namespace, split};
+pub(crate) use container_size::SCAN_ERROR_RATIO;
+pub(crate) use grown::grown;
+pub(crate) use join::{BySite, by_holder, of as shown};
+use join::{is_element, is_within};
+pub(crate) use kept_at::add_kept_at;
+pub(crate) use native::KIND as NATIVE;
+pub(crate) use numbers::{MAX_NUMBER_BYTES, are_numbers};
+pub(crate) use own_bound::{OwnBound, own_bound};
+pub(crate) use reachability::Reachability;
+pub(crate) use scans::{Pace, Rise, Weighed};
+pub(crate) use siblings::fold;
+pub(crate) use unattached_lines::hold;
+
+/// A census of containers alone.
+const SCAN: u64 = 1;
+/// A census that goes over every edge.
+const WHOLE: u64 = 2;
+/// The kind of what nobody holds, not even native code.
+const GARBAGE: &str = "garbage";
+
+/// All that the census said.
+#[derive(Debug, Default)]
+pub(crate) struct HolderEvidence<'a> {
+    holders: BTreeMap<u64, &'a Holder>,
+    /// Ids that stand for native code and for garbage, and those for garbage alone.
+    nobodys: BTreeSet<u64>,
+    garbage: BTreeSet<u64>,
+    /// The holders that each sample was seen below; several where a path changed its name between two looks.
+    of_sample: HashMap<u64, Vec<u64>>,
+    /// The whole look, by number, that saw each holder hold a sample last.
+    last_seen: HashMap<u64, usize>,
+    /// Samples that were seen in garbage.
+    in_garbage: HashSet<u64>,
+    /// When each whole look ended, those of them that saw everything, and those that are known to have been cut short.
+    looks: Vec<u64>,
+    whole: Vec<u64>,
+    cut: Vec<u64>,
+    /// When each scan ended.
+    pub(crate) scans: Vec<u64>,
+    /// Containers that grew, by holder, in the order of the scans.
+    pub(crate) rises: BTreeMap<u64, Vec<Rise>>,
+}
+
+/// A holder and its share of something.
+#[derive(Clone, Debug)]
+pub(crate) struct Keeps<'a> {
+    pub(crate) holder: &'a Holder,
+    /// Its path, or that of all elements of its container where several of them keep it.
+    pub(crate) path: String,
+    /// What the elements of its container are, if that was seen.
+    pub(crate) elements: String,
+    /// Of the bytes that could have been seen, from 0 to 1.
+    pub(crate) share: f64,
+}
+
+impl<'a> HolderEvidence<'a> {
+    /// What process `pid` said, or whoever spoke where it is not known.
+    pub(crate) fn of(capture: &'a Capture, pid: Option<u64>) -> Self {
+        let mut out = Self::default();
+        let mut last_cycle = 0;
+        for stamped in &capture.records {
+            if pid.is_some_and(|pid| pid != u64::from(stamped.pid)) {
+                continue;
+            }
+            match &stamped.record {
+                Record::Reading { moment: Moment::Cycle { .. }, .. } => last_cycle = stamped.at_ns,
+                // The scan when the program ends comes before: what its functions held is gone, and that it did not grow says nothing.
+                Record::Reading { moment: Moment::BeforeExit, .. } => {
+                    out.scans.pop_if(|at_ns| *at_ns > last_cycle);
+                    last_cycle = stamped.at_ns;
+                }
+                _ => {}
+            }
+            let Record::Observation(seen) = &stamped.record else { continue };
+            match seen {
+                // Without a path it is native code's, or garbage.
+                Observation::Holder(holder) if holder.path.is_empty() => {
+                    out.nobodys.insert(holder.id);
+                    if holder.kind == GARBAGE {
+                        out.garbage.insert(holder.id);
+                    }
+                }
+                Observation::Holder(holder) => {
+                    out.holders.insert(holder.id, holder);
+                }
+                Observation::Held { holder, samples } if out.garbage.contains(holder) => {
+                    out.in_garbage.extend(samples);
+                }
+                Observation::Held { holder, .. } if out.nobodys.contains(holder) => {}
+                Observation::Held { holder, samples } => {
+                    // A look ends with a record of its own.
+                    out.last_seen.insert(*holder, out.looks.len());
+                    for sample in samples {
+                        out.of_sample.entry(*sample).or_default().push(*holder);
+                    }
+                }
+                Observation::Grown(grown) => {
+                    let rise = Rise { at_ns: stamped.at_ns, grown: *grown };
+                    let bounded = out.holder(grown.holder).is_none_or(|holder| holder.bound.is_some());
+                    // A scan tells what grew, and then that it has ended.
+                    let since = (!bounded).then(|| out.scans.last().copied().unwrap_or(0));
+                    scans::add(out.rises.entry(grown.holder).or_default(), rise, since);
+                }
+                Observation::Census(counts) if counts.depth == Some(WHOLE) => {
+                    out.looks.push(stamped.at_ns);
+                    match counts.cut {
+                        Some(0) => out.whole.push(stamped.at_ns),
+                        Some(_) => out.cut.push(stamped.at_ns),
+                        None => {}
+                    }
+                }
+                Observation::Census(counts) if counts.depth == Some(SCAN) => out.scans.push(stamped.at_ns),
+                Observation::Census(_)
+                | Observation::Objects { .. }
+                | Observation::Device { .. }
+                | Observation::Probe { .. }
+                | Observation::Trace(_) => {}
+            }
+        }
+        out
+    }
+
+    pub(crate) fn holder(&self, id: u64) -> Option<&'a Holder> {
+        self.holders.get(&id).copied()
+    }
+
+    /// What each path held at the last look that found anything, the most first. Of what hangs below several paths, each has all.
+    ///
+    /// What two looks call differently, as a frame of `fit` was there at one of them, goes by the name that the findings use: `told`.
+    pub(crate) fn live(&self, samples: &[Sample], told: &[&str]) -> Vec<(&'a Holder, f64)> {
+        let Some(at_ns) = self.looks.last() else { return Vec::new() };
+        let mut by_holder: BTreeMap<u64, f64> = BTreeMap::new();
+        let is_told = |id: &u64| {
+            let container = self.holder(*id).map(|holder| split(&holder.path).0);
+            container.is_some_and(|container| told.iter().any(|path| split(path).0 == container))
+        };
+        let seen = |id: &u64| self.last_seen.get(id).copied().unwrap_or(0);
+        let called = |ids: &Vec<u64>| {
+            let last = ids.last().copied()?;
+            // A name that went on being used is another place, which the sample has left.
+            let known = ids.iter().copied().find(|id| is_told(id) && seen(id) < seen(&last));
+            Some(if is_told(&last) { last } else { known.unwrap_or(last) })
+        };
+        for sample in samples.iter().filter(|s| s.lives_at(*at_ns)) {
+            // The path of the last look: later ones were added behind earlier ones.
+            if let Some(holder) = self.of_sample.get(&sample.id).and_then(called) {
+                *by_holder.entry(holder).or_default() += sample.weight;
+            }
+        }
+        let mut out: Vec<_> =
+            by_holder.into_iter().filter_map(|(id, bytes)| Some((self.holder(id)?, bytes))).collect();
+        out.sort_by(|a, b| b.1.total_cmp(&a.1));
+        out
+    }
+
+    /// What a holder's elements are. Looks at the whole heap do not tell; scans do, of the container that a path leads through.
+    fn elements(&self, holder: &Holder, path: &str) -> String {
+        let through = Some(split(path).0);
+        let is_container =
+            |known: &&&Holder| !known.elements.is_empty() && known.path.strip_suffix("[*]") == through;
+        match self.holders.values().find(is_container) {
+            Some(known) if holder.elements.is_empty() => known.elements.clone(),
+            _ => holder.elements.clone(),
+        }
+    }
+
+    /// Whether a look met this sample below anything.
+    pub(crate) fn met(&self, sample: &Sample) -> bool {
+        self.of_sample.contains_key(&sample.id)
+    }
+
+    /// Whether a look met this sample below the path.
+    pub(crate) fn is_below(&self, sample: u64, path: &str) -> bool {
+        let mut ids = self.of_sample.get(&sample).into_iter().flatten();
+        ids.any(|id| self.holder(*id).is_some_and(|holder| is_within(&holder.path, path)))
+    }
+
+    /// Whether this sample lived at a look over the whole heap.
+    fn could_be_seen(&self, sample: &Sample) -> bool {
+        self.looks.iter().any(|at_ns| sample.lives_at(*at_ns))
+    }
+
+    /// The same, but what a look that was cut short did not find says nothing beside one that went to the end: it may have a holder all
+    /// the same. Not for the question whether something is garbage, of which such a look finds none.
+    fn is_known(&self, sample: &Sample) -> bool {
+        let tells = |at_ns: &&u64| self.cut.len() == self.looks.len() || !self.cut.contains(at_ns);
+        self.looks.iter().filter(tells).any(|at_ns| sample.lives_at(*at_ns))
+            || self.of_sample.contains_key(&sample.id)
+            || self.in_garbage.contains(&sample.id)
+    }
+
+    /// Whether this sample was seen in a container of the user's own that has no bound.
+    pub(crate) fn is_users(&self, sample: &Sample) -> bool {
+        let mut holders =
+            self.of_sample.get(&sample.id).into_iter().flatten().filter_map(|id| self.holder(*id));
+        holders.any(|one| {
+            one.bound.is_none() && Origin::is_users(&one.file) && !is_namespace(&one.path, &one.file)
+        })
+    }
+
+    /// The holders of these samples, the one with the most bytes first. Empty where no look could have seen any.
+    pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
+        let seen = || samples.iter().filter(|s| self.is_known(s));
+        let of = |sample: &Sample| self.of_sample.get(&sample.id).into_iter().flatten().copied();
+        let is_named = |id: &u64| self.holder(*id).is_some_and(|h| !is_namespace(&h.path, &h.file));
+        let ids: BTreeSet<u64> = seen().flat_map(of).filter(is_named).collect();
+        let path = |id: u64| self.holder(id).map_or("", |holder| holder.path.as_str());
+        // A look that finds few elements tells each by its key, another all of them as one.
+        let around = |id: u64| {
+            let inner = path(id);
+            let outer = ids.iter().copied().filter(move |one| is_element(inner, path(*one)));
+            outer.chain([id]).map(|one| split(path(one)).0).collect::<BTreeSet<&str>>()
+        };
+        let around: HashMap<u64, BTreeSet<&str>> = ids.iter().map(|id| (*id, around(*id))).collect();
+        let (mut by_container, mut by_holder) = (BTreeMap::<&str, f64>::new(), BTreeMap::<u64, f64>::new());
+        let mut all = 0.0;
+        for sample in seen() {
+            all += sample.weight;
+            let containers: BTreeSet<&str> =
+                of(sample).filter_map(|id| around.get(&id)).flatten().copied().collect();
+            for container in containers {
+                *by_container.entry(container).or_default() += sample.weight;
+            }
+            for holder in of(sample).filter(|id| ids.contains(id)).collect::<BTreeSet<u64>>() {
+                *by_holder.entry(holder).or_default() += sample.weight;
+            }
+        }
+        let keeps = |(container, bytes): (&str, f64)| {
+            let inside = by_holder.iter().filter(|(id, _)| split(path(**id)).0 == container);
+            let (most, _) = inside.clone().max_by(|a, b| a.1.total_cmp(b.1))?;
+            let shortest = inside.clone().map(|(id, _)| path(*id)).min_by_key(|path| path.len())?;
+            let several = shortest != path(*most);
+            let are_slices = inside.clone().all(|(id, _)| container_path::slices(path(*id)).is_some());
+            let of_all = if are_slices { container_path::all_slices } else { elements };
+            let path = if several { of_all(path(*most)) } else { None };
+            let path = path.unwrap_or_else(|| shortest.to_owned());
+            let holder = self.holder(*most)?;
+            let elements = self.elements(holder, &path);
+            Some(Keeps { holder, path, elements, share: bytes / all })
+        };
+        let mut out: Vec<Keeps> = by_container.into_iter().filter_map(keeps).collect();
+        out.sort_by(|a, b| b.share.total_cmp(&a.share));
+        out
+    }
+}

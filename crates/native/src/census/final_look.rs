@@ -1,0 +1,64 @@
+//! The look at the end of a stretch of cycles, after which what its frames hold is gone.
+//!
+//! In: live memory by cycle, what looks took so far. Out: a scan, a look. What must not happen here: the looks that are taken whatever they
+//! cost spent on the first of many short fits, where there is little to see yet.
+
+use std::time::Duration;
+
+use nilometer_capture::CycleUnit;
+use pyo3::Python;
+
+use super::state::{
+    FIRST_TIME_DIVISOR, MIN_CYCLES_BETWEEN_WALKS, MIN_RISE_BYTES, Risen, State, WHATEVER_THE_COST, is_cheap,
+    lately, least, one_part_in,
+};
+use crate::scan_schedule::PAUSE_FACTOR;
+use crate::session::{SECOND_NS, Session};
+
+/// Where many fits follow each other, the second look waits for so many times as many cycles as the first: one that comes at the next fit
+/// sees no more than the first did, and a third is paid for by hundreds of its kind. A run that ends before has been seen to its third.
+const SECOND_LOOK_FACTOR: u64 = 3;
+
+impl State {
+    /// A stretch of cycles is over; `one_of_many`: others like it came before, and more may come.
+    pub(super) fn last_chance(&mut self, py: Python<'_>, session: &Session, one_of_many: bool) {
+        let risen = |unit: CycleUnit| {
+            let rise = self.rises.of(unit)?;
+            Some((session.board().cycles(unit), Risen::of(rise, least(unit), lately(unit))))
+        };
+        let seconds = Some((session.age() / SECOND_NS, self.seconds_risen()));
+        let all = CycleUnit::all().map(risen).chain([seconds]).flatten();
+        let most = all.filter(|(_, rise)| rise.bytes > 0).max();
+        let Some((ordinal, rise)) =
+            most.filter(|(ordinal, _)| *ordinal >= self.looked_at + MIN_CYCLES_BETWEEN_WALKS)
+        else {
+            return;
+        };
+        if session.board().pause_limit().is_none() {
+            return;
+        }
+        let (age, risen) = (Duration::from_nanos(session.age()), rise.bytes);
+        // What grew since the scans before is told once more, cheaply, and for short runs enough: a small rise only where it is known to
+        // be somebody's. A loop of many short fits is paced like any other.
+        let closing = self.closing < WHATEVER_THE_COST || self.scan.is_within(PAUSE_FACTOR, age);
+        let worth = risen >= MIN_RISE_BYTES || self.scanning.tells();
+        if self.scan.times > 0 && closing && worth && self.scanned_at < ordinal {
+            self.closing = self.closing.saturating_add(1);
+            self.scan(session, ordinal);
+        }
+        let soon = one_of_many && self.whole.times > 0 && ordinal < SECOND_LOOK_FACTOR * self.looked_at;
+        let early = self.whole.times < WHATEVER_THE_COST
+            && !soon
+            && (risen >= MIN_RISE_BYTES || is_cheap(session, risen));
+        // In such a loop the first looks see little: later ones come when much more has been kept.
+        let later = ordinal >= 2 * self.looked_at
+            && self.whole.is_within(one_part_in(FIRST_TIME_DIVISOR, session), age);
+        let due =
+            early || self.whole.times > 0 && (later || self.whole.is_due(one_part_in(PAUSE_FACTOR, session)));
+        // The last chance is not let go by without one.
+        if due && (self.whole.times == 0 || rise.is_worth_a_look()) {
+            self.look(py, session);
+            self.looked_at = ordinal;
+        }
+    }
+}
