@@ -1,37 +1,38 @@
-//! Finds the interpreter, and believes a layout only after live objects have confirmed it.
+//! Finds the interpreter, and trusts a layout only after live objects have confirmed it.
 //!
-//! In: the process. Out: [`Python`], or a sentence that says why not. What must not happen here: belief because of the version
-//! alone. A build without the GIL, for debugging, or with other structures shows in the heads and counts that are compared.
+//! In: the process. Out: [`Python`], or a sentence that says why not. What must not happen here: trust in the
+//! version alone. A build without the GIL, a debug build or a changed structure differs in the heads and
+//! counts compared here.
 
 use std::ffi::CStr;
 
-use crate::api::{self, Api};
+use crate::c_api::{self, CApi};
+use crate::debug_offsets;
+use crate::gc_lists::lists;
 use crate::layout::{Layout, SIZE, TYPE, dict, list, set, types};
 use crate::memory;
-use crate::naming::Look;
+use crate::naming::HeapView;
 use crate::object::{Object, Python, Type, WellKnown};
-use crate::rings::lists;
-use crate::told;
 
 impl Python {
-    /// Looks for CPython and checks it.
+    /// Finds CPython and checks its layout.
     ///
     /// # Errors
     /// A sentence for people: why the heap cannot be read.
     pub fn find() -> Result<Python, String> {
-        let (version, text) = api::version()?;
+        let (version, text) = c_api::version()?;
         let Some(layout) = Layout::of(version) else {
             return Err(format!("Python {}.{} is not known; 3.10 to 3.14 are", version.0, version.1));
         };
-        if text.contains("free-threading") || api::symbol(c"_Py_MergeZeroLocalRefcount").is_some() {
+        if text.contains("free-threading") || c_api::symbol(c"_Py_MergeZeroLocalRefcount").is_some() {
             return Err("this Python runs without the GIL".to_string());
         }
-        if api::symbol(c"_Py_NegativeRefcount").is_some()
-            || api::symbol(c"PyModule_Create2TraceRefs").is_some()
+        if c_api::symbol(c"_Py_NegativeRefcount").is_some()
+            || c_api::symbol(c"PyModule_Create2TraceRefs").is_some()
         {
             return Err("this Python is a debug build".to_string());
         }
-        let api = Api::find()?;
+        let api = CApi::find()?;
         if !api.held() {
             return Err("the thread does not hold the GIL".to_string());
         }
@@ -45,9 +46,9 @@ impl Python {
             return Err("the lists of the garbage collector are not where they should be".to_string());
         }
         if layout.version >= (3, 14) {
-            let look = Look::new(&python)?;
-            told::agrees(layout, &look.offsets)
-                .and_then(|()| look.check())
+            let heap = HeapView::new(&python)?;
+            debug_offsets::agrees(layout, &heap.offsets)
+                .and_then(|()| heap.check())
                 .map_err(|what| format!("this Python is built in another way: {what}"))?;
         }
         Ok(python)
@@ -79,7 +80,7 @@ impl Python {
         Ok(())
     }
 
-    /// Lengths, items and tables of objects that are always there, against what CPython says of them.
+    /// Lengths, items and tables of objects that always exist, against CPython's own answers.
     fn check_objects(&self) -> Result<(), String> {
         let modules = self.api.modules();
         let sys_path = self.api.sys(c"path");
@@ -87,7 +88,7 @@ impl Python {
             self.check_dict(modules).map_err(|()| "tables of dicts")?;
         }
         self.check_dict(memory::word(self.known.text, types::DICT)).or_else(|()| {
-            // 3.12 on keeps the dicts of static types elsewhere.
+            // From 3.12 on the dicts of static types are kept elsewhere.
             if self.layout.version >= (3, 12) { Ok(()) } else { Err("dicts of types") }
         })?;
         if self.type_of(Object(sys_path)).0 == self.known.list {
@@ -129,7 +130,7 @@ impl Python {
         Ok(())
     }
 
-    /// Keys and values, in order, as `PyDict_Next` gives them; and the keys as text.
+    /// Keys and values in the order of `PyDict_Next`, and the keys as text.
     fn check_dict(&self, address: u64) -> Result<(), ()> {
         let view = self.dict_view(Object(address)).ok_or(())?;
         if memory::word(address, dict::USED) != self.api.dict_size(address) {
@@ -159,7 +160,7 @@ impl Python {
 impl WellKnown {
     fn find() -> Result<WellKnown, String> {
         let address = |name: &CStr| {
-            api::symbol(name)
+            c_api::symbol(name)
                 .map(|found| found as u64)
                 .ok_or_else(|| format!("this Python hides {}", name.to_string_lossy()))
         };
@@ -185,7 +186,7 @@ impl WellKnown {
     }
 }
 
-/// The mark of deleted entries in sets: an object that a pointer of CPython's names; 0 where it is hidden.
+/// The object that marks deleted entries in sets, named by a pointer of CPython's; 0 where that is hidden.
 fn dummy() -> u64 {
-    api::symbol(c"_PySet_Dummy").map_or(0, |found| memory::word(found as u64, 0))
+    c_api::symbol(c"_PySet_Dummy").map_or(0, |found| memory::word(found as u64, 0))
 }

@@ -1,16 +1,16 @@
 #![expect(unsafe_code, reason = "the clock of the calling thread")]
-//! Time that this thread has worked.
+//! CPU time of the calling thread.
 //!
-//! Limits count this time and not that of the wall: on a busy machine most of the latter is other programs', and a look would
-//! be cut short just where its program is slowed down already.
+//! Limits count CPU time, not wall time. On a busy machine most wall time belongs to other programs, and a
+//! look would be cut short just where its program is slow already.
 
 use std::time::Duration;
 
-/// A moment of the calling thread's own time.
+/// A point on the calling thread's CPU clock.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment(Duration);
+pub(crate) struct CpuInstant(Duration);
 
-impl Moment {
+impl CpuInstant {
     pub(crate) fn now() -> Self {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: one timespec to write to; this clock exists on every Linux.
@@ -22,7 +22,7 @@ impl Moment {
         Self(seconds + Duration::from_nanos(time.tv_nsec.unsigned_abs()))
     }
 
-    /// Work since then, on the same thread.
+    /// CPU time since then, on the same thread.
     pub(crate) fn elapsed(self) -> Duration {
         Self::now().0.saturating_sub(self.0)
     }
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn sleep_is_no_work() {
-        let began = Moment::now();
+        let began = CpuInstant::now();
         std::thread::sleep(Duration::from_millis(30));
         assert!(began.elapsed() < Duration::from_millis(20));
         let mut sum = 0_u64;

@@ -1,15 +1,16 @@
-//! Tables of dicts and attributes of instances, read in place.
+//! Key tables of dicts and attributes of instances, read in place.
 //!
-//! In: a live dict or instance. Out: keys and values in the order of insertion, sizes of tables. What must not happen here: a
-//! comparison of keys by Python, the making of a `__dict__` (the next census would see another object).
+//! In: a live dict or instance. Out: keys and values in insertion order, sizes of tables. What must not
+//! happen here: a comparison of keys by Python; a new `__dict__`, which the next census would see as another
+//! object.
 
 use crate::layout::{Keys, Values, dict, flags, types};
 use crate::memory;
 use crate::object::{Object, Python, Type};
 
-/// A table of keys, as `PyDictKeysObject` has it.
+/// A key table: CPython's `PyDictKeysObject`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Table {
+pub(crate) struct KeyTable {
     address: u64,
     /// Entries in use or deleted.
     pub(crate) entries: u64,
@@ -20,8 +21,8 @@ pub(crate) struct Table {
     width: u64,
 }
 
-impl Table {
-    pub(crate) fn of(python: &Python, address: u64) -> Option<Table> {
+impl KeyTable {
+    pub(crate) fn of(python: &Python, address: u64) -> Option<KeyTable> {
         let keys = &python.layout.keys;
         if !memory::usable(address) {
             return None;
@@ -44,7 +45,7 @@ impl Table {
             };
             (size.checked_mul(each)?, 24)
         };
-        (entries < 1 << 40 && usable < 1 << 40).then_some(Table {
+        (entries < 1 << 40 && usable < 1 << 40).then_some(KeyTable {
             address,
             entries,
             usable,
@@ -53,7 +54,8 @@ impl Table {
         })
     }
 
-    /// Key and value at an index; 0 for what was deleted. Values of a table that is shared stand with the instance.
+    /// Key and value at an index; 0 for a deleted entry. A shared table has no values: they stand with the
+    /// instance.
     pub(crate) fn entry(&self, index: u64) -> (u64, u64) {
         let at = self.start + index * self.width;
         // With hashes: hash, key, value; without: key, value.
@@ -61,12 +63,12 @@ impl Table {
         (memory::word(at, 0), memory::word(at, 8))
     }
 
-    /// Entries that there is room for.
+    /// Entries that fit before the table must grow.
     pub(crate) fn capacity(&self) -> u64 {
         self.entries + self.usable
     }
 
-    /// Where the table is, and its bytes.
+    /// The table's address and bytes.
     pub(crate) fn block(&self) -> (u64, u64) {
         (self.address, (self.start - self.address) + (self.entries + self.usable) * self.width)
     }
@@ -74,20 +76,20 @@ impl Table {
 
 /// A dict's keys and the place of its values.
 pub(crate) struct DictView {
-    pub(crate) table: Table,
-    /// 0: they stand in the table.
+    pub(crate) table: KeyTable,
+    /// 0: the values stand in the table.
     pub(crate) values: u64,
 }
 
 impl DictView {
-    /// Key and value at an index, if there are both.
+    /// Key and value at an index, if the table has both.
     pub(crate) fn entry(&self, index: u64) -> Option<(Object, Object)> {
         let (key, value) = self.table.entry(index);
         let value = if self.values == 0 { value } else { memory::word(self.values + 8 * index, 0) };
         (key != 0 && value != 0).then_some((Object(key), Object(value)))
     }
 
-    /// Each key and value, the first inserted first, until `visit` says false.
+    /// Each key and value in insertion order, until `visit` says false.
     pub(crate) fn each(&self, visit: &mut dyn FnMut(Object, Object) -> bool) {
         for index in 0..self.table.entries {
             if let Some((key, value)) = self.entry(index)
@@ -100,17 +102,17 @@ impl DictView {
 }
 
 impl Python {
-    /// The table of a dict or a kind of it.
+    /// The table of a dict or of a subclass of dict.
     pub(crate) fn dict_view(&self, o: Object) -> Option<DictView> {
         if !memory::usable(o.0) || !self.type_of(o).has(flags::DICT) {
             return None;
         }
-        let table = Table::of(self, memory::word(o.0, dict::KEYS))?;
+        let table = KeyTable::of(self, memory::word(o.0, dict::KEYS))?;
         let values = memory::word(o.0, dict::VALUES);
         Some(DictView { table, values: self.first_value(values) })
     }
 
-    /// 3.13 and later have a word of sizes before the values of an instance.
+    /// From 3.13 on a word of sizes stands before the values of an instance.
     fn first_value(&self, values: u64) -> u64 {
         if values != 0 && self.layout.values == Values::Behind { values + 8 } else { values }
     }
@@ -127,7 +129,7 @@ impl Python {
         found
     }
 
-    /// An attribute in the object's own dictionary or values, not its type's.
+    /// An attribute in the object's own dictionary or values, not in its type.
     pub(crate) fn attribute(&self, o: Object, name: &[u8]) -> Option<Object> {
         let kind = self.type_of(o);
         if let Some(view) = self.instance_values(o, kind) {
@@ -166,7 +168,7 @@ impl Python {
         if values == 0 {
             return None;
         }
-        let table = Table::of(self, memory::word(kind.0, self.layout.cached_keys))?;
+        let table = KeyTable::of(self, memory::word(kind.0, self.layout.cached_keys))?;
         Some(DictView { table, values: self.first_value(values) })
     }
 

@@ -1,7 +1,7 @@
-//! Where CPython keeps what the census reads, by version. All offsets in bytes.
+//! Offsets of the CPython fields that the census reads, by version, in bytes.
 //!
-//! In: a version. Out: a [`Layout`]. Pure. What all versions from 3.10 to 3.14 share is a constant here.
-//! [`crate::check`] compares all of it with live objects before it is believed.
+//! In: a version. Out: a [`Layout`]. Pure. Offsets that all versions from 3.10 to 3.14 share are constants
+//! here. [`crate::check`] compares all of them with live objects before they are trusted.
 
 /// `ob_refcnt` of every object.
 pub(crate) const REFERENCES: u64 = 0;
@@ -9,11 +9,11 @@ pub(crate) const REFERENCES: u64 = 0;
 pub(crate) const TYPE: u64 = 8;
 /// `ob_size` of objects of variable size, and the length of `str`.
 pub(crate) const SIZE: u64 = 16;
-/// The head of the garbage collector, before its objects: the next one, the one before and two bits.
+/// The collector's head before each of its objects: next link, previous link, two bits.
 pub(crate) const GC_HEAD: u64 = 16;
-/// Room for the managed dictionary and weak references, before the head of the garbage collector.
+/// Space before the collector's head for the managed dictionary and weak references.
 pub(crate) const PRE_HEADER: u64 = 16;
-/// Bits of the collector's links that are not part of the address.
+/// Bits of the collector's links that are not part of an address.
 pub(crate) const GC_BITS: u64 = 3;
 
 /// Fields of a type.
@@ -34,7 +34,7 @@ pub(crate) mod types {
 
 /// Flags of a type.
 pub(crate) mod flags {
-    /// 3.12 on: parts of the type are kept in the interpreter, and some of its fields are numbers.
+    /// 3.12 on: parts of the type are in the interpreter, and some of its fields are numbers.
     pub(crate) const STATIC_BUILTIN: u64 = 1 << 1;
     /// 3.13 on: attributes stand behind the object itself.
     pub(crate) const INLINE_VALUES: u64 = 1 << 2;
@@ -61,7 +61,7 @@ pub(crate) mod list {
     pub(crate) const ALLOCATED: u64 = 32;
 }
 
-/// Fields of a dict, and of an object that holds a table of keys.
+/// Fields of a dict, and of an object with a key table.
 pub(crate) mod dict {
     pub(crate) const USED: u64 = 16;
     pub(crate) const KEYS: u64 = 32;
@@ -70,7 +70,6 @@ pub(crate) mod dict {
 
 /// Fields of a set and of a frozenset.
 pub(crate) mod set {
-    pub(crate) const FILL: u64 = 16;
     pub(crate) const USED: u64 = 24;
     pub(crate) const MASK: u64 = 32;
     pub(crate) const TABLE: u64 = 40;
@@ -79,7 +78,7 @@ pub(crate) mod set {
     pub(crate) const ENTRY: u64 = 16;
 }
 
-/// The links of an `lru_cache`: before and after, hash, key, result; the same from Python 3.8 on.
+/// A link of an `lru_cache`: previous, next, hash, key, result; the same from Python 3.8 on.
 pub(crate) mod lru {
     pub(crate) const LINK: &[u8] = b"functools._lru_list_elem";
     pub(crate) const RESULT: u64 = 48;
@@ -91,9 +90,9 @@ pub(crate) mod deque {
     pub(crate) const RIGHT_BLOCK: u64 = 32;
     pub(crate) const LEFT_INDEX: u64 = 40;
     pub(crate) const RIGHT_INDEX: u64 = 48;
-    /// 3.10; 3.11 on, which keep free blocks at the end.
+    /// 3.10; from 3.11 on, with a list of free blocks at the end.
     pub(crate) const BASIC_SIZES: [u64; 2] = [80, 216];
-    /// Items per block; the link to the left stands before them, the one to the right behind.
+    /// Items per block. The link to the left stands before them, the link to the right behind.
     pub(crate) const PER_BLOCK: u64 = 64;
     pub(crate) const BLOCK: u64 = 8 + 8 * PER_BLOCK + 8;
 }
@@ -117,35 +116,35 @@ impl Keys {
     pub(crate) const KIND: u64 = 10;
 }
 
-/// Where the values of an instance are that has no dictionary yet.
+/// Location of the values of an instance without a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     /// 3.10: there are none.
     None,
-    /// 3.11: a pointer four words before the object; the dictionary three words before.
+    /// 3.11: a pointer four words before the object; the dictionary is three words before it.
     Before,
-    /// 3.12: three words before the object, tagged; with its dictionary in turn.
+    /// 3.12: a tagged pointer three words before the object, or the dictionary in its place.
     Tagged,
-    /// 3.13 on: behind the object; the dictionary three words before.
+    /// 3.13 on: behind the object; the dictionary is three words before it.
     Behind,
 }
 
 /// Fields of a `str`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Text {
-    /// Heads before the characters of one that is all ASCII, and of any other.
+    /// Bytes before the characters: of an ASCII `str`, of any other.
     pub(crate) ascii: u64,
     pub(crate) other: u64,
-    /// The copy in UTF-8, its length one word before.
+    /// The UTF-8 copy; its length stands one word before.
     pub(crate) utf8: u64,
 }
 
 impl Text {
-    /// `state`: in its low byte from bit 2 on the kind (3 bits), compact, ascii.
+    /// `state`: in its low byte, from bit 2 on: kind (3 bits), compact, ascii.
     pub(crate) const STATE: u64 = 32;
 }
 
-/// Everything that differs between versions.
+/// All offsets that differ between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) version: (u8, u8),
@@ -157,23 +156,23 @@ pub(crate) struct Layout {
     /// `ht_cached_keys` of types made at run time.
     pub(crate) cached_keys: u64,
     pub(crate) collector: Collector,
-    /// First item of a tuple, in the tuple itself. 3.14 remembers the hash before it.
+    /// First item of a tuple, inside the tuple. 3.14 has the hash before it.
     pub(crate) tuple_items: u64,
-    /// Reference counts are 32 bits wide and negative for what never dies.
+    /// Reference counts are 32 bits wide, and negative for immortal objects.
     pub(crate) immortals: bool,
     /// 3.14: the other half of the word has flags.
     pub(crate) flags_beside_count: bool,
 }
 
-/// Where the collector's state is, and fields of it that differ.
+/// Location of the collector's state, and those of its fields that differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Collector {
     /// `gc` in the interpreter's state.
     pub(crate) state: u64,
-    /// A pointer to the first of the generations: proof that the offset is right. The first releases of 3.14, which collect in
-    /// small steps, have none.
+    /// A pointer to the youngest generation: proof that the offset is right. The first releases of 3.14,
+    /// which collect incrementally, have none.
     pub(crate) youngest: u64,
-    /// The head of the list of what was frozen.
+    /// The head of the list of frozen objects.
     pub(crate) permanent: u64,
 }
 
@@ -188,7 +187,7 @@ impl Collector {
 }
 
 impl Layout {
-    /// The layout of a version, or `None` for those that are not known.
+    /// The layout of a version; `None` for unknown versions.
     pub(crate) fn of(version: (u8, u8)) -> Option<Layout> {
         let keys = Keys { logarithmic: true, usable: 16, entries: 24, indices: 32 };
         let old_text = Text { ascii: 48, other: 72, utf8: 56 };

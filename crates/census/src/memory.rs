@@ -1,36 +1,36 @@
 #![expect(unsafe_code, reason = "reads CPython's structures at addresses found in them")]
-//! Reads of the fields of live objects.
+//! Reads fields of live objects.
 //!
-//! In: an address that a live structure names, and an offset. Out: what stands there, or 0 for an address that no object
-//! can have. The contract that a type cannot hold: the address was read from a structure that is alive, under the GIL,
-//! and no Python code has run since. Addresses of which that is not sure go through [`peek`], where the kernel checks.
-//! What must not happen here: a write; a read at null or at an odd address.
+//! In: an address that a live structure names, and an offset. Out: the field, or 0 for an address that no
+//! object can have. The contract that no type expresses: the address was read from a live structure, under
+//! the GIL, and no Python code has run since. Addresses without that certainty go through [`peek`], where the
+//! kernel checks. What must not happen here: a write; a read at null or at an odd address.
 
 use std::ffi::c_void;
 
-/// Nothing is ever mapped below; `vm.mmap_min_addr` is 64 KiB, containers may lower it.
-const LOWEST: u64 = 4096;
-/// The end of user space with four-level page tables, which is where Linux maps unless asked for more.
-const HIGHEST: u64 = 1 << 47;
+/// Nothing is mapped below; `vm.mmap_min_addr` is 64 KiB, and containers may lower it.
+const MIN_ADDRESS: u64 = 4096;
+/// The end of user space with four-level page tables. Linux maps above it only on request.
+const ADDRESS_END: u64 = 1 << 47;
 
-/// Whether an object can be there at all.
+/// Whether an object can be at this address.
 #[inline]
 pub(crate) fn usable(address: u64) -> bool {
-    (LOWEST..HIGHEST).contains(&address) && address.is_multiple_of(8)
+    (MIN_ADDRESS..ADDRESS_END).contains(&address) && address.is_multiple_of(8)
 }
 
-/// The word at `offset` in the structure at `address`; 0 if there can be none.
+/// The word at `offset` of the structure at `address`; 0 for an impossible address.
 #[inline]
 pub(crate) fn word(address: u64, offset: u64) -> u64 {
     let at = address.wrapping_add(offset);
     if !usable(address) || !usable(at) {
         return 0;
     }
-    // SAFETY: aligned, in user space, and by this module's contract inside a live structure.
+    // SAFETY: aligned, in user space, and inside a live structure by this module's contract.
     unsafe { (at as *const u64).read_volatile() }
 }
 
-/// The C `int` at `offset`; 0 if there can be none.
+/// The C `int` at `offset`; 0 for an impossible address.
 #[inline]
 pub(crate) fn int(address: u64, offset: u64) -> i32 {
     let at = address.wrapping_add(offset);
@@ -41,23 +41,23 @@ pub(crate) fn int(address: u64, offset: u64) -> i32 {
     unsafe { (at as *const i32).read_volatile() }
 }
 
-/// The byte at `offset`; 0 if there can be none.
+/// The byte at `offset`; 0 for an impossible address.
 #[inline]
 pub(crate) fn byte(address: u64, offset: u64) -> u8 {
     let at = address.wrapping_add(offset);
-    if !usable(address) || !(LOWEST..HIGHEST).contains(&at) {
+    if !usable(address) || !(MIN_ADDRESS..ADDRESS_END).contains(&at) {
         return 0;
     }
     // SAFETY: as in `word`.
     unsafe { (at as *const u8).read_volatile() }
 }
 
-/// A copy of at most `longest` characters of the C string at `address`, such as a type's name.
-pub(crate) fn c_string(address: u64, longest: u64) -> Vec<u8> {
+/// A copy of at most `limit` bytes of the C string at `address`, such as a type's name.
+pub(crate) fn c_string(address: u64, limit: u64) -> Vec<u8> {
     let mut text = Vec::new();
-    if (LOWEST..HIGHEST).contains(&address) {
-        for index in 0..longest {
-            // SAFETY: inside a C string: no byte before this one ended it.
+    if (MIN_ADDRESS..ADDRESS_END).contains(&address) {
+        for index in 0..limit {
+            // SAFETY: inside a C string: no earlier byte ended it.
             match unsafe { (address.wrapping_add(index) as *const u8).read_volatile() } {
                 0 => break,
                 byte => text.push(byte),
@@ -67,20 +67,21 @@ pub(crate) fn c_string(address: u64, longest: u64) -> Vec<u8> {
     text
 }
 
-/// A copy of the `length` characters at `offset` of an immutable object.
+/// A copy of `length` bytes at `offset` of an immutable object.
 pub(crate) fn bytes(address: u64, offset: u64, length: usize) -> Vec<u8> {
     let at = address.wrapping_add(offset);
-    if !usable(address) || at.checked_add(length as u64).is_none_or(|end| end >= HIGHEST) {
+    if !usable(address) || at.checked_add(length as u64).is_none_or(|end| end >= ADDRESS_END) {
         return Vec::new();
     }
-    // SAFETY: in user space, and by this module's contract the content of a live object, which the borrow does not outlive.
+    // SAFETY: in user space, and the content of a live object by this module's contract; the borrow does not
+    // outlive it.
     unsafe { std::slice::from_raw_parts(at as *const u8, length) }.to_vec()
 }
 
-/// Whether these characters stand at `offset` of an immutable object.
+/// Whether these bytes stand at `offset` of an immutable object.
 pub(crate) fn equal(address: u64, offset: u64, expected: &[u8]) -> bool {
     let at = address.wrapping_add(offset);
-    if !usable(address) || at.checked_add(expected.len() as u64).is_none_or(|end| end >= HIGHEST) {
+    if !usable(address) || at.checked_add(expected.len() as u64).is_none_or(|end| end >= ADDRESS_END) {
         return false;
     }
     // SAFETY: as in `bytes`.
@@ -88,7 +89,7 @@ pub(crate) fn equal(address: u64, offset: u64, expected: &[u8]) -> bool {
     found == expected
 }
 
-/// Asks the processor to fetch what stands at `address`, which may be anything.
+/// Asks the processor to prefetch `address`, which may be anything.
 #[inline]
 pub(crate) fn prefetch(address: u64) {
     #[cfg(target_arch = "x86_64")]
@@ -100,8 +101,8 @@ pub(crate) fn prefetch(address: u64) {
     let _ = address;
 }
 
-/// Asks the kernel for large pages behind a table that is read all over the place: in pages of 4 KiB each access to one of
-/// megabytes waits for the address to be translated, too. A wish: where it is refused, all is as before.
+/// Asks the kernel for large pages behind a table with random access: with 4 KiB pages, each access also
+/// waits for address translation. A refusal changes nothing.
 pub(crate) fn in_large_pages(table: &[u64]) {
     const PAGE: usize = 4096;
     let (begin, bytes) = (table.as_ptr() as usize, size_of_val(table));
@@ -112,8 +113,8 @@ pub(crate) fn in_large_pages(table: &[u64]) {
     }
 }
 
-/// Words from memory that may not be there: the kernel copies, so that a wrong address is an answer and not a fault.
-/// `None` also where a sandbox forbids the call.
+/// Words from memory that may be unmapped. The kernel copies them, so a wrong address gives `None` and no
+/// fault. `None` also where a sandbox forbids the call.
 pub fn peek<const WORDS: usize>(address: u64) -> Option<[u64; WORDS]> {
     if !usable(address) {
         return None;
@@ -123,7 +124,8 @@ pub fn peek<const WORDS: usize>(address: u64) -> Option<[u64; WORDS]> {
     let local = libc::iovec { iov_base: words.as_mut_ptr().cast::<c_void>(), iov_len: size };
     let remote = libc::iovec { iov_base: address as *mut c_void, iov_len: size };
     let read =
-        // SAFETY: getpid has no preconditions; the kernel writes at most `size` bytes into `words` and checks the other side.
+        // SAFETY: getpid has no preconditions; the kernel writes at most `size` bytes into `words` and checks
+        // the other address.
         unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
     (read == size.cast_signed()).then_some(words)
 }

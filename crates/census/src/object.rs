@@ -1,25 +1,25 @@
-//! Objects and types as addresses, and what can be read from any of them.
+//! Objects and types as addresses, and the facts that any of them gives.
 //!
-//! In: addresses under the GIL. Out: types, names, lengths, references, blocks. What must not happen here: Python code, a
-//! new reference, belief in an address after Python code could run.
+//! In: addresses under the GIL. Out: types, names, lengths, references, blocks. What must not happen here:
+//! Python code, a new reference, trust in an address after Python code could run.
 
-use crate::api::{self, Api};
+use crate::c_api::{self, CApi};
 use crate::layout::{GC_HEAD, Layout, PRE_HEADER, REFERENCES, SIZE, TYPE, Values};
 use crate::layout::{deque, dict, flags, list, set, types};
 use crate::memory;
-use crate::types::{Shape, shape_of};
+use crate::shape::{Shape, shape_of};
 
-/// The address of a live object. Good only under the GIL and until Python code can run again.
+/// The address of a live object. Valid only under the GIL and until Python code can run again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Object(pub(crate) u64);
 
 impl Object {
-    /// An object at an address that the caller knows to be one's.
+    /// An object at an address that the caller knows to be an object's.
     pub fn at(address: u64) -> Object {
         Object(address)
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn address(self) -> u64 {
         self.0
     }
@@ -30,7 +30,7 @@ impl Object {
 pub struct Type(pub(crate) u64);
 
 impl Type {
-    /// Where it is.
+    /// Its address.
     pub fn address(self) -> u64 {
         self.0
     }
@@ -48,18 +48,19 @@ impl Type {
         (base != 0).then_some(Type(base))
     }
 
-    /// The type, its base, and so on: what decides the structure. Loops cannot be, but a lost end must not hang.
+    /// The type and its chain of bases, which decide the structure. The cut-off protects against a broken
+    /// chain.
     pub(crate) fn chain(self) -> impl Iterator<Item = Type> {
         std::iter::successors(Some(self), |found| found.base()).take(64)
     }
 
-    /// `tp_name`: with the module for types that C made, without for those of a `class` statement.
+    /// `tp_name`: with the module for C types, without for types of a `class` statement.
     pub(crate) fn raw_name(self) -> Vec<u8> {
         memory::c_string(memory::word(self.0, types::NAME), 200)
     }
 }
 
-/// Types that decide how an object is read.
+/// Types whose objects are recognised by the type's address.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WellKnown {
     pub(crate) type_: u64,
@@ -77,21 +78,22 @@ pub(crate) struct WellKnown {
     pub(crate) frame: u64,
     pub(crate) function: u64,
     pub(crate) module: u64,
-    /// Of generators, coroutines and asynchronous generators.
+    /// The types of generators, coroutines and asynchronous generators.
     pub(crate) generators: [u64; 3],
-    /// The mark of a deleted entry in a set.
+    /// The object that marks deleted entries in a set.
     pub(crate) dummy: u64,
 }
 
 /// The interpreter of this process: version, offsets, well-known types. Checked once against live objects.
 #[derive(Clone, Debug)]
 pub struct Python {
-    pub(crate) api: Api,
+    pub(crate) api: CApi,
     pub(crate) layout: Layout,
     pub(crate) known: WellKnown,
-    /// Heads of the collector's lists; without, CPython's own walk serves (3.12 on), which passes over frozen objects.
+    /// Heads of the collector's lists. Without them CPython's own walk serves (3.12 on), which passes over
+    /// frozen objects.
     pub(crate) lists: Option<[u64; 4]>,
-    /// The state of the interpreter that all of this was read from.
+    /// The interpreter state that all of this was read from.
     pub(crate) interpreter: u64,
 }
 
@@ -101,8 +103,8 @@ impl Python {
         self.layout.version
     }
 
-    /// Whether this thread holds the GIL of the interpreter that was found.
-    pub(crate) fn may_look(&self) -> bool {
+    /// Whether this thread holds the GIL of that interpreter.
+    pub(crate) fn can_read_heap(&self) -> bool {
         self.api.held() && self.api.interpreter() == self.interpreter
     }
 
@@ -112,7 +114,7 @@ impl Python {
         Type(memory::word(o.0, TYPE))
     }
 
-    /// With its module, but for builtins.
+    /// The type's name with its module, except for builtins.
     pub fn type_name(&self, t: Type) -> String {
         let raw = t.raw_name();
         if !t.has(flags::HEAP) {
@@ -130,8 +132,8 @@ impl Python {
         }
     }
 
-    /// References to it; `u64::MAX` for what never dies. One too many for the object that is being visited by
-    /// [`Python::visit_tracked`] on 3.12 and later.
+    /// The reference count; `u64::MAX` for immortal objects. On 3.12 and later it is one too high for the
+    /// object that [`Python::visit_tracked`] visits.
     pub fn references(&self, o: Object) -> u64 {
         let count = memory::word(o.0, REFERENCES);
         let half = count as u32;
@@ -141,14 +143,14 @@ impl Python {
         if self.layout.flags_beside_count { u64::from(half) } else { count }
     }
 
-    /// Whether the collector manages such objects.
+    /// Whether the collector manages this object.
     pub fn is_gc(&self, o: Object) -> bool {
         let kind = self.type_of(o);
         let asks = memory::word(kind.0, types::IS_GC) != 0;
         kind.has(flags::GC) && (!asks || self.api.is_gc(o.0))
     }
 
-    /// Whether the collector knows the object now.
+    /// Whether the collector tracks the object now.
     pub fn is_tracked(&self, o: Object) -> bool {
         self.is_gc(o) && memory::word(o.0.wrapping_sub(GC_HEAD), 0) != 0
     }
@@ -166,22 +168,23 @@ impl Python {
         let Some(lists) = self.lists else {
             return self.api.visit_objects(&mut |address| visit(Object(address)));
         };
-        crate::rings::walk(lists, &self.stops(), visit);
+        crate::gc_lists::walk(lists, &self.split_points(), visit);
     }
 
-    /// Objects all over the collector's lists: some of the modules, which came one after the other with all that is theirs.
-    /// What `sys.modules` refers to is on a list of the collector's at any time, also while it collects.
-    fn stops(&self) -> Vec<Object> {
-        const MOST: u64 = 64;
+    /// Objects spread over the collector's lists: some modules, which were loaded one after the other with
+    /// their contents. Each object in `sys.modules` is on one of the lists at any time, also during a
+    /// collection.
+    fn split_points(&self) -> Vec<Object> {
+        const MAX_SPLIT_POINTS: u64 = 64;
         let Some(modules) = self.dict_view(Object(self.api.modules())) else { return Vec::new() };
-        let step = (modules.table.entries / MOST).max(1) as usize;
+        let step = (modules.table.entries / MAX_SPLIT_POINTS).max(1) as usize;
         let places = (0..modules.table.entries).step_by(step);
         let found = places.filter_map(|place| modules.entry(place)).map(|(_, module)| module);
         found.filter(|module| self.is_tracked(*module)).collect()
     }
 
-    /// What the object's own `tp_traverse` shows, and the parts of types that are not of the heap. Nothing for objects that
-    /// may still be in the making: those the collector does not track, but for a few kinds that are whole by then.
+    /// The children that the object's own `tp_traverse` shows, and the parts of static types. Untracked
+    /// objects may be incomplete and show nothing, except for a few types whose objects are complete by then.
     pub fn traverse(&self, o: Object, visit: &mut dyn FnMut(Object)) {
         self.traverse_while(o, &mut |child| {
             visit(child);
@@ -201,10 +204,11 @@ impl Python {
         };
         if self.is_tracked(o) || self.is_gc(o) && whole() {
             let function = memory::word(kind.0, types::TRAVERSE);
-            let mut uncounted = if self.may_hold_uncounted(kind) { self.uncounted(o) } else { Vec::new() };
-            api::traverse(function, o.0, &mut |address| {
-                if let Some(at) = uncounted.iter().position(|one| *one == address) {
-                    uncounted.swap_remove(at);
+            let mut deferred_refs =
+                if self.may_hold_deferred(kind) { self.deferred_refs(o) } else { Vec::new() };
+            c_api::traverse(function, o.0, &mut |address| {
+                if let Some(at) = deferred_refs.iter().position(|one| *one == address) {
+                    deferred_refs.swap_remove(at);
                     return true;
                 }
                 visit(Object(address))
@@ -212,7 +216,8 @@ impl Python {
         }
     }
 
-    /// How many elements a list, tuple, dict, set, frozenset, deque or a kind of these has; read, not asked.
+    /// The number of elements of a list, tuple, dict, set, frozenset, deque or a subclass; read from its
+    /// field.
     pub fn length(&self, o: Object) -> Option<u64> {
         match shape_of(self, self.type_of(o)) {
             Shape::List | Shape::Tuple | Shape::Deque => Some(memory::word(o.0, SIZE)),
@@ -222,14 +227,14 @@ impl Python {
         }
     }
 
-    /// Where the object's own allocation begins and how long it is, with what stands before the object.
+    /// Address and bytes of the object's own allocation, with the part before the object.
     pub fn block(&self, o: Object) -> (u64, u64) {
         let kind = self.type_of(o);
         let before = self.before(o, kind);
         (o.0.wrapping_sub(before), before + self.size(o, kind))
     }
 
-    /// Bytes before the object that belong to its allocation.
+    /// Bytes of the allocation before the object.
     fn before(&self, o: Object, kind: Type) -> u64 {
         let gc = if self.is_gc(o) { GC_HEAD } else { 0 };
         let managed = match self.layout.values {
@@ -240,7 +245,7 @@ impl Python {
         if kind.has(managed) { gc + PRE_HEADER } else { gc }
     }
 
-    /// Bytes from the object's address on.
+    /// Bytes of the object from its address on.
     pub(crate) fn size(&self, o: Object, kind: Type) -> u64 {
         let basic = memory::word(kind.0, types::BASIC_SIZE);
         let known = &self.known;
@@ -262,13 +267,14 @@ impl Python {
         size.saturating_add(self.inline_values(kind)).saturating_add(7) & !7
     }
 
-    /// Digits of an `int`: 3.12 on, above three bits; before, negative for negative numbers.
+    /// Digits of an `int`. From 3.12 on the count stands above three bits; before, it is negative for
+    /// negative numbers.
     fn digits(&self, o: Object) -> u64 {
         let size = memory::word(o.0, SIZE);
         if self.layout.version >= (3, 12) { size >> 3 } else { size.cast_signed().unsigned_abs() }
     }
 
-    /// 3.13 on: attributes behind the object, with their order.
+    /// 3.13 on: bytes of the attributes behind the object, with their order.
     fn inline_values(&self, kind: Type) -> u64 {
         if self.layout.values != Values::Behind || !kind.has(flags::INLINE_VALUES) {
             return 0;
@@ -282,7 +288,7 @@ impl Python {
         ((usable + 7) & !7) + 8 * (usable + 1)
     }
 
-    /// The items of a list or tuple from `from` on; where they stand and how many.
+    /// Address and number of the items of a list or tuple.
     pub(crate) fn items_of(&self, o: Object) -> Option<(u64, u64)> {
         match shape_of(self, self.type_of(o)) {
             Shape::List => {
@@ -295,7 +301,7 @@ impl Python {
     }
 }
 
-/// `tp_traverse` of `type` ends the process when it is given a type that is not on the heap.
+/// Parts of a static type. `tp_traverse` of `type` aborts the process for a static type.
 fn traverse_static_type(o: Object, visit: &mut dyn FnMut(Object) -> bool) {
     let mut fields = vec![types::DICT, types::MRO, types::BASES, types::BASE];
     if !Type(o.0).has(flags::STATIC_BUILTIN) {
@@ -309,7 +315,7 @@ fn traverse_static_type(o: Object, visit: &mut dyn FnMut(Object) -> bool) {
     }
 }
 
-/// Whether a type's name is that of the deque, and its objects are as large as those that are known.
+/// Whether the type is the deque, by name and by a known object size.
 pub(crate) fn is_deque(kind: Type) -> bool {
     deque::BASIC_SIZES.contains(&memory::word(kind.0, types::BASIC_SIZE))
         && kind.raw_name() == b"collections.deque"

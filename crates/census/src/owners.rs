@@ -1,100 +1,101 @@
-//! The class or function that a person would open to mend what a path holds, and its file.
+//! The class or function that a person would open to fix a leak on a path, and its file.
 //!
-//! In: what stands along a path, from the root on. Out: the owner: the innermost that the user wrote, or else the innermost.
+//! In: the objects along a path, from the root on. Out: the owner: the innermost that the user wrote, or else
+//! the innermost.
 
-use crate::naming::{Kind, Look};
-use crate::roots::{Place, Root, Roots, Whose};
+use crate::naming::{HeapView, Kind};
+use crate::roots::{FileOwner, Root, RootKind, Roots};
 
-/// Who could own what a path leads to.
+/// A candidate owner of a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Owner {
+pub(crate) struct Candidate {
     pub(crate) name: String,
     /// See [`role`].
     pub(crate) role: &'static str,
     pub(crate) file: String,
-    pub(crate) whose: Whose,
+    pub(crate) file_owner: FileOwner,
 }
 
-/// Those seen so far along a path.
+/// The candidates along a path.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Owners {
-    seen: Vec<Owner>,
+pub(crate) struct Candidates {
+    seen: Vec<Candidate>,
 }
 
-impl Owners {
-    /// The root is one: its function, or its module.
-    pub(crate) fn root(&mut self, look: &Look<'_>, roots: &Roots, root: Root) {
-        match root.place {
-            Place::Variable { frame, .. } | Place::Stack { frame } | Place::Names { frame } => {
+impl Candidates {
+    /// Adds the root: its function, or its module.
+    pub(crate) fn root(&mut self, heap: &HeapView<'_>, roots: &Roots, root: Root) {
+        match root.kind {
+            RootKind::Variable { frame, .. } | RootKind::Stack { frame } | RootKind::Names { frame } => {
                 if let Some(frame) = roots.frames.get(frame as usize) {
-                    self.code(look, roots, frame.running.code);
+                    self.code(heap, roots, frame.running.code);
                 }
             }
-            Place::Module(index) => {
+            RootKind::Module(index) => {
                 if let Some(module) = roots.modules.get(index as usize) {
-                    let (file, whose) = (module.file.clone(), module.whose);
-                    self.seen.push(Owner { file, whose, ..Owner::default() });
+                    let (file, file_owner) = (module.file.clone(), module.file_owner);
+                    self.seen.push(Candidate { file, file_owner, ..Candidate::default() });
                 }
             }
-            Place::Type => {}
+            RootKind::Type => {}
         }
     }
 
-    /// A function, by its code.
-    pub(crate) fn code(&mut self, look: &Look<'_>, roots: &Roots, code: u64) {
-        let name = look.code_qualified_name(code);
+    /// Adds a function, by its code.
+    pub(crate) fn code(&mut self, heap: &HeapView<'_>, roots: &Roots, code: u64) {
+        let name = heap.code_qualified_name(code);
         // The body of a module is the module.
         let name = if name == "<module>" { String::new() } else { name };
-        let file = look.code_file(code);
-        let whose = roots.places.whose(&file);
-        let role = if look.is_generator(code) { "generator" } else { "" };
-        self.seen.push(Owner { name, role, file, whose });
+        let file = heap.code_file(code);
+        let file_owner = roots.folders.owner_of(&file);
+        let role = if heap.is_generator(code) { "generator" } else { "" };
+        self.seen.push(Candidate { name, role, file, file_owner });
     }
 
-    /// A function whose variables another one keeps.
-    pub(crate) fn closure(&mut self, look: &Look<'_>, roots: &Roots, code: u64) {
-        self.code(look, roots, code);
+    /// Adds a function whose closure keeps the variables.
+    pub(crate) fn closure(&mut self, heap: &HeapView<'_>, roots: &Roots, code: u64) {
+        self.code(heap, roots, code);
         if let Some(owner) = self.seen.last_mut() {
             owner.role = "closure";
         }
     }
 
     /// A class.
-    pub(crate) fn class(&mut self, look: &Look<'_>, roots: &Roots, class: u64) {
-        let module = look.module_of_class(class);
-        let (file, whose) = roots
+    pub(crate) fn class(&mut self, heap: &HeapView<'_>, roots: &Roots, class: u64) {
+        let module = heap.module_of_class(class);
+        let (file, file_owner) = roots
             .module(&module)
-            .map_or((String::new(), Whose::Library), |module| (module.file.clone(), module.whose));
-        self.seen.push(Owner { name: look.type_name(class), role: role(look, class), file, whose });
+            .map_or((String::new(), FileOwner::Library), |module| (module.file.clone(), module.file_owner));
+        self.seen.push(Candidate { name: heap.type_name(class), role: role(heap, class), file, file_owner });
     }
 
-    /// An object on the way: its class, where a `class` statement or an extension made it.
-    pub(crate) fn object(&mut self, look: &Look<'_>, roots: &Roots, object: u64, class: u64) {
-        let plain = !look.is_heap_type(class)
-            || matches!(look.kinds.of(object), Kind::Function | Kind::Cell | Kind::Frame | Kind::LruCache)
+    /// Adds the class of an object on the path, if a `class` statement or an extension made it.
+    pub(crate) fn object(&mut self, heap: &HeapView<'_>, roots: &Roots, object: u64, class: u64) {
+        let plain = !heap.is_heap_type(class)
+            || matches!(heap.kinds.of(object), Kind::Function | Kind::Cell | Kind::Frame | Kind::LruCache)
             || matches!(
-                look.module_of_class(class).as_str(),
+                heap.module_of_class(class).as_str(),
                 "collections" | "functools" | "builtins" | "types"
             );
         if !plain {
-            self.class(look, roots, class);
+            self.class(heap, roots, class);
         }
     }
 
-    /// The one to open.
-    pub(crate) fn best(self) -> Option<Owner> {
-        let users = self.seen.iter().rposition(|owner| owner.whose == Whose::User);
+    /// The owner to open.
+    pub(crate) fn best(self) -> Option<Candidate> {
+        let users = self.seen.iter().rposition(|owner| owner.file_owner == FileOwner::User);
         let last = self.seen.len().checked_sub(1)?;
         self.seen.into_iter().nth(users.unwrap_or(last))
     }
 }
 
-/// What a class is to the framework that calls it, by the classes that it is made from.
-fn role(look: &Look<'_>, class: u64) -> &'static str {
+/// The role of a class in its framework, by its bases.
+fn role(heap: &HeapView<'_>, class: u64) -> &'static str {
     const FRAMEWORKS: [&str; 6] =
         ["keras", "tf_keras", "tensorflow", "torch", "lightning", "pytorch_lightning"];
-    for base in look.bases(class) {
-        let role = match look.type_name(base).as_str() {
+    for base in heap.bases(class) {
+        let role = match heap.type_name(base).as_str() {
             "Callback" => "callback",
             "PyDataset" | "Sequence" | "Dataset" | "IterableDataset" => "dataset",
             "Metric" => "metric",
@@ -103,7 +104,7 @@ fn role(look: &Look<'_>, class: u64) -> &'static str {
             "Thread" => "thread",
             _ => continue,
         };
-        let module = look.module_of_class(base);
+        let module = heap.module_of_class(base);
         if role == "thread" && module == "threading" {
             return role;
         }

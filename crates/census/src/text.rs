@@ -1,15 +1,15 @@
 //! `str` objects, read in place.
 //!
-//! In: a live `str`. Out: a copy of its characters, its size. What must not happen here: the making of its UTF-8 form inside
-//! the object, which `PyUnicode_AsUTF8` would leave there.
+//! In: a live `str`. Out: a copy of its characters, its size. What must not happen here: `PyUnicode_AsUTF8`,
+//! which would leave a UTF-8 copy in the object.
 
 use crate::layout::{SIZE, Text, flags};
 use crate::memory;
 use crate::object::{Object, Python};
 
-/// What the state word says.
+/// The fields of the state word.
 struct State {
-    /// Bytes per character; 0 for the forms of 3.10 and 3.11 that are not ready.
+    /// Bytes per character; 0 for strings of 3.10 and 3.11 that are not ready.
     width: u64,
     compact: bool,
     ascii: bool,
@@ -17,19 +17,20 @@ struct State {
 
 fn state(text: Object) -> State {
     let bits = memory::byte(text.0, Text::STATE);
-    // 3.10 to 3.14: interned in two bits, then three of kind, compact, ascii.
+    // 3.10 to 3.14: two bits for interned, then three for kind, then compact, ascii.
     State { width: u64::from(bits >> 2 & 7), compact: bits & 0x20 != 0, ascii: bits & 0x40 != 0 }
 }
 
 impl Python {
-    /// The first `longest` characters of a `str`; `None` for anything else, and for forms that nobody has looked at yet.
-    pub(crate) fn text(&self, o: Object, longest: u64) -> Option<String> {
+    /// The first `limit` characters of a `str`; `None` for any other type, and for strings that are not
+    /// ready.
+    pub(crate) fn text(&self, o: Object, limit: u64) -> Option<String> {
         if !memory::usable(o.0) || !self.type_of(o).has(flags::TEXT) {
             return None;
         }
         let state = state(o);
         let length = memory::word(o.0, SIZE);
-        let shown = length.min(longest) as usize;
+        let shown = length.min(limit) as usize;
         let start = match (state.compact, state.ascii) {
             (true, true) => o.0 + self.layout.text.ascii,
             (true, false) => o.0 + self.layout.text.other,
@@ -68,7 +69,8 @@ impl Python {
         state.compact && state.ascii && memory::equal(o.0, self.layout.text.ascii, ascii)
     }
 
-    /// Bytes of the object itself. `basic` is its type's: larger than `str`'s for kinds of it, whose characters stand apart.
+    /// Bytes of the object itself. `basic` is its type's basic size: larger for subclasses of `str`, whose
+    /// characters stand apart.
     pub(crate) fn text_size(&self, o: Object, basic: u64) -> u64 {
         let state = state(o);
         if !state.compact {
@@ -78,14 +80,14 @@ impl Python {
         head.saturating_add(memory::word(o.0, SIZE).saturating_add(1).saturating_mul(state.width))
     }
 
-    /// Whether anything of a `str` may stand elsewhere, as [`Python::text_buffers`] shows it.
+    /// Whether the `str` may own memory elsewhere, as [`Python::text_buffers`] shows it.
     #[inline]
     pub(crate) fn has_text_buffers(&self, o: Object) -> bool {
         let state = state(o);
         !(state.compact && (state.ascii || memory::word(o.0, self.layout.text.utf8) == 0))
     }
 
-    /// What belongs to a `str` and stands elsewhere: characters of forms that are not compact, the copy in UTF-8.
+    /// Memory of a `str` elsewhere: the characters of a non-compact one, the UTF-8 copy.
     pub(crate) fn text_buffers(&self, o: Object, visit: &mut dyn FnMut(u64, u64)) {
         let state = state(o);
         if state.compact && state.ascii {

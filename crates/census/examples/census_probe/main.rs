@@ -1,13 +1,13 @@
 #![expect(unsafe_code, reason = "exports C functions that Python calls through ctypes")]
 //! A library that lets the Python tests call the census; they load it with `ctypes.PyDLL`, which keeps the GIL.
 //!
-//! Each door gives text: JSON that lives until the next call on this thread.
+//! Each function returns text: JSON that lives until the next call on this thread.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
-mod graph_door;
-mod scan_door;
+mod path_functions;
+mod scan_functions;
 
 /// Keeps the text alive until the next answer.
 pub(crate) fn answer(text: &str) -> *const c_char {

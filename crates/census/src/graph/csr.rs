@@ -1,25 +1,25 @@
-//! A directed graph in two arrays: where each node's edges begin, and where each edge leads.
+//! A directed graph in compressed sparse rows: where each node's edges begin, and where each edge leads.
 //!
-//! In: nodes in the order of their numbers, each with its edges. Out: slices of targets. 4 bytes per node and per edge.
-//! What must not happen here: a graph that grows past `u32`; the edges that no longer fit are counted, not stored.
+//! In: nodes in numeric order, each with its edges. Out: slices of targets. 4 bytes per node and per edge.
+//! What must not happen here: more edges than `u32` numbers; further ones are refused, not stored.
 
 /// Nodes are numbered from 0 in the order of [`Graph::close_node`].
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
-    /// Where each closed node's edges begin, and, last, where they end.
+    /// Where each closed node's edges begin; the last entry is where they end.
     begins: Vec<u32>,
     targets: Vec<u32>,
 }
 
 impl Graph {
-    /// A graph without nodes, with room for so many nodes and edges.
+    /// A graph without nodes, with capacity for this many nodes and edges.
     pub(crate) fn with_capacity(nodes: usize, edges: usize) -> Graph {
         let mut begins = Vec::with_capacity(nodes.saturating_add(1));
         begins.push(0);
         Graph { begins, targets: Vec::with_capacity(edges) }
     }
 
-    /// One more edge of the node that is open. False: there is no room for it.
+    /// Adds an edge to the open node. False: the graph is full.
     pub(crate) fn push_edge(&mut self, target: u32) -> bool {
         let fits = self.targets.len() < u32::MAX as usize;
         if fits {
@@ -28,7 +28,7 @@ impl Graph {
         fits
     }
 
-    /// Ends the edges of the open node; the next number is open then.
+    /// Ends the edges of the open node and opens the next one.
     pub(crate) fn close_node(&mut self) {
         self.begins.push(self.targets.len() as u32);
     }
@@ -43,7 +43,7 @@ impl Graph {
         self.targets.len()
     }
 
-    /// Where the edges of a node lead; nothing for a node that was never closed.
+    /// Targets of a node's edges; empty for a node that was never closed.
     pub(crate) fn targets(&self, node: u32) -> &[u32] {
         let node = node as usize;
         match (self.begins.get(node), self.begins.get(node + 1)) {
@@ -63,7 +63,7 @@ impl Graph {
         counts
     }
 
-    /// The same graph with every edge turned round, over `nodes` nodes.
+    /// The graph with every edge reversed, over `nodes` nodes.
     pub(crate) fn reversed(&self, nodes: usize) -> Graph {
         let mut ends = Vec::with_capacity(nodes + 1);
         let mut total = 0_u32;

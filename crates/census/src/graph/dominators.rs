@@ -1,8 +1,9 @@
-//! What each object alone would free: dominators, and the bytes they retain.
+//! Dominators and retained bytes: how much each object alone would free.
 //!
-//! In: a graph, the nodes that are held from outside, the bytes of each node. Out: for each node the one that every way
-//! to it passes through, and the sum of what is gone when a node goes. Semi-NCA: nearly linear, six numbers per node.
-//! What must not happen here: recursion; a linked list of a million elements is a chain of a million nodes.
+//! In: a graph, the nodes held from outside, the bytes of each node. Out: each node's immediate dominator,
+//! which every path to it passes, and the bytes that are freed with a node. Semi-NCA: nearly linear, six
+//! numbers per node. What must not happen here: recursion; a linked list of a million elements is a chain of
+//! a million nodes.
 
 use super::csr::Graph;
 
@@ -11,24 +12,26 @@ const NONE: u32 = u32::MAX;
 /// The dominator tree.
 #[derive(Debug)]
 pub(crate) struct Dominators {
-    /// By node: its immediate dominator; [`NONE`] for what is held from outside, or by more than one of those, or by none.
+    /// By node: its immediate dominator. [`NONE`]: held from outside, from several such nodes, or unreached.
     above: Vec<u32>,
-    /// Nodes in the order of a depth-first search: a dominator comes before what it dominates.
+    /// Nodes in depth-first order: a dominator comes before the nodes that it dominates.
     order: Vec<u32>,
 }
 
 impl Dominators {
-    /// The node that every way to this one passes through, if there is one.
-    pub(crate) fn above(&self, node: u32) -> Option<u32> {
+    /// The immediate dominator: the nearest node on every path to this one.
+    pub(crate) fn immediate_dominator(&self, node: u32) -> Option<u32> {
         self.above.get(node as usize).copied().filter(|above| *above != NONE)
     }
 
-    /// By node: its own bytes and those of all that it dominates.
+    /// By node: its own bytes plus those of all nodes that it dominates.
     pub(crate) fn retained(&self, own: &[u64]) -> Vec<u64> {
         let mut retained = own.to_vec();
         for &node in self.order.iter().rev() {
             let bytes = retained.get(node as usize).copied().unwrap_or(0);
-            if let Some(sum) = self.above(node).and_then(|above| retained.get_mut(above as usize)) {
+            if let Some(sum) =
+                self.immediate_dominator(node).and_then(|above| retained.get_mut(above as usize))
+            {
                 *sum = sum.saturating_add(bytes);
             }
         }
@@ -36,11 +39,11 @@ impl Dominators {
     }
 }
 
-/// Numbers of the depth-first search are one higher than places in `order`; 0 is the root above all starts.
+/// Depth-first numbers are one higher than indexes into `order`; 0 is a virtual root above all starts.
 struct Search {
     /// By number: the node.
     order: Vec<u32>,
-    /// By node: its number, [`NONE`] if the search did not come here.
+    /// By node: its number; [`NONE`] if the search did not reach it.
     number: Vec<u32>,
     /// By number: the number it was reached from.
     parent: Vec<u32>,
@@ -77,7 +80,7 @@ impl Search {
     }
 }
 
-/// The dominators of all that the starts reach. `back` is the graph turned round.
+/// The dominators of every node that the starts reach. `back` is the reversed graph.
 pub(crate) fn dominators(graph: &Graph, back: &Graph, nodes: usize, starts: &[u32]) -> Dominators {
     let Search { order, number, parent } = depth_first(graph, nodes, starts);
     let count = parent.len();
@@ -109,7 +112,7 @@ pub(crate) fn dominators(graph: &Graph, back: &Graph, nodes: usize, starts: &[u3
             *semi = least;
         }
     }
-    // The nearest common ancestor of the parent and the semidominator, walked up the tree made so far.
+    // The nearest common ancestor of the parent and the semidominator, in the tree made so far.
     let mut above: Vec<u32> = parent;
     for vertex in 1..count {
         let semi = forest.semi.get(vertex).copied().unwrap_or(0);
@@ -134,7 +137,7 @@ pub(crate) fn dominators(graph: &Graph, back: &Graph, nodes: usize, starts: &[u3
     Dominators { above: by_node, order }
 }
 
-/// The forest of what has been linked, with paths compressed.
+/// The forest of linked vertices, with path compression.
 struct Forest {
     ancestor: Vec<u32>,
     /// By number: the number with the least semidominator on the compressed path.
@@ -144,7 +147,8 @@ struct Forest {
 }
 
 impl Forest {
-    /// The least semidominator on the way from `from` up to what is linked; numbers above `linked` are.
+    /// The least semidominator on the path from `from` up to the linked vertices, whose numbers are above
+    /// `linked`.
     fn evaluate(&mut self, from: u32, linked: u32) -> u32 {
         if from <= linked {
             return from;
@@ -201,7 +205,7 @@ mod tests {
     fn two_holders_of_one() {
         // 0 -> 1, 2; both -> 3 -> 4; 2 -> 5
         let found = of(&[&[1, 2], &[3], &[3, 5], &[4], &[], &[]], &[0]);
-        let above: Vec<_> = (0..6).map(|node| found.above(node)).collect();
+        let above: Vec<_> = (0..6).map(|node| found.immediate_dominator(node)).collect();
         assert_eq!(above, [None, Some(0), Some(0), Some(0), Some(3), Some(2)]);
         assert_eq!(found.retained(&[1, 1, 1, 10, 100, 1000]), [1113, 1, 1001, 110, 100, 1000]);
     }
@@ -209,8 +213,8 @@ mod tests {
     #[test]
     fn a_start_is_held_from_outside() {
         let found = of(&[&[1], &[2], &[]], &[0, 1]);
-        assert_eq!(found.above(1), None);
-        assert_eq!(found.above(2), Some(1));
+        assert_eq!(found.immediate_dominator(1), None);
+        assert_eq!(found.immediate_dominator(2), Some(1));
     }
 
     #[test]
@@ -228,7 +232,7 @@ mod tests {
     }
 
     proptest! {
-        /// A dominates B if B is not reached without A: asked node by node.
+        /// A dominates B if B cannot be reached without A: tested node by node.
         #[test]
         fn as_by_leaving_nodes_out(
             edges in prop::collection::vec(prop::collection::vec(0_u32..14, 0..3), 14),

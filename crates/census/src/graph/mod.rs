@@ -1,7 +1,7 @@
-//! Graphs of numbers: everything that needs no Python. Objects become nodes in `crate::paths`.
+//! Graphs of numbers: the part that needs no Python. Objects become nodes in `crate::paths`.
 
-pub(crate) mod classes;
 pub(crate) mod csr;
 pub(crate) mod dominators;
+pub(crate) mod node_table;
+pub(crate) mod reachability;
 pub(crate) mod search;
-pub(crate) mod table;

@@ -1,27 +1,28 @@
-//! Offsets of naming against live objects: functions of the standard library, and the frames that run.
+//! Checks the offsets of naming against live objects: functions of the standard library, and running frames.
 //!
-//! In: one look at the heap. Out: that what stands at the offsets is of the kind that should stand there, or what is not. What must
-//! not happen here: belief where nothing could be compared with; a module that is not loaded is passed over, frames are always there.
+//! In: one view of the heap. Out: success, or the part that has another kind than it should. What must not
+//! happen here: success without any comparison. A module that is not loaded is passed over; frames always
+//! exist.
 
-use super::Look;
+use super::HeapView;
 use super::kinds::Kind;
 use super::offsets::function;
 use crate::layout::{TYPE, flags, types};
 use crate::memory::{byte, word};
 use crate::object::Object;
 
-/// Functions, and frames of each thread, that are looked at.
-const MOST: usize = 60;
-/// Modules that are nearly always there and have functions and classes of Python's own.
+/// Functions and classes of a module, and frames of a thread, that are checked.
+const MAX_CHECKED: usize = 60;
+/// Modules that are nearly always loaded and define Python functions and classes.
 const MODULES: [&str; 3] = ["os", "codecs", "abc"];
-/// The last of `_frameowner`.
+/// The highest `_frameowner`.
 const LAST_OWNER: u8 = 4;
 
-impl Look<'_> {
-    /// Compares. The GIL is held.
+impl HeapView<'_> {
+    /// Compares the offsets. The GIL must be held.
     ///
     /// # Errors
-    /// What is not where it should be.
+    /// The part that differs.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         for state in self.api.threads(self.python.interpreter) {
             self.check_frames(state)?;
@@ -36,13 +37,13 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Each frame has its code, its globals, and as many values as there is room for.
+    /// Each frame has its code and its globals, and no more values than its stack has room for.
     fn check_frames(&self, state: u64) -> Result<(), &'static str> {
-        for running in self.running(state, MOST) {
+        for running in self.running(state, MAX_CHECKED) {
             let variables = self.variable_count(running.code);
             let filled = self.filled(running.frame);
             let sound = byte(running.frame, self.offsets.frame.owner) <= LAST_OWNER
-                && (variables..=variables + self.room(running.code)).contains(&filled)
+                && (variables..=variables + self.max_stack_depth(running.code)).contains(&filled)
                 && (running.globals == 0 || self.kinds.of(running.globals) == Kind::Dict);
             if !sound {
                 return Err("frames that run");
@@ -51,10 +52,10 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// What a module defines.
+    /// Functions and classes that a module defines.
     fn check_names(&self, globals: u64) -> Result<(), &'static str> {
         let mut found = Ok(());
-        let mut room = MOST;
+        let mut room = MAX_CHECKED;
         self.items(globals, &mut |_, value| {
             let of_module = match self.kinds.of(value) {
                 Kind::Function if word(value, TYPE) == self.python.known.function => {
@@ -70,7 +71,8 @@ impl Look<'_> {
         found
     }
 
-    /// The parts of a function are of the right kinds. It may be of another module, whose names are a dict, too.
+    /// The parts of a function are of the right kinds. The function may come from another module, whose
+    /// globals are a dict, too.
     fn is_function(&self, object: u64, globals: u64) -> bool {
         let code = self.code_of(object);
         let part = |offset, kind: Kind| {
@@ -84,7 +86,7 @@ impl Look<'_> {
             && texts.iter().all(|offset| self.kinds.of(word(code, *offset)) == Kind::Text)
             && self.kinds.of(word(code, self.offsets.code.names)) == Kind::Tuple
             && self.kinds.of(word(code, self.offsets.code.kinds)) == Kind::Bytes
-            && (1..1 << 16).contains(&self.room(code))
+            && (1..1 << 16).contains(&self.max_stack_depth(code))
             && self.kinds.of(word(object, function::QUALIFIED_NAME)) == Kind::Text
             && part(function::DEFAULTS, Kind::Tuple)
             && part(function::KEYWORD_DEFAULTS, Kind::Dict)
@@ -92,7 +94,7 @@ impl Look<'_> {
             && part(function::DICT, Kind::Dict)
     }
 
-    /// A class has its names, the classes it is made from, and a table of keys that its instances share where they have one.
+    /// A class has a dict, bases, a name, and shared keys where its instances have inline values.
     fn is_class(&self, class: u64) -> bool {
         let keys = word(class, self.python.layout.cached_keys);
         let inline = word(class, types::FLAGS) & flags::INLINE_VALUES != 0;
@@ -101,6 +103,6 @@ impl Look<'_> {
             && self.bases(class).next() == Some(class)
             && !self.type_name(class).is_empty()
             && self.python.is_gc(Object(class))
-            && (!inline || crate::dicts::Table::of(self.python, keys).is_some())
+            && (!inline || crate::dicts::KeyTable::of(self.python, keys).is_some())
     }
 }

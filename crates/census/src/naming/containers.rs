@@ -1,16 +1,16 @@
-//! Keys and indexes: where a child stands in a dict, a list, a tuple.
+//! Keys and indexes: a child's place in a dict, list or tuple.
 //!
-//! In: a live container and a child. Out: a [`Label`]. What must not happen here: a lookup by key, which would hash and
-//! compare with the user's code; the tables are read from end to end.
+//! In: a live container and a child. Out: a [`Label`]. What must not happen here: a lookup by key, which
+//! would hash and compare with the user's code. The tables are read from end to end.
 
 use super::kinds::Kind;
 use super::text::is_identifier;
-use super::{Label, Look};
+use super::{HeapView, Label};
 use crate::layout::{SIZE, list};
 use crate::memory::word;
 
-impl Look<'_> {
-    /// The key under which a dict holds a value, or that the child is a key.
+impl HeapView<'_> {
+    /// The key of a value in a dict; or that the child is itself a key.
     pub(super) fn item(&self, dict: u64, child: u64) -> Option<Label> {
         let mut label = None;
         self.items(dict, &mut |key, value| {
@@ -24,14 +24,14 @@ impl Look<'_> {
         label
     }
 
-    /// The label of what stands under a key.
+    /// The label of the value under a key.
     pub(crate) fn item_of_key(&self, key: u64) -> Label {
-        const LONGEST: usize = 100;
-        let name = self.text(key, LONGEST).filter(|text| is_identifier(text));
+        const MAX_KEY_CHARS: usize = 100;
+        let name = self.text(key, MAX_KEY_CHARS).filter(|text| is_identifier(text));
         Label::Item { text: self.short(key), name }
     }
 
-    /// A child's place in a list or tuple.
+    /// A child's index in a list or tuple.
     pub(super) fn index(&self, parent: u64, child: u64, kind: Kind) -> Option<Label> {
         (0..self.length_of(parent)).find(|index| self.at(parent, *index, kind) == child).map(Label::Index)
     }
@@ -41,7 +41,7 @@ impl Look<'_> {
         if word(parent, SIZE).cast_signed() < 0 { 0 } else { word(parent, SIZE) }
     }
 
-    /// What stands at a place of a list or tuple.
+    /// The item at an index of a list or tuple.
     pub(crate) fn at(&self, parent: u64, index: u64, kind: Kind) -> u64 {
         match kind {
             _ if index >= self.length_of(parent) => 0,

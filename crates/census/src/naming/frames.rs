@@ -1,41 +1,41 @@
 //! Running frames of every thread, and the frames of frame objects, generators and coroutines.
 //!
-//! In: thread states, objects. Out: frames from the innermost outward. From 3.11 on a running frame's traversal shows nothing, so its
-//! variables are read raw (`variables.rs`). What must not happen here: `f_locals`, which
-//! keeps what it shows alive; a frame object that comes into being; a variable of a frame that is being taken apart.
+//! In: thread states, objects. Out: frames, innermost first. From 3.11 on traversal of a running frame shows
+//! nothing, so its variables are read raw (`variables.rs`). What must not happen here: `f_locals`, which
+//! keeps its values alive; a new frame object; a variable of a frame that is being torn down.
 
 use super::kinds::Kind;
 use super::offsets::{FRAME_FUNCTION, FRAME_INNER};
-use super::{Label, Look};
+use super::{HeapView, Label};
 use crate::layout::TYPE;
 use crate::memory::{byte, int, word};
 
-/// `_frameowner`: a generator's frame; a frame object's; one that belongs to C (3.14 has a second kind of these).
+/// `_frameowner`: a frame of a generator; of a frame object; of C, which has a second number in 3.14.
 const OF_GENERATOR: u8 = 1;
 const OF_OBJECT: u8 = 2;
 const OF_C: u8 = 3;
-/// 3.11: `is_entry`, C called the evaluator here.
+/// 3.11: `is_entry`: C called the evaluator here.
 const IS_ENTRY: u64 = 68;
 /// Deeper than any stack.
-const DEEPEST: usize = 1 << 20;
+const MAX_FRAMES: usize = 1 << 20;
 
 /// A frame that is being executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Running {
-    /// The frame's address: of the interpreter's frame, in 3.10 of the frame object.
+pub(crate) struct RunningFrame {
+    /// The frame's address: the interpreter's frame, or in 3.10 the frame object.
     pub(crate) frame: u64,
     /// Its code object.
     pub(crate) code: u64,
     /// Its variables can be read.
     pub(crate) readable: bool,
-    /// The dict of its globals and, where the code has one, of its locals (module and class bodies).
+    /// The dict of its globals; and of its locals where the code has one (bodies of modules and classes).
     pub(crate) globals: u64,
     pub(crate) locals: u64,
 }
 
-impl Look<'_> {
-    /// A thread's frames, innermost first, at most `most`.
-    pub(crate) fn running(&self, thread: u64, most: usize) -> Vec<Running> {
+impl HeapView<'_> {
+    /// A thread's frames, innermost first, at most `limit`.
+    pub(crate) fn running(&self, thread: u64, limit: usize) -> Vec<RunningFrame> {
         let fields = self.offsets.frame;
         let holder = match self.offsets.thread_cframe {
             Some(cframe) => word(thread, cframe),
@@ -43,21 +43,23 @@ impl Look<'_> {
         };
         let mut frame = word(holder, self.offsets.thread_current);
         let mut frames = Vec::new();
-        // Whether C called the frame before this one, or there is none before.
+        // Whether C called the frame before this one, or this is the first.
         let mut called_by_c = true;
-        for _ in 0..DEEPEST {
-            if frame == 0 || frames.len() >= most {
+        for _ in 0..MAX_FRAMES {
+            if frame == 0 || frames.len() >= limit {
                 break;
             }
             let code = self.referred(word(frame, fields.code));
             let of_c = self.offsets.version >= (3, 12) && byte(frame, fields.owner) >= OF_C;
             if !of_c && self.is_code(code) {
-                // 3.11 takes a frame's variables away while it is still the current one. What then runs (`__del__`) was
-                // called by C, and the frame's stack has been written back, which it is not while it executes C.
+                // 3.11 takes a frame's variables away while it is still the current one. A `__del__` that
+                // runs then was called by C, and the frame's stack depth was written back, which it is not
+                // while C executes.
                 let ending = self.offsets.version == (3, 11) && called_by_c && int(frame, fields.depth) >= 0;
-                // The frame that a class's `__init__` returns to has no function, and its globals were never written.
+                // The frame that a class's `__init__` returns to has no function, and its globals are
+                // uninitialised.
                 let named = self.offsets.version < (3, 12) || self.has_function(frame);
-                frames.push(Running {
+                frames.push(RunningFrame {
                     frame,
                     code,
                     readable: !ending,
@@ -75,13 +77,13 @@ impl Look<'_> {
         word(self.referred(word(frame, FRAME_FUNCTION)), TYPE) == self.python.known.function
     }
 
-    /// The interpreter's frame of a frame object or generator, and its code; `None` if it has ended.
+    /// The interpreter's frame of a frame object or generator, and its code; `None` once it has ended.
     pub(crate) fn frame_of(&self, object: u64, kind: Kind) -> Option<(u64, u64)> {
         let frame = match (kind, self.offsets.version < (3, 11)) {
             (Kind::Frame, true) => object,
             (Kind::Generator, true) => word(object, self.offsets.generator_frame),
             (Kind::Frame, false) => word(object, FRAME_INNER),
-            // One that has ended keeps the address of its code, not the code.
+            // An ended generator keeps the address of its code, but not the code.
             (Kind::Generator, false) if byte(object, self.offsets.generator_state).cast_signed() > 0 => {
                 return None;
             }
@@ -91,7 +93,7 @@ impl Look<'_> {
         let code = self.referred(word(frame, self.offsets.frame.code));
         if self.offsets.version >= (3, 11) {
             let owner = byte(frame, self.offsets.frame.owner);
-            // A frame that runs is one of the roots; here are those that only their object keeps.
+            // A running frame is a root; here are frames that only their object keeps.
             let own = if kind == Kind::Frame {
                 owner == OF_OBJECT || owner == OF_GENERATOR
             } else {

@@ -1,13 +1,13 @@
-//! What kind of object a type makes, as far as naming treats kinds apart.
+//! The kind of a type's objects, as far as naming distinguishes kinds.
 //!
-//! In: types of live objects. Out: a [`Kind`] each, remembered as long as the lookup lives; a type can die when Python runs
-//! again, so a lookup must not outlive one look at the heap.
+//! In: types of live objects. Out: a [`Kind`] each, cached for the life of the lookup. A type can die when
+//! Python runs again, so a lookup must not outlive one view of the heap.
 
 use std::cell::RefCell;
 use std::ffi::CStr;
 
 use super::text::name_at;
-use crate::api::symbol;
+use crate::c_api::symbol;
 use crate::layout::{TYPE, flags, types};
 use crate::memory::word;
 use crate::sizes::ByAddress;
@@ -36,12 +36,12 @@ pub(crate) enum Kind {
     Array,
     ThreadLocal,
     MemoryView,
-    /// Iterators and views over containers, weak references: they have no name of their own.
+    /// Iterators, views of containers, weak references, instances: naming treats them alike.
     Other,
 }
 
 impl Kind {
-    /// Holds others as elements, so that it can grow.
+    /// Whether it holds elements, so that it can grow.
     pub(crate) fn is_container(self) -> bool {
         matches!(self, Kind::Dict | Kind::List | Kind::Tuple | Kind::Set | Kind::Deque)
     }
@@ -67,7 +67,7 @@ const EXPORTED: [(&CStr, Kind); 16] = [
     (c"PyType_Type", Kind::Type),
 ];
 
-/// Types that only their name tells; extension types, whose fields are where their source says.
+/// Types that are recognised by name: extension types, with fields as in their source.
 const NAMED: [(&str, Kind); 4] = [
     ("collections.deque", Kind::Deque),
     ("functools._lru_cache_wrapper", Kind::LruCache),
@@ -75,7 +75,7 @@ const NAMED: [(&str, Kind); 4] = [
     ("_thread._local", Kind::ThreadLocal),
 ];
 
-/// The lookup.
+/// A cached lookup of kinds.
 #[derive(Debug)]
 pub(crate) struct Kinds {
     exported: Vec<(u64, Kind)>,
@@ -83,7 +83,7 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    /// A lookup for one look at the heap.
+    /// A lookup for one view of the heap.
     pub(crate) fn new() -> Kinds {
         let exported =
             EXPORTED.iter().filter_map(|(name, kind)| symbol(name).map(|at| (at as u64, *kind))).collect();
@@ -116,21 +116,21 @@ impl Kinds {
             (flags::INTEGER, Kind::Integer),
             (flags::EXCEPTION, Kind::Exception),
         ];
-        /// Deeper than any hierarchy of classes.
-        const DEEPEST: usize = 200;
+        /// Deeper than any class hierarchy.
+        const MAX_BASES: usize = 200;
         let flags = word(class, types::FLAGS);
         if let Some((_, kind)) = BY_FLAG.iter().find(|(flag, _)| flags & flag != 0) {
             return *kind;
         }
         let mut base = class;
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_BASES {
             if base == 0 {
                 break;
             }
             if let Some((_, kind)) = self.exported.iter().find(|(address, _)| *address == base) {
                 return *kind;
             }
-            // A class of a script may call itself anything, but its name has no module before it.
+            // A class of a script may have any name, but without a module before it.
             let name = name_at(word(base, types::NAME), 64);
             if let Some((_, kind)) = NAMED.iter().find(|(known, _)| *known == name) {
                 return *kind;

@@ -1,14 +1,13 @@
-//! What stands between a parent and its child: the name of the attribute, the key, the index, the variable.
+//! The name of the edge between a parent and its child: attribute, key, index or variable.
 //!
-//! In: two live objects, the second among the first one's children. Out: a [`Label`]. CPython's traversal gives no names, so
-//! the parent's fields are compared with the child's address, one kind of object after the other. Only edges of paths that
-//! are reported are named. What must not happen here: a `__dict__` that comes into being because of us, code
-//! of the user's, a new object, a write.
+//! In: two live objects, the second a child of the first. Out: a [`Label`]. CPython's traversal gives no
+//! names, so the parent's fields are compared with the child's address, kind by kind. Only edges of reported
+//! paths are named. What must not happen here: a new `__dict__`, code of the user's, a new object, a write.
 
 #![allow(clippy::unused_self, reason = "one way to ask for every name, whatever it is read from")]
 
-mod api;
 mod attributes;
+mod c_api;
 mod check;
 mod classes;
 mod containers;
@@ -19,12 +18,12 @@ mod offsets;
 mod text;
 mod variables;
 
-pub(crate) use frames::Running;
+pub(crate) use frames::RunningFrame;
 pub(crate) use kinds::Kind;
 pub(crate) use offsets::{DEQUE_MAX, LRU_CACHE, LRU_MAX, Offsets};
 pub(crate) use text::is_identifier;
 
-use crate::api::symbol;
+use crate::c_api::symbol;
 use crate::layout::TYPE;
 use crate::memory::word;
 use crate::object::{Object, Python};
@@ -42,22 +41,22 @@ pub(crate) enum Label {
     OwnDict,
     /// An attribute of the parent.
     Attribute(String),
-    /// The value under a key: its short text, and the key itself where it could be an attribute.
+    /// The value under a key: its short text, and the key itself where it can be an attribute.
     Item {
         text: String,
         name: Option<String>,
     },
     /// The child is a key.
     Key,
-    /// A place in a list or tuple.
+    /// An index in a list or tuple.
     Index(u64),
-    /// One of many without a name of its own.
+    /// An element without a name of its own.
     Element,
-    /// One of many that are meant together.
+    /// All elements together.
     Each,
-    /// What the parent merely wraps: a cell's contents, the next traceback.
+    /// The parent merely wraps the child: a cell's contents, the next traceback.
     Contents,
-    /// A function's cells, its default arguments, those by keyword, the variables of its module.
+    /// A function's cells, default arguments, keyword defaults, and its module's variables.
     Closure,
     Defaults,
     KeywordDefaults,
@@ -66,25 +65,26 @@ pub(crate) enum Label {
     Local(String),
     /// A frame object.
     Frame,
-    /// Results that a function remembers.
+    /// The cache of an `lru_cache`.
     Cache,
     /// The parent's class.
     Class,
-    /// What the fields do not tell.
+    /// The fields do not tell.
     Unknown,
 }
 
-/// One look at the heap: everything that names are read with. Not to be kept: types may die when Python runs again.
-pub(crate) struct Look<'a> {
+/// One view of the heap, with all that names are read with. Must not be kept: types may die when Python runs
+/// again.
+pub(crate) struct HeapView<'a> {
     pub(crate) python: &'a Python,
-    pub(crate) api: api::Api,
+    pub(crate) api: c_api::CApi,
     pub(crate) kinds: Kinds,
     pub(crate) offsets: Offsets,
     pub(crate) sizes: Sizes<'a>,
     well_known: WellKnown,
 }
 
-/// Objects and types that are told by their address.
+/// Objects and types that are recognised by address.
 #[derive(Clone, Copy, Debug)]
 struct WellKnown {
     none: u64,
@@ -92,9 +92,9 @@ struct WellKnown {
     boolean: u64,
 }
 
-impl<'a> Look<'a> {
-    /// A look; the error says why this Python cannot be looked at.
-    pub(crate) fn new(python: &'a Python) -> Result<Look<'a>, String> {
+impl<'a> HeapView<'a> {
+    /// A view of the heap; the error says why this Python cannot be read.
+    pub(crate) fn new(python: &'a Python) -> Result<HeapView<'a>, String> {
         let version = python.version();
         let offsets = Offsets::of(version)
             .ok_or_else(|| format!("names of Python {}.{} are not known", version.0, version.1))?;
@@ -104,9 +104,9 @@ impl<'a> Look<'a> {
             float: address(c"PyFloat_Type"),
             boolean: address(c"PyBool_Type"),
         };
-        Ok(Look {
+        Ok(HeapView {
             python,
-            api: api::Api::find()?,
+            api: c_api::CApi::find()?,
             kinds: Kinds::new(),
             offsets,
             sizes: Sizes::new(python),
@@ -114,7 +114,7 @@ impl<'a> Look<'a> {
         })
     }
 
-    /// The name of the edge from a live parent to a child that was among its children a moment ago.
+    /// The name of the edge from a live parent to a child that its traversal has just shown.
     pub(crate) fn label(&self, parent: u64, child: u64) -> Label {
         let kind = self.kinds.of(parent);
         let by_kind = match kind {
@@ -127,7 +127,7 @@ impl<'a> Look<'a> {
             }
             Kind::Method if word(parent, METHOD_SELF) == child => Some(Label::Attribute("__self__".into())),
             Kind::Cell if word(parent, CELL_CONTENTS) == child => Some(Label::Contents),
-            // 3.10: a generator's frame is an object.
+            // 3.10: a generator's frame is an object of its own.
             Kind::Generator if self.kinds.of(child) == Kind::Frame => Some(Label::Contents),
             Kind::Frame | Kind::Generator => self.variable_of(parent, child, kind),
             Kind::Traceback if word(parent, TRACEBACK_NEXT) == child => Some(Label::Contents),
@@ -157,7 +157,7 @@ impl<'a> Look<'a> {
             _ if word(parent, TYPE) == child => Label::Class,
             Kind::Set | Kind::Deque | Kind::Array | Kind::ThreadLocal => Label::Element,
             Kind::LruCache => Label::Cache,
-            // An OrderedDict shows its keys once more, a defaultdict its factory.
+            // An OrderedDict shows its keys a second time, a defaultdict its factory.
             Kind::Dict => Label::Key,
             Kind::Other if self.type_name(word(parent, TYPE)) == "managedbuffer" => Label::Contents,
             _ => Label::Unknown,
@@ -175,9 +175,9 @@ impl<'a> Look<'a> {
         Some(Label::Attribute((*name).to_owned()))
     }
 
-    /// The first characters of a `str`.
-    pub(crate) fn text(&self, object: u64, most: usize) -> Option<String> {
-        self.python.text(Object(object), most as u64)
+    /// The first `limit` characters of a `str`.
+    pub(crate) fn text(&self, object: u64, limit: usize) -> Option<String> {
+        self.python.text(Object(object), limit as u64)
     }
 
     /// Each key and value of a dict, until `visit` says false.
@@ -187,12 +187,12 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The value under a key that is a `str`; 0 without.
+    /// The value under a `str` key; 0 if there is none.
     pub(crate) fn value(&self, dict: u64, name: &str) -> u64 {
         self.python.dict_item(Object(dict), name.as_bytes()).map_or(0, Object::address)
     }
 
-    /// An attribute of an instance, not of its class; 0 without.
+    /// An attribute of an instance, not of its class; 0 if there is none.
     pub(crate) fn attribute(&self, object: u64, name: &str) -> u64 {
         self.python.attribute(Object(object), name.as_bytes()).map_or(0, Object::address)
     }

@@ -1,7 +1,7 @@
-//! Where CPython keeps what naming reads, by version. All offsets in bytes.
+//! Offsets of the CPython fields that naming reads, by version, in bytes.
 //!
-//! In: a version. Out: [`Offsets`]. Pure. What all versions from 3.10 to 3.14 share is a constant here, or in
-//! [`crate::layout`]; the tests of paths run on each of them.
+//! In: a version. Out: [`Offsets`]. Pure. Offsets that all versions share are constants here or in
+//! [`crate::layout`]. The tests of paths run on each version.
 
 /// `ob_sval` of `bytes`.
 pub(crate) const BYTES: u64 = 32;
@@ -29,24 +29,25 @@ pub(crate) const TRACEBACK_NEXT: u64 = 16;
 pub(crate) const TRACEBACK_FRAME: u64 = 24;
 /// `dict` and `args` of an exception.
 pub(crate) const EXCEPTION_ARGS: u64 = 24;
-/// `maxlen` of a deque, -1 without.
+/// `maxlen` of a deque, -1 for none.
 pub(crate) const DEQUE_MAX: u64 = 64;
-/// `cache`, `func` and `maxsize` of `functools._lru_cache_wrapper`; the last is -1 without.
+/// `cache`, `func` and `maxsize` of `functools._lru_cache_wrapper`; a `maxsize` of -1 is none.
 pub(crate) const LRU_CACHE: u64 = 72;
 pub(crate) const LRU_FUNCTION: u64 = 88;
 pub(crate) const LRU_MAX: u64 = 96;
 
-/// `base` of numpy's arrays, the same in numpy 1 and 2.
+/// `base` of numpy arrays, the same in numpy 1 and 2.
 pub(crate) const ARRAY_BASE: u64 = 48;
 
 /// Fields of code objects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code {
-    /// `co_argcount`; `co_kwonlyargcount` stands 8 bytes behind.
+    /// `co_argcount`; `co_kwonlyargcount` stands 8 bytes further.
     pub(crate) arguments: u64,
     pub(crate) flags: u64,
     pub(crate) stack_size: u64,
-    /// 3.11 on: names and kinds of all variables. 3.10: names of plain variables, of cells (in `kinds`), of free ones.
+    /// 3.11 on: names and kinds of all variables. 3.10: names of plain variables, of cells (in `kinds`), of
+    /// free variables.
     pub(crate) names: u64,
     pub(crate) kinds: u64,
     pub(crate) free: u64,
@@ -55,30 +56,30 @@ pub(crate) struct Code {
     pub(crate) qualified_name: u64,
 }
 
-/// Fields of a frame: of the frame object in 3.10, of the interpreter's own frame later.
+/// Fields of a frame: the frame object in 3.10, the interpreter's own frame later.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) code: u64,
     pub(crate) globals: u64,
     pub(crate) locals: u64,
     pub(crate) previous: u64,
-    /// How many variables and values there are; from 3.14 on, where they end.
+    /// The number of variables and values; from 3.14 on, the address of their end.
     pub(crate) depth: u64,
     /// 3.11 on.
     pub(crate) owner: u64,
     pub(crate) variables: u64,
 }
 
-/// Everything that differs between versions.
+/// All offsets that differ between versions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
     pub(crate) version: (u8, u8),
     pub(crate) code: Code,
     pub(crate) frame: Frame,
-    /// 3.11 and 3.12: the thread's `_PyCFrame`, in which `current` counts.
+    /// 3.11 and 3.12: the thread's `_PyCFrame`, which holds `current`.
     pub(crate) thread_cframe: Option<u64>,
     pub(crate) thread_current: u64,
-    /// A generator's frame: in the generator from 3.11 on, a pointer to a frame object in 3.10.
+    /// A generator's frame: inside the generator from 3.11 on; in 3.10 a pointer to a frame object.
     pub(crate) generator_frame: u64,
     /// `gi_frame_state`, 3.11 on.
     pub(crate) generator_state: u64,
@@ -93,7 +94,7 @@ pub(crate) const FRAME_FUNCTION: u64 = 16;
 pub(crate) const FRAME_INNER: u64 = 24;
 
 impl Offsets {
-    /// The offsets of a version, if they are known.
+    /// The offsets of a version; `None` for unknown versions.
     pub(crate) fn of(version: (u8, u8)) -> Option<Offsets> {
         let old = Offsets {
             version,

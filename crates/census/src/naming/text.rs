@@ -1,18 +1,20 @@
-//! Short texts of objects that need no code of the user's: `str`, `int`, `float`, `bool`, `None`, `bytes`, small tuples.
+//! Short texts of objects whose `repr` needs no user code: `str`, `int`, `float`, `None`, `bool`, `bytes`,
+//! small tuples.
 //!
-//! In: a live object. Out: what Python's own `repr` would say, cut where it is long; `<Name>` for every other type. What must
-//! not happen here: a call of `__repr__` or `__str__`; a write, so no cached UTF-8 in the user's strings.
+//! In: a live object. Out: the text of Python's own `repr`, cut if long; `<Name>` for every other type. What
+//! must not happen here: a call of `__repr__` or `__str__`; a write, so no cached UTF-8 in the user's
+//! strings.
 
-use super::Look;
+use super::HeapView;
 use super::kinds::Kind;
 use super::offsets::BYTES;
 use crate::layout::{SIZE, TYPE};
 use crate::memory::{bytes, c_string, int, word};
 
-/// Characters of a key that are shown.
-const SHOWN: usize = 48;
+/// Characters of a key that are shown; longer keys are cut.
+const SHOWN_KEY_CHARS: usize = 48;
 
-impl Look<'_> {
+impl HeapView<'_> {
     /// The short text of a key.
     pub(crate) fn short(&self, object: u64) -> String {
         self.short_within(object, 0)
@@ -21,12 +23,12 @@ impl Look<'_> {
     fn short_within(&self, object: u64, depth: u32) -> String {
         let class = word(object, TYPE);
         match self.kinds.of(object) {
-            Kind::Text => {
-                self.text(object, SHOWN + 1).map_or_else(|| self.bracketed(object), |text| quoted(&text))
-            }
+            Kind::Text => self
+                .text(object, SHOWN_KEY_CHARS + 1)
+                .map_or_else(|| self.bracketed(object), |text| quoted(&text)),
             Kind::Integer => self.integer(object, class).unwrap_or_else(|| self.bracketed(object)),
             Kind::Bytes => {
-                let length = (word(object, SIZE) as usize).min(SHOWN + 1);
+                let length = (word(object, SIZE) as usize).min(SHOWN_KEY_CHARS + 1);
                 let text: String = bytes(object, BYTES, length).escape_ascii().to_string();
                 format!("b{}", quoted(&text))
             }
@@ -81,15 +83,15 @@ pub(crate) fn is_identifier(text: &str) -> bool {
         && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
 }
 
-/// A name of C, such as a type's.
-pub(super) fn name_at(address: u64, longest: u64) -> String {
-    String::from_utf8_lossy(&c_string(address, longest)).into_owned()
+/// A C name, such as a type's.
+pub(super) fn name_at(address: u64, limit: u64) -> String {
+    String::from_utf8_lossy(&c_string(address, limit)).into_owned()
 }
 
 fn quoted(text: &str) -> String {
     let mut shown = String::from("'");
     for (count, letter) in text.chars().enumerate() {
-        if count == SHOWN {
+        if count == SHOWN_KEY_CHARS {
             shown.push('…');
             break;
         }

@@ -1,27 +1,28 @@
-//! What stands in a frame: its variables, by address and by name, and the values on its stack.
+//! The values in a frame: its variables, by address and name, and its stack.
 //!
-//! In: frames that run or wait, as `frames.rs` finds them. Out: addresses of live objects. What must not happen here: a read past
-//! what the frame says is filled, or of a mark that 3.14 puts into a reference as part of the address.
+//! In: running or suspended frames from `frames.rs`. Out: addresses of live objects. What must not happen
+//! here: a read past the filled part of the frame; a tag bit of a 3.14 reference taken as part of the
+//! address.
 
 use super::kinds::Kind;
-use super::{Look, Running};
+use super::{HeapView, RunningFrame};
+use crate::deferred_refs::{DEFERRED_TAG, NUMBER_TAG};
 use crate::layout::SIZE;
 use crate::memory::{int, word};
-use crate::uncounted::{NUMBER, UNCOUNTED};
 
-impl Look<'_> {
-    /// The object behind a word of a frame; 0 without. From 3.14 on its lowest bits are not of the address, and a place without
-    /// a value is not 0.
+impl HeapView<'_> {
+    /// The object behind a word of a frame; 0 if there is none. From 3.14 on the lowest bits are tags, and an
+    /// empty place is not 0.
     pub(super) fn referred(&self, word: u64) -> u64 {
         match word {
             _ if self.offsets.version < (3, 14) => word,
-            _ if word & NUMBER != 0 => 0,
-            _ => word & !UNCOUNTED,
+            _ if word & NUMBER_TAG != 0 => 0,
+            _ => word & !DEFERRED_TAG,
         }
     }
 
-    /// How many of a frame's places are filled, variables first; from 3.14 on. A frame that is taken apart says that none is before
-    /// the first of them goes.
+    /// The number of filled places in a frame, variables first; from 3.14 on. A frame that is being torn down
+    /// reports none before its first value goes.
     pub(super) fn filled(&self, frame: u64) -> u64 {
         let fields = self.offsets.frame;
         let end = word(frame, fields.depth);
@@ -30,7 +31,7 @@ impl Look<'_> {
             .map_or(0, |all| all / 8)
     }
 
-    /// Each variable of a frame that has a value: its index and its address.
+    /// Index and address of each variable that has a value.
     pub(crate) fn variables(&self, frame: u64, code: u64, visit: &mut dyn FnMut(u64, u64)) {
         let mut count = self.variable_count(code);
         if self.offsets.version >= (3, 14) {
@@ -44,9 +45,9 @@ impl Look<'_> {
         }
     }
 
-    /// Each value on a frame's stack, where the frame says how deep it is: before 3.14 not while it executes C.
-    pub(crate) fn stack(&self, running: &Running, visit: &mut dyn FnMut(u64)) {
-        const DEEPEST_STACK: u64 = 1 << 16;
+    /// Each value on a frame's stack, where its depth is known: before 3.14 it is not while C executes.
+    pub(crate) fn stack(&self, running: &RunningFrame, visit: &mut dyn FnMut(u64)) {
+        const MAX_STACK_VALUES: u64 = 1 << 16;
         let fields = self.offsets.frame;
         let depth = if self.offsets.version >= (3, 14) {
             self.filled(running.frame)
@@ -54,7 +55,7 @@ impl Look<'_> {
             let Ok(depth) = u64::try_from(int(running.frame, fields.depth)) else { return };
             depth
         };
-        let room = self.room(running.code).min(DEEPEST_STACK);
+        let room = self.max_stack_depth(running.code).min(MAX_STACK_VALUES);
         let variables = self.variable_count(running.code);
         let (start, depth) = if self.offsets.version < (3, 11) {
             (word(running.frame, 64), depth)
@@ -73,8 +74,8 @@ impl Look<'_> {
         }
     }
 
-    /// How deep the stack of a function can be.
-    pub(super) fn room(&self, code: u64) -> u64 {
+    /// The largest stack depth of a function.
+    pub(super) fn max_stack_depth(&self, code: u64) -> u64 {
         u64::try_from(int(code, self.offsets.code.stack_size)).unwrap_or(0)
     }
 

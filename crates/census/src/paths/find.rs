@@ -1,28 +1,28 @@
-//! The way from the roots to a few objects: a search that ends when it has found them.
+//! The path from the roots to a few objects, by a search that ends when it has found them.
 //!
-//! In: containers that grew. Out: a [`Path`] each, or none where no root leads there or the limits end the search first.
-//! Collection and naming happen in one go under the GIL, so no address can go stale between. What must not happen here:
-//! Python code, work past the limits.
+//! In: containers that grew. Out: a [`Path`] each; none where no root leads there, or the limits end the
+//! search first. Collection and naming happen in one hold of the GIL, so no address can go stale. What must
+//! not happen here: Python code, work past the limits.
 
-use crate::clock::Moment;
+use crate::clock::CpuInstant;
 use std::collections::{HashMap, HashSet};
 
 use super::Path;
 use super::edges::each_child;
+use super::entry_costs::EntryCosts;
 use super::render::{Chain, render};
-use super::weights::Weights;
-use crate::graph::search::{Buckets, DEAREST};
-use crate::graph::table::{self, Table};
-use crate::naming::{Kind, Label, Look};
+use crate::graph::node_table::{self, NodeTable};
+use crate::graph::search::{BucketQueue, MAX_STEP_COST};
+use crate::naming::{HeapView, Kind, Label};
 use crate::object::{Object, Python};
 use crate::roots::{Root, Roots};
 
-/// Where a look ends, whatever is still to be seen.
+/// Limits that end a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathLimits {
-    /// Objects.
+    /// Objects that may be visited.
     pub max_nodes: usize,
-    /// How long the GIL may be held, in nanoseconds.
+    /// Longest hold of the GIL, in nanoseconds.
     pub max_pause_ns: u64,
 }
 
@@ -32,49 +32,50 @@ impl Default for PathLimits {
     }
 }
 
-/// From so many children on paths on, a container's level is shown as `[*]`.
-pub(crate) const MANY: usize = 3;
+/// With this many children on paths, a container's level is shown as `[*]`.
+pub(crate) const MIN_FOLDED_CHILDREN: usize = 3;
 
-/// The path to each target, in their order. A container's path ends in `[*]`: its elements. The GIL is held.
+/// The path to each target, in their order. A container's path ends in `[*]`: its elements. The GIL must be
+/// held.
 pub fn find(python: &Python, targets: &[Object], limits: &PathLimits) -> Vec<Option<Path>> {
     let nothing = || targets.iter().map(|_| None).collect();
-    let Ok(look) = Look::new(python) else { return nothing() };
+    let Ok(heap) = HeapView::new(python) else { return nothing() };
     if targets.is_empty() {
         return nothing();
     }
-    let roots = Roots::collect(&look);
+    let roots = Roots::collect(&heap);
     let mut search = Search::default();
-    search.run(&look, &roots, targets, limits);
+    search.run(&heap, &roots, targets, limits);
     let chains: Vec<Option<(Root, Vec<u64>)>> =
         targets.iter().map(|target| search.chain(&roots, target.address())).collect();
-    let folded = folded(&look, &chains, targets);
+    let folded = folded(&heap, &chains, targets);
     chains
         .into_iter()
         .map(|chain| {
             let (root, nodes) = chain?;
             let labels = nodes.windows(2).map(|edge| match edge {
                 [parent, _] if folded.contains(parent) => Label::Each,
-                [parent, child] => look.label(*parent, *child),
+                [parent, child] => heap.label(*parent, *child),
                 _ => Label::Unknown,
             });
             let labels: Vec<Label> = labels.collect();
-            Some(render(&look, &roots, &Chain { root, nodes: &nodes, labels: &labels, elements: true }))
+            Some(render(&heap, &roots, &Chain { root, nodes: &nodes, labels: &labels, elements: true }))
         })
         .collect()
 }
 
-/// Containers with many children on the paths, and those that are targets themselves.
-fn folded(look: &Look<'_>, chains: &[Option<(Root, Vec<u64>)>], targets: &[Object]) -> HashSet<u64> {
+/// Containers with many children on the paths, and containers that are targets.
+fn folded(heap: &HeapView<'_>, chains: &[Option<(Root, Vec<u64>)>], targets: &[Object]) -> HashSet<u64> {
     let mut children: HashMap<u64, HashSet<u64>> = HashMap::new();
     let mut namespaces = HashSet::new();
     for (root, nodes) in chains.iter().flatten() {
-        if root.place.is_namespace() {
+        if root.kind.is_namespace() {
             namespaces.insert(root.object);
         }
         for edge in nodes.windows(2) {
             if let [parent, child] = edge {
                 children.entry(*parent).or_default().insert(*child);
-                if look.own_dict(*parent) == *child || look.kinds.of(*parent) == Kind::Function {
+                if heap.own_dict(*parent) == *child || heap.kinds.of(*parent) == Kind::Function {
                     namespaces.insert(*child);
                 }
             }
@@ -84,38 +85,38 @@ fn folded(look: &Look<'_>, chains: &[Option<(Root, Vec<u64>)>], targets: &[Objec
     children
         .into_iter()
         .filter(|(parent, below)| {
-            look.kinds.of(*parent).is_container()
+            heap.kinds.of(*parent).is_container()
                 && !namespaces.contains(parent)
-                && (below.len() >= MANY || targets.contains(parent))
+                && (below.len() >= MIN_FOLDED_CHILDREN || targets.contains(parent))
         })
         .map(|(parent, _)| parent)
         .collect()
 }
 
-/// Dial's search over objects that become nodes when they are first seen.
+/// Dial's search over objects, which become nodes when they are first seen.
 #[derive(Default)]
 struct Search {
-    nodes: Option<Table>,
+    nodes: Option<NodeTable>,
     costs: Vec<u32>,
-    /// The node before; from `START` on, the index of a root.
+    /// By node: its predecessor; from `ROOT_BASE` on, the index of a root.
     before: Vec<u32>,
-    buckets: Buckets,
-    most: usize,
+    buckets: BucketQueue,
+    limit: usize,
 }
 
-const START: u32 = 1 << 31;
+const ROOT_BASE: u32 = 1 << 31;
 
 impl Search {
     fn offer(&mut self, object: u64, cost: u32, from: u32) {
-        let nodes = self.nodes.get_or_insert_with(|| Table::with_capacity(1 << 12));
-        // One container alone may have more elements than there may be nodes.
-        if nodes.len() > self.most {
+        let nodes = self.nodes.get_or_insert_with(|| NodeTable::with_capacity(1 << 12));
+        // A single container may have more elements than the node limit.
+        if nodes.len() > self.limit {
             return;
         }
         let (node, new) = nodes.insert(object);
         if new {
             self.costs.push(u32::MAX);
-            self.before.push(START);
+            self.before.push(ROOT_BASE);
         }
         if let (Some(best), Some(before)) =
             (self.costs.get_mut(node as usize), self.before.get_mut(node as usize))
@@ -127,15 +128,15 @@ impl Search {
         }
     }
 
-    fn run(&mut self, look: &Look<'_>, roots: &Roots, targets: &[Object], limits: &PathLimits) {
-        /// How many objects are looked at between two looks at the clock.
-        const BETWEEN: u32 = 256;
-        let began = Moment::now();
-        let weights = Weights::new(look, roots);
-        self.most = limits.max_nodes.min(table::MOST);
+    fn run(&mut self, heap: &HeapView<'_>, roots: &Roots, targets: &[Object], limits: &PathLimits) {
+        /// Objects visited between two clock reads.
+        const SEARCHED_PER_CLOCK_CHECK: u32 = 256;
+        let began = CpuInstant::now();
+        let costs = EntryCosts::new(heap, roots);
+        self.limit = limits.max_nodes.min(node_table::MAX_NODES);
         let mut missing: HashSet<u64> = targets.iter().map(|target| target.address()).collect();
         for (index, root) in roots.starts.iter().enumerate() {
-            self.offer(root.object, root.cost.min(DEAREST), START + index as u32);
+            self.offer(root.object, root.cost.min(MAX_STEP_COST), ROOT_BASE + index as u32);
         }
         let mut visited = 0_u32;
         while let Some((cost, node)) = self.buckets.pop() {
@@ -147,15 +148,15 @@ impl Search {
                 return;
             }
             visited += 1;
-            let late = visited.is_multiple_of(BETWEEN)
+            let late = visited.is_multiple_of(SEARCHED_PER_CLOCK_CHECK)
                 && began.elapsed().as_nanos() > u128::from(limits.max_pause_ns);
-            if late || self.costs.len() > self.most {
+            if late || self.costs.len() > self.limit {
                 return;
             }
-            each_child(look, object, &mut |child| {
-                // Ten million numbers in a list lead nowhere.
-                if weights.leads_on(child) || missing.contains(&child) {
-                    self.offer(child, cost.saturating_add(weights.enter(child)), node);
+            each_child(heap, object, &mut |child| {
+                // Values without children lead nowhere: a list may hold ten million numbers.
+                if costs.may_have_children(child) || missing.contains(&child) {
+                    self.offer(child, cost.saturating_add(costs.enter(child)), node);
                 }
             });
         }
@@ -168,8 +169,8 @@ impl Search {
         let mut chain = vec![target];
         loop {
             let before = *self.before.get(node as usize)?;
-            if before >= START {
-                let root = *roots.starts.get((before - START) as usize)?;
+            if before >= ROOT_BASE {
+                let root = *roots.starts.get((before - ROOT_BASE) as usize)?;
                 chain.reverse();
                 return Some((root, chain));
             }

@@ -1,70 +1,71 @@
 //! A path as people read it.
 //!
-//! In: the objects from a root to a target, and the name of each edge. Out: a [`Path`]. What merely wraps is folded away: cells,
-//! the dicts behind attributes, the chain of a traceback, Keras' list of callbacks. Where a path comes to a class's attribute, a
-//! function's closure or cache, it begins anew with that class or function: there a person looks for it. Not so where it came through
-//! all elements of a container: of many functions or classes alike none is where it grows, what keeps them all is.
+//! In: the objects from a root to a target, and the name of each edge. Out: a [`Path`]. Mere wrappers are
+//! folded away: cells, dicts behind attributes, the chain of a traceback, Keras' list of callbacks. At a
+//! class attribute, a closure or a function's cache the path starts anew with that class or function, because
+//! a person searches there. It does not after "all elements of a container": then the container is the place
+//! of growth, not one of many similar functions.
 
 use super::Path;
 use crate::bounds::bound;
 use crate::layout::TYPE;
 use crate::memory::word;
-use crate::naming::{Kind, Label, Look, is_identifier};
-use crate::owners::Owners;
-use crate::roots::{Place, Root, Roots, Whose};
+use crate::naming::{HeapView, Kind, Label, is_identifier};
+use crate::owners::Candidates;
+use crate::roots::{FileOwner, Root, RootKind, Roots};
 
-/// A path that is to be rendered.
+/// A path to render.
 pub(crate) struct Chain<'a> {
     pub(crate) root: Root,
     pub(crate) nodes: &'a [u64],
-    /// One fewer than nodes.
+    /// One fewer than `nodes`.
     pub(crate) labels: &'a [Label],
-    /// A container at the end means its elements.
+    /// A container at the end stands for its elements.
     pub(crate) elements: bool,
 }
 
-/// What the next edge means besides its label.
+/// The context that the previous edge gives to the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Plain,
-    /// The node is the dict behind somebody's attributes.
+    /// The node is the dict behind an object's attributes.
     Attributes,
-    /// The node is the closure, the tuple or the dict of defaults of this function.
+    /// The node is this function's closure, its tuple of defaults, or its dict of keyword defaults.
     Closure(u64),
     Defaults(u64),
     KeywordDefaults(u64),
     /// The node is the frame of a generator.
     Generator,
-    /// The node is a thread-local object's table of threads.
+    /// The node is the table of threads in a thread-local object.
     Threads,
-    /// The node is what a wrapper of ours was called with by name.
+    /// The node holds the keyword arguments of a wrapper of ours.
     HandedOn,
 }
 
 struct Writer<'a> {
-    look: &'a Look<'a>,
+    heap: &'a HeapView<'a>,
     roots: &'a Roots,
     text: String,
-    owners: Owners,
+    owners: Candidates,
     mode: Mode,
-    /// A container whose elements are meant together is behind it.
+    /// A container whose elements are folded to `[*]` is earlier on the path.
     folded: bool,
 }
 
 /// Renders a path.
-pub(crate) fn render(look: &Look<'_>, roots: &Roots, chain: &Chain<'_>) -> Path {
+pub(crate) fn render(heap: &HeapView<'_>, roots: &Roots, chain: &Chain<'_>) -> Path {
     let mut writer = Writer {
-        look,
+        heap,
         roots,
         text: String::new(),
-        owners: Owners::default(),
+        owners: Candidates::default(),
         mode: Mode::Plain,
         folded: false,
     };
     writer.start(chain.root);
     for (edge, label) in chain.nodes.windows(2).zip(chain.labels) {
         if let [parent, child] = edge {
-            writer.owners.object(look, roots, *parent, word(*parent, TYPE));
+            writer.owners.object(heap, roots, *parent, word(*parent, TYPE));
             writer.step(*parent, *child, label);
         }
     }
@@ -72,54 +73,56 @@ pub(crate) fn render(look: &Look<'_>, roots: &Roots, chain: &Chain<'_>) -> Path 
     let container = writer.end(chain, last);
     let before = |object: u64| {
         let at = chain.nodes.iter().position(|node| *node == object)?;
-        // The object whose attribute it is, not the dict behind its attributes.
+        // The object with the attribute, not the dict behind its attributes.
         let holder = |back: usize| at.checked_sub(back).and_then(|at| chain.nodes.get(at)).copied();
         match holder(1)? {
-            dict if look.kinds.of(dict) == Kind::Dict
-                && holder(2).is_some_and(|two| look.own_dict(two) == dict) =>
+            dict if heap.kinds.of(dict) == Kind::Dict
+                && holder(2).is_some_and(|two| heap.own_dict(two) == dict) =>
             {
                 holder(2)
             }
             one => Some(one),
         }
     };
-    let kind = if container == 0 { String::new() } else { look.type_name(word(container, TYPE)) };
+    let kind = if container == 0 { String::new() } else { heap.type_name(word(container, TYPE)) };
     let owner = writer.owners.best();
     let owner = owner.unwrap_or_default();
-    let bound = bound(look, container, before(container).unwrap_or(0));
+    let bound = bound(heap, container, before(container).unwrap_or(0));
     Path { text: writer.text, owner: owner.name, role: owner.role.to_owned(), kind, file: owner.file, bound }
 }
 
 impl Writer<'_> {
     fn start(&mut self, root: Root) {
-        self.owners.root(self.look, self.roots, root);
+        self.owners.root(self.heap, self.roots, root);
         let code = |frame: u32| self.roots.frames.get(frame as usize).map_or(0, |frame| frame.running.code);
-        self.text = match root.place {
-            Place::Variable { frame, .. } if self.hands_on(frame, root.object) => {
+        self.text = match root.kind {
+            RootKind::Variable { frame, .. } if self.hands_on(frame, root.object) => {
                 self.mode = Mode::HandedOn;
-                format!("{}():", self.look.code_name(code(frame)))
+                format!("{}():", self.heap.code_name(code(frame)))
             }
-            Place::Variable { frame, index } => {
-                let name = self.look.variable_name(code(frame), u64::from(index)).unwrap_or_default();
-                format!("{}(): {name}", self.look.code_name(code(frame)))
+            RootKind::Variable { frame, index } => {
+                let name = self.heap.variable_name(code(frame), u64::from(index)).unwrap_or_default();
+                format!("{}(): {name}", self.heap.code_name(code(frame)))
             }
-            Place::Stack { frame } => format!("{}(): <unnamed>", self.look.code_name(code(frame))),
-            Place::Names { frame } => {
+            RootKind::Stack { frame } => format!("{}(): <unnamed>", self.heap.code_name(code(frame))),
+            RootKind::Names { frame } => {
                 self.mode = Mode::Attributes;
-                self.look.code_name(code(frame))
+                self.heap.code_name(code(frame))
             }
-            Place::Module(index) => {
+            RootKind::Module(index) => {
                 self.mode = Mode::Attributes;
                 self.roots.modules.get(index as usize).map_or(String::new(), |module| module.name.clone())
             }
-            Place::Type => self.class_name(root.object),
+            RootKind::Type => self.class_name(root.object),
         };
     }
 
-    /// The arguments by name of a wrapper of ours: told as the wrapped function's own, which had them before it ended.
+    /// Keyword arguments of a wrapper of ours are shown as the wrapped function's own, which had them before
+    /// it ended.
     fn hands_on(&self, frame: u32, object: u64) -> bool {
         let frame = self.roots.frames.get(frame as usize);
-        frame.is_some_and(|frame| frame.whose == Whose::Ours) && self.look.kinds.of(object) == Kind::Dict
+        frame.is_some_and(|frame| frame.file_owner == FileOwner::Ours)
+            && self.heap.kinds.of(object) == Kind::Dict
     }
 
     fn step(&mut self, parent: u64, child: u64, label: &Label) {
@@ -127,9 +130,9 @@ impl Writer<'_> {
         self.folded |= *label == Label::Each;
         match label {
             Label::OwnDict => {
-                if self.look.kinds.of(parent) == Kind::Type && !self.is_one_of_many() {
+                if self.heap.kinds.of(parent) == Kind::Type && !self.is_one_of_many() {
                     self.text = self.class_name(parent);
-                    self.owners.class(self.look, self.roots, parent);
+                    self.owners.class(self.heap, self.roots, parent);
                 }
                 self.mode = Mode::Attributes;
             }
@@ -137,10 +140,10 @@ impl Writer<'_> {
             Label::Attribute(name) => self.text += &format!(".{name}"),
             Label::Item { text, name } => self.item(parent, child, mode, text, name.as_deref()),
             Label::Index(index) => self.index(mode, *index),
-            Label::Element if self.look.kinds.of(parent) == Kind::ThreadLocal => self.mode = Mode::Threads,
+            Label::Element if self.heap.kinds.of(parent) == Kind::ThreadLocal => self.mode = Mode::Threads,
             Label::Element | Label::Each => self.text += "[*]",
             Label::Key => self.text += ".<key>",
-            Label::Contents if self.look.kinds.of(parent) == Kind::Generator => self.mode = Mode::Generator,
+            Label::Contents if self.heap.kinds.of(parent) == Kind::Generator => self.mode = Mode::Generator,
             Label::Contents | Label::Class => {}
             Label::Closure => self.mode = Mode::Closure(parent),
             Label::Defaults => self.mode = Mode::Defaults(parent),
@@ -152,14 +155,14 @@ impl Writer<'_> {
             Label::Frame => self.text += " frame",
             Label::Local(name) => self.local(parent, mode, name),
             Label::Cache => {
-                let function = self.look.wrapped_by(parent);
+                let function = self.heap.wrapped_by(parent);
                 self.rebase(function, ".<lru cache>");
-                if self.look.own_cache(parent) != child {
+                if self.heap.own_cache(parent) != child {
                     self.text += "[*]";
                 }
             }
             Label::Unknown => {
-                let name = self.look.type_name(word(child, TYPE));
+                let name = self.heap.type_name(word(child, TYPE));
                 self.text += &format!(".<{name}>");
             }
         }
@@ -167,7 +170,7 @@ impl Writer<'_> {
 
     fn item(&mut self, parent: u64, child: u64, mode: Mode, text: &str, name: Option<&str>) {
         match (mode, name) {
-            (Mode::Threads, _) if self.look.kinds.of(child) == Kind::Dict => self.mode = Mode::Attributes,
+            (Mode::Threads, _) if self.heap.kinds.of(child) == Kind::Dict => self.mode = Mode::Attributes,
             (Mode::Attributes, Some(name)) if is_identifier(name) => {
                 if !self.is_list_of_callbacks(parent, name) {
                     self.text += &format!(".{name}");
@@ -184,17 +187,17 @@ impl Writer<'_> {
     fn index(&mut self, mode: Mode, index: u64) {
         match mode {
             Mode::Closure(function) => {
-                let code = self.look.code_of(function);
-                let name = self.look.free_name(code, index).unwrap_or_default();
+                let code = self.heap.code_of(function);
+                let name = self.heap.free_name(code, index).unwrap_or_default();
                 if self.is_users(code) && !self.is_one_of_many() {
-                    self.text = format!("{}(): {name}", self.look.code_name(code));
-                    self.owners.closure(self.look, self.roots, code);
+                    self.text = format!("{}(): {name}", self.heap.code_name(code));
+                    self.owners.closure(self.heap, self.roots, code);
                 } else {
                     self.text += &format!(".<closure {name}>");
                 }
             }
             Mode::Defaults(function) => {
-                let name = self.look.default_name(function, index).unwrap_or_default();
+                let name = self.heap.default_name(function, index).unwrap_or_default();
                 self.rebase(function, &format!(".<default {name}>"));
             }
             _ => self.text += &format!("[{index}]"),
@@ -202,43 +205,43 @@ impl Writer<'_> {
     }
 
     fn local(&mut self, parent: u64, mode: Mode, name: &str) {
-        let kind = self.look.kinds.of(parent);
-        let code = self.look.frame_of(parent, kind).map_or(0, |(_, code)| code);
+        let kind = self.heap.kinds.of(parent);
+        let code = self.heap.frame_of(parent, kind).map_or(0, |(_, code)| code);
         let generator = kind == Kind::Generator || mode == Mode::Generator;
         if generator && self.is_users(code) && !self.is_one_of_many() {
-            self.text = format!("{}(): {name}", self.look.code_name(code));
-            self.owners.code(self.look, self.roots, code);
+            self.text = format!("{}(): {name}", self.heap.code_name(code));
+            self.owners.code(self.heap, self.roots, code);
         } else if generator {
             self.text += &format!(".<local {name}>");
         } else {
-            // An exception's frame: what it was doing when it failed.
+            // An exception's frame: the function that failed.
             self.text += &format!(" local {name}");
-            self.owners.code(self.look, self.roots, code);
+            self.owners.code(self.heap, self.roots, code);
         }
     }
 
-    /// The path came through all elements of a container.
+    /// Whether the path came through all elements of a container.
     fn is_one_of_many(&self) -> bool {
         self.folded
     }
 
-    /// Begins anew at a function.
+    /// Starts the path anew at a function.
     fn rebase(&mut self, function: u64, rest: &str) {
-        let name = self.look.function_name(function);
+        let name = self.heap.function_name(function);
         if name.is_empty() || self.is_one_of_many() {
             self.text += rest;
             return;
         }
         self.text = format!("{name}{rest}");
-        let code = self.look.code_of(function);
+        let code = self.heap.code_of(function);
         if code != 0 {
-            self.owners.code(self.look, self.roots, code);
+            self.owners.code(self.heap, self.roots, code);
         }
     }
 
-    /// The container that is meant by the path; what is shown for its elements.
+    /// Ends the text, and gives the container that the path means.
     fn end(&mut self, chain: &Chain<'_>, last: u64) -> u64 {
-        let kind = self.look.kinds.of(last);
+        let kind = self.heap.kinds.of(last);
         if !chain.elements {
             let folds = chain
                 .labels
@@ -251,30 +254,30 @@ impl Writer<'_> {
         }
         if kind.is_container() {
             let class = word(last, TYPE);
-            self.owners.object(self.look, self.roots, last, class);
+            self.owners.object(self.heap, self.roots, last, class);
             self.text += "[*]";
         }
         last
     }
 
     fn is_users(&self, code: u64) -> bool {
-        code != 0 && self.roots.places.whose(&self.look.code_file(code)) == Whose::User
+        code != 0 && self.roots.folders.owner_of(&self.heap.code_file(code)) == FileOwner::User
     }
 
-    /// Keras keeps the list that was given to `fit` in an object of its own.
+    /// Whether this is the object in which Keras keeps the list that was given to `fit`.
     fn is_list_of_callbacks(&self, parent: u64, name: &str) -> bool {
-        let holder = if self.look.kinds.of(parent) == Kind::Dict {
+        let holder = if self.heap.kinds.of(parent) == Kind::Dict {
             return name == "callbacks" && self.text.ends_with("(): callbacks");
         } else {
             parent
         };
-        name == "callbacks" && self.look.type_name(word(holder, TYPE)) == "CallbackList"
+        name == "callbacks" && self.heap.type_name(word(holder, TYPE)) == "CallbackList"
     }
 
-    /// A class of the user's by its name, another's with its module.
+    /// A user's class by name, any other with its module.
     fn class_name(&self, class: u64) -> String {
-        let (name, module) = (self.look.type_name(class), self.look.module_of_class(class));
-        let users = self.roots.module(&module).is_some_and(|module| module.whose == Whose::User);
+        let (name, module) = (self.heap.type_name(class), self.heap.module_of_class(class));
+        let users = self.roots.module(&module).is_some_and(|module| module.file_owner == FileOwner::User);
         if users || module.is_empty() || module == "builtins" { name } else { format!("{module}.{name}") }
     }
 }

@@ -1,51 +1,54 @@
-//! What grew, weighed.
+//! Weighs the containers that grew.
 //!
-//! In: the containers that a walk found longer than before. Out: the bytes of their new elements, the heaviest first; whether there is
-//! anything that more scans could tell of. What must not happen here: a look at elements that takes longer than the walk.
+//! In: containers that a walk found longer than before. Out: the bytes of their new elements, the heaviest
+//! first; whether more scans could show a growth. What must not happen here: a walk through elements that
+//! takes longer than the walk over all objects.
 
 use std::collections::HashSet;
 
-use super::{GRAIN, GrownContainer, Scanner};
-use crate::clock::Moment;
+use super::{BULK_UNIT_BYTES, GrownContainer, Scanner};
+use crate::clock::CpuInstant;
 use crate::elements::newest;
-use crate::growth::Rise;
+use crate::growth_table::ContainerGrowth;
 use crate::object::{Object, Python};
+use crate::retained_size::Weigher;
 use crate::sizes::Sizes;
-use crate::tail::Scales;
 
-/// Objects that are walked to weigh one container, first and last.
-const SHORT_LOOK: usize = 1500;
-const LONG_LOOK: usize = 20_000;
+/// Objects that are walked to weigh one container, in the first and the second round.
+const SHORT_WALK_OBJECTS: usize = 1500;
+const LONG_WALK_OBJECTS: usize = 20_000;
 
-/// Containers that are not told yet and grew as one does that is: so many are asked for what they have in common.
-const MOST_ALIKE: usize = 256;
-/// Of those that are not told yet, more than so many are not weighed.
-const MOST_YOUNG: usize = 64;
-/// New elements that are lighter than this together are nobody's growth.
-pub(crate) const LIGHT: u64 = 1024;
+/// Unconfirmed containers that grew like a reported one: this many are searched for shared elements.
+const MAX_ALIKE: usize = 256;
+/// With more unconfirmed containers than this, none is weighed: another scan is worth it.
+const MAX_WEIGHED_UNCONFIRMED: usize = 64;
+/// New elements lighter than this together are no growth.
+pub(crate) const MIN_GROWTH_BYTES: u64 = 1024;
 
 impl Scanner {
-    /// Weighs those that grew, the longest rows first, as long as there is time.
-    pub(super) fn weigh(&self, python: &Python, start: Moment) -> Vec<GrownContainer> {
-        let mut rises = self.growth.rises.clone();
-        rises.sort_by_key(|rise| std::cmp::Reverse((rise.scans, rise.length - rise.before)));
-        rises.truncate(self.limits.grown);
-        let rises = self.theirs(python, &rises);
-        if rises.is_empty() {
+    /// Weighs growing containers, the longest rows first, while there is time.
+    pub(super) fn weigh(&self, python: &Python, start: CpuInstant) -> Vec<GrownContainer> {
+        let mut growths = self.growth_table.confirmed.clone();
+        growths.sort_by_key(|growth| std::cmp::Reverse((growth.scans, growth.length - growth.before)));
+        growths.truncate(self.limits.grown);
+        let growths = self.programs_own(python, &growths);
+        if growths.is_empty() {
             return Vec::new();
         }
-        // The number of a place is no object. What grew by as many elements as one that is told may have them in common with it.
-        let is_container = |rise: &&Rise| !self.pieces.contains_key(&rise.object.0);
-        let steps: HashSet<u64> = rises.iter().map(|rise| rise.length - rise.before).collect();
-        let alike = |rise: &&Rise| steps.contains(&(rise.length - rise.before));
-        let young = self.growth.young.iter().filter(alike).take(MOST_ALIKE);
-        let containers: Vec<Rise> = rises.iter().chain(young).filter(is_container).copied().collect();
-        let scales = Scales::new(python, &containers);
+        // The number of a place is no object. A container that grew by the same number of elements may share
+        // them.
+        let is_container = |growth: &&ContainerGrowth| !self.bulk_values.contains_key(&growth.object.0);
+        let steps: HashSet<u64> = growths.iter().map(|growth| growth.length - growth.before).collect();
+        let alike = |growth: &&ContainerGrowth| steps.contains(&(growth.length - growth.before));
+        let unconfirmed = self.growth_table.unconfirmed.iter().filter(alike).take(MAX_ALIKE);
+        let containers: Vec<ContainerGrowth> =
+            growths.iter().chain(unconfirmed).filter(is_container).copied().collect();
+        let weigher = Weigher::new(python, &containers);
         let mut grown: Vec<GrownContainer> = Vec::new();
-        for rise in rises {
-            let Rise { object, length, before, first, scans } = rise;
-            if let Some(piece) = self.pieces.get(&object.0) {
-                grown.push(longer(python, *piece, rise));
+        for growth in growths {
+            let ContainerGrowth { object, length, before, first, scans } = growth;
+            if let Some(bulk) = self.bulk_values.get(&object.0) {
+                grown.push(bulk_growth(python, *bulk, growth));
                 continue;
             }
             let one = GrownContainer {
@@ -63,13 +66,14 @@ impl Scanner {
             };
             grown.push(one);
         }
-        // First a short look at each, then a long one at those that were not seen whole.
-        for most in [SHORT_LOOK, LONG_LOOK] {
+        // First a short walk for each, then a long one for those that are still partial.
+        for limit in [SHORT_WALK_OBJECTS, LONG_WALK_OBJECTS] {
             for one in &mut grown {
                 if one.partial && start.elapsed() < self.limits.weigh {
-                    let tail = scales.tail(one.object, one.length - one.before, one.length, most);
-                    (one.bytes, one.elements, one.native) = (tail.bytes, tail.elements, tail.native);
-                    (one.shared, one.partial) = (tail.shared, tail.partial);
+                    let retained = weigher.retained(one.object, one.length - one.before, one.length, limit);
+                    (one.bytes, one.elements, one.native) =
+                        (retained.bytes, retained.elements, retained.native);
+                    (one.shared, one.partial) = (retained.shared, retained.partial);
                 }
             }
         }
@@ -77,54 +81,65 @@ impl Scanner {
         grown
     }
 
-    /// Those that are the program's: this tool's own follow its objects, and no path leads to them, so that a search for one would go over all
-    /// of the heap.
-    fn theirs(&self, python: &Python, rises: &[Rise]) -> Vec<Rise> {
-        let is_ours = |rise: &&Rise| {
+    /// Containers of the program. This tool's own grow with its objects, and no path leads to them: a search
+    /// for one would visit the whole heap.
+    fn programs_own(&self, python: &Python, growths: &[ContainerGrowth]) -> Vec<ContainerGrowth> {
+        let is_ours = |growth: &&ContainerGrowth| {
             // The number of a place is no object.
-            let is_container = !self.pieces.contains_key(&rise.object.0);
-            let newest = is_container.then(|| newest(python, rise.object, 1, 1).items);
+            let is_container = !self.bulk_values.contains_key(&growth.object.0);
+            let newest = is_container.then(|| newest(python, growth.object, 1, 1).items);
             let newest = newest.as_ref().and_then(|items| items.first());
             newest.is_some_and(|one| python.type_name(python.type_of(*one)).starts_with("nilometer."))
         };
-        rises.iter().filter(|rise| !is_ours(rise)).copied().collect()
+        growths.iter().filter(|growth| !is_ours(growth)).copied().collect()
     }
 
-    /// Whether what grew in this scan and is not told yet is more than the few numbers that any training adds to its history.
-    pub(super) fn promises(&self, python: &Python, start: Moment) -> bool {
-        if self.growth.young.len() > MOST_YOUNG {
+    /// Whether unconfirmed growth of this scan is heavier than the few numbers that any training appends to
+    /// its history.
+    pub(super) fn promises(&self, python: &Python, start: CpuInstant) -> bool {
+        if self.growth_table.unconfirmed.len() > MAX_WEIGHED_UNCONFIRMED {
             return true;
         }
-        let young = self.theirs(python, &self.growth.young);
-        let (pieces, containers): (Vec<Rise>, Vec<Rise>) =
-            young.iter().partition(|rise| self.pieces.contains_key(&rise.object.0));
-        let mut bytes: u64 = pieces.iter().map(|rise| (rise.length - rise.before) * GRAIN).sum();
+        let unconfirmed = self.programs_own(python, &self.growth_table.unconfirmed);
+        let (bulk_values, containers): (Vec<ContainerGrowth>, Vec<ContainerGrowth>) =
+            unconfirmed.iter().partition(|growth| self.bulk_values.contains_key(&growth.object.0));
+        let mut bytes: u64 =
+            bulk_values.iter().map(|growth| (growth.length - growth.before) * BULK_UNIT_BYTES).sum();
         if containers.is_empty() {
-            return bytes >= LIGHT;
+            return bytes >= MIN_GROWTH_BYTES;
         }
-        let scales = Scales::new(python, &containers);
-        for rise in &containers {
-            let tail = scales.tail(rise.object, rise.length - rise.before, rise.length, SHORT_LOOK);
-            bytes += tail.bytes;
-            if tail.native || tail.partial || bytes >= LIGHT || start.elapsed() >= self.limits.weigh {
+        let weigher = Weigher::new(python, &containers);
+        for growth in &containers {
+            let retained = weigher.retained(
+                growth.object,
+                growth.length - growth.before,
+                growth.length,
+                SHORT_WALK_OBJECTS,
+            );
+            bytes += retained.bytes;
+            if retained.native
+                || retained.partial
+                || bytes >= MIN_GROWTH_BYTES
+                || start.elapsed() >= self.limits.weigh
+            {
                 return true;
             }
         }
-        bytes >= LIGHT
+        bytes >= MIN_GROWTH_BYTES
     }
 }
 
-/// An array or the like took the place of a shorter one.
-fn longer(python: &Python, piece: Object, rise: Rise) -> GrownContainer {
-    let Rise { length, before, first, scans, .. } = rise;
+/// The growth of a bulk value.
+fn bulk_growth(python: &Python, bulk: Object, growth: ContainerGrowth) -> GrownContainer {
+    let ContainerGrowth { length, before, first, scans, .. } = growth;
     GrownContainer {
-        object: piece,
-        kind: python.type_name(python.type_of(piece)),
-        length: length * GRAIN,
-        before: before * GRAIN,
-        first: first * GRAIN,
-        bytes: (length - before) * GRAIN,
-        elements: Sizes::new(python).words(piece),
+        object: bulk,
+        kind: python.type_name(python.type_of(bulk)),
+        length: length * BULK_UNIT_BYTES,
+        before: before * BULK_UNIT_BYTES,
+        first: first * BULK_UNIT_BYTES,
+        bytes: (length - before) * BULK_UNIT_BYTES,
+        elements: Sizes::new(python).describe(bulk),
         native: false,
         shared: false,
         partial: false,

@@ -1,16 +1,16 @@
-//! Arrow's buffers behind the tables, batches, columns, arrays and buffers of pyarrow.
+//! Arrow's buffers behind pyarrow's tables, batches, columns, arrays and buffers.
 //!
-//! In: an object of pyarrow's that has one of these below it. Out: the buffers, each with its address, so that what several
-//! slices and columns share counts once. What must not happen here: a call into Arrow, or belief in a structure by its place
-//! alone. All of it is C++ that versions may change, so it is read through the kernel, and one field that does not fit ends the
-//! reading: the object is opaque then, as before.
+//! In: a pyarrow object with one of these below it. Out: the buffers with their addresses, so that a buffer
+//! shared by several slices and columns counts once. What must not happen here: a call into Arrow, or trust
+//! in a structure by its offset alone. The C++ layout may change with versions. So it is read through the
+//! kernel, and a field that does not fit ends the reading: the object is opaque then.
 
 use super::Buffer;
 use crate::layout::{TYPE, types};
 use crate::memory;
 use crate::object::Object;
 
-/// What an object of pyarrow's points to.
+/// The structure that a pyarrow object points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Table,
@@ -20,16 +20,16 @@ pub(super) enum Form {
     Buffer,
 }
 
-/// Reads through the kernel for one object; larger ones are opaque.
-const MOST_READS: u32 = 4096;
-/// Arrays inside of arrays, and parts of parts of a buffer.
-const DEEPEST: u32 = 32;
-/// Elements of one list of C++'s.
-const MOST_ELEMENTS: u64 = 1 << 14;
-/// Bytes that one buffer may have.
-const LARGEST: u64 = 1 << 48;
+/// Reads through the kernel for one object; larger objects are opaque.
+const MAX_READS: u32 = 4096;
+/// Nesting of arrays, and of slices of a buffer.
+const MAX_NESTING: u32 = 32;
+/// Elements of one C++ vector.
+const MAX_LIST_ELEMENTS: u64 = 1 << 14;
+/// Largest size of one buffer.
+const MAX_ARROW_BYTES: u64 = 1 << 48;
 
-/// The form that a type's name tells.
+/// The form of a type, by its name.
 pub(super) fn form(name: &[u8]) -> Option<Form> {
     Some(match name {
         b"pyarrow.lib.Table" => Form::Table,
@@ -51,14 +51,14 @@ pub(super) fn buffers(o: Object, form: Form, visit: &mut dyn FnMut(Buffer)) {
     }
 }
 
-/// Whether all below the object is known.
+/// Whether everything below the object could be read.
 pub(super) fn is_read(o: Object, form: Form) -> bool {
     read(o, form, &mut Vec::new()).is_some()
 }
 
-/// Rows and columns of a table or batch, the length of an array.
+/// Rows and columns of a table or batch; the length of an array.
 pub(super) fn shape(o: Object, form: Form) -> Option<Vec<u64>> {
-    let mut reads = Reads { left: MOST_READS, found: &mut Vec::new() };
+    let mut reads = Reads { left: MAX_READS, found: &mut Vec::new() };
     let target = reads.target(o, form)?;
     match form {
         Form::Table | Form::Batch => {
@@ -79,18 +79,18 @@ pub(super) fn shape(o: Object, form: Form) -> Option<Vec<u64>> {
 }
 
 fn read(o: Object, form: Form, found: &mut Vec<(u64, u64)>) -> Option<()> {
-    let mut reads = Reads { left: MOST_READS, found };
+    let mut reads = Reads { left: MAX_READS, found };
     let target = reads.target(o, form)?;
     match form {
         Form::Table => reads.columns(target, Reads::chunked),
-        Form::Batch => reads.columns(target, |reads, column| reads.data(column, DEEPEST)),
+        Form::Batch => reads.columns(target, |reads, column| reads.data(column, MAX_NESTING)),
         Form::Chunked => reads.chunked(target),
         Form::Array => reads.array(target),
-        Form::Buffer => reads.buffer(target, DEEPEST),
+        Form::Buffer => reads.buffer(target, MAX_NESTING),
     }
 }
 
-/// A reading of one object, with an end.
+/// A bounded reading of one object.
 struct Reads<'a> {
     left: u32,
     found: &'a mut Vec<(u64, u64)>,
@@ -102,7 +102,8 @@ impl Reads<'_> {
         memory::peek(address)
     }
 
-    /// What the object owns: a shared pointer, and the same address once more; of a buffer, its size and a one instead.
+    /// The structure that the object owns: a shared pointer, then the same address again; for a buffer, its
+    /// size and a one.
     fn target(&mut self, o: Object, form: Form) -> Option<u64> {
         let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE).min(256);
         (2..(size / 8).saturating_sub(2)).find_map(|index| {
@@ -121,14 +122,14 @@ impl Reads<'_> {
         })
     }
 
-    /// Whether this counts the owners of a shared pointer.
+    /// Whether this is a control block that counts the owners of a shared pointer.
     fn is_shared(&mut self, control: u64) -> bool {
         let Some([table, counts]) = self.peek(control) else { return false };
         let count = |number: u64| (1..1 << 24).contains(&number);
         memory::usable(table) && count(counts & 0xffff_ffff) && count(counts >> 32)
     }
 
-    /// The shared pointers of a list, by its begin and end; empty ones are passed over.
+    /// The shared pointers of a vector, given its begin and end; empty ones are skipped.
     fn each(
         &mut self,
         begin: u64,
@@ -136,7 +137,7 @@ impl Reads<'_> {
         visit: &mut dyn FnMut(&mut Self, u64) -> Option<()>,
     ) -> Option<()> {
         let bytes = end.checked_sub(begin).filter(|bytes| bytes.is_multiple_of(16))?;
-        if bytes / 16 > MOST_ELEMENTS {
+        if bytes / 16 > MAX_LIST_ELEMENTS {
             return None;
         }
         for at in (begin..end).step_by(16) {
@@ -149,39 +150,42 @@ impl Reads<'_> {
         Some(())
     }
 
-    /// Of a table or batch: its functions, its schema, its rows, its columns.
+    /// A table or batch: vtable, schema, rows, columns.
     fn columns(&mut self, target: u64, mut visit: impl FnMut(&mut Self, u64) -> Option<()>) -> Option<()> {
         let [table, schema, control, rows, begin, end, room]: [u64; 7] = self.peek(target)?;
-        let sound = memory::usable(table) && memory::usable(schema) && rows < LARGEST && end <= room;
+        let sound = memory::usable(table) && memory::usable(schema) && rows < MAX_ARROW_BYTES && end <= room;
         (sound && self.is_shared(control)).then_some(())?;
         self.each(begin, end, &mut visit)
     }
 
-    /// A column: its arrays, its type, its length.
+    /// A column: arrays, type, length.
     fn chunked(&mut self, target: u64) -> Option<()> {
         let [begin, end, room, kind, control, length]: [u64; 6] = self.peek(target)?;
-        let sound = end <= room && memory::usable(kind) && length < LARGEST;
+        let sound = end <= room && memory::usable(kind) && length < MAX_ARROW_BYTES;
         (sound && self.is_shared(control)).then_some(())?;
         self.each(begin, end, &mut Reads::array)
     }
 
-    /// Its functions, its data.
+    /// An array: vtable, data.
     fn array(&mut self, target: u64) -> Option<()> {
         let [table, data, control]: [u64; 3] = self.peek(target)?;
         (memory::usable(table) && self.is_shared(control)).then_some(())?;
-        self.data(data, DEEPEST)
+        self.data(data, MAX_NESTING)
     }
 
-    /// An array's type, length, number of nulls, offset, buffers, arrays inside, dictionary.
+    /// An array's data: type, length, null count, offset, buffers, children, dictionary.
     fn data(&mut self, target: u64, deeper: u32) -> Option<()> {
         let deeper = deeper.checked_sub(1)?;
         let words: [u64; 13] = self.peek(target)?;
         let [kind, control, length, _, offset, begin, end, room, first, last, space, dictionary, counts] =
             words;
-        let sound =
-            memory::usable(kind) && length < LARGEST && offset < LARGEST && end <= room && last <= space;
+        let sound = memory::usable(kind)
+            && length < MAX_ARROW_BYTES
+            && offset < MAX_ARROW_BYTES
+            && end <= room
+            && last <= space;
         (sound && self.is_shared(control)).then_some(())?;
-        self.each(begin, end, &mut |reads, buffer| reads.buffer(buffer, DEEPEST))?;
+        self.each(begin, end, &mut |reads, buffer| reads.buffer(buffer, MAX_NESTING))?;
         self.each(first, last, &mut |reads, child| reads.data(child, deeper))?;
         if dictionary != 0 {
             self.is_shared(counts).then_some(())?;
@@ -190,15 +194,16 @@ impl Reads<'_> {
         Some(())
     }
 
-    /// Its functions, two flags, data, size, capacity, where it is, the buffer that it is a part of. A part keeps the whole.
+    /// A buffer: vtable, two flags, data, size, capacity, device, parent buffer. A slice keeps its parent.
     fn buffer(&mut self, target: u64, deeper: u32) -> Option<()> {
         let deeper = deeper.checked_sub(1)?;
-        let [table, marks, data, size, capacity, _, whole, control]: [u64; 8] = self.peek(target)?;
-        let sound = memory::usable(table) && marks & 0xfefe == 0 && size <= capacity && capacity < LARGEST;
+        let [table, marks, data, size, capacity, _, parent, control]: [u64; 8] = self.peek(target)?;
+        let sound =
+            memory::usable(table) && marks & 0xfefe == 0 && size <= capacity && capacity < MAX_ARROW_BYTES;
         sound.then_some(())?;
-        if whole != 0 {
+        if parent != 0 {
             self.is_shared(control).then_some(())?;
-            return self.buffer(whole, deeper);
+            return self.buffer(parent, deeper);
         }
         if capacity > 0 && data != 0 {
             self.found.push((data, capacity));

@@ -1,20 +1,20 @@
-//! JAX's arrays.
+//! JAX arrays.
 //!
-//! In: a `jax.Array` as jaxlib makes it. Out: its bytes, by the type and the dimensions that the object itself keeps. What must
-//! not happen here: a call into JAX, which may wait for a computation. Where the data lies is the runtime's business: the
-//! address is not known, and an array on a device counts as its bytes, too.
+//! In: a `jax.Array` as jaxlib makes it. Out: its bytes, from the type and dimensions in the object itself.
+//! What must not happen here: a call into JAX, which may wait for a computation. The runtime hides the data's
+//! address, and an array on a device counts with its bytes, too.
 
 use super::{Buffer, numpy};
 use crate::layout::{TYPE, types};
 use crate::memory;
 use crate::object::Object;
 
-/// Words of the object that are looked through.
-const WORDS: u64 = 64;
-/// More dimensions than there can be.
-const MOST_DIMENSIONS: u64 = 64;
+/// Words of the object that are searched.
+const MAX_OBJECT_WORDS: u64 = 64;
+/// More dimensions than any array has.
+const MAX_JAX_DIMENSIONS: u64 = 64;
 
-/// What the array keeps.
+/// The data of an array.
 pub(super) fn buffers(descriptions: u64, o: Object, visit: &mut dyn FnMut(Buffer)) {
     if let Some((shape, description)) = read(descriptions, o)
         && let Some(bytes) = bytes(&shape, description)
@@ -24,14 +24,14 @@ pub(super) fn buffers(descriptions: u64, o: Object, visit: &mut dyn FnMut(Buffer
     }
 }
 
-/// Whether the array's memory is known.
+/// Whether the array's memory could be sized.
 pub(super) fn is_read(descriptions: u64, o: Object) -> bool {
     read(descriptions, o).is_some_and(|(shape, description)| bytes(&shape, description).is_some())
 }
 
-/// Shape and type.
+/// Shape and element type.
 pub(super) fn shape(descriptions: u64, o: Object) -> Option<(Vec<u64>, &'static str)> {
-    read(descriptions, o).map(|(shape, description)| (shape, numpy::words_of(description)))
+    read(descriptions, o).map(|(shape, description)| (shape, numpy::element_name_of(description)))
 }
 
 fn bytes(shape: &[u64], description: u64) -> Option<u64> {
@@ -40,10 +40,10 @@ fn bytes(shape: &[u64], description: u64) -> Option<u64> {
     (bytes < 1 << 48).then_some(bytes)
 }
 
-/// Dimensions and numpy's description of the elements: these stand one behind the other, whatever stands before them.
-/// `descriptions` is the type of the types of all descriptions, 0 without numpy.
+/// Dimensions and numpy's description of the elements, which stand next to each other anywhere in the object.
+/// `descriptions` is the metatype of all descriptions, 0 without numpy.
 fn read(descriptions: u64, o: Object) -> Option<(Vec<u64>, u64)> {
-    let words = (memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE) / 8).min(WORDS);
+    let words = (memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE) / 8).min(MAX_OBJECT_WORDS);
     (2..words.saturating_sub(3)).find_map(|index| {
         let word = |further: u64| memory::word(o.0, 8 * (index + further));
         let (description, begin, end, room) = (word(0), word(1), word(2), word(3));
@@ -51,11 +51,11 @@ fn read(descriptions: u64, o: Object) -> Option<(Vec<u64>, u64)> {
         if !memory::usable(description)
             || end > room
             || !bytes.is_multiple_of(8)
-            || bytes / 8 > MOST_DIMENSIONS
+            || bytes / 8 > MAX_JAX_DIMENSIONS
         {
             return None;
         }
-        // A description by the type of its type; nothing else is of that.
+        // A description is recognised by its metatype, which nothing else has.
         let [_, kind]: [u64; 2] = memory::peek(description)?;
         let [_, kind_of_kind]: [u64; 2] = memory::peek(kind)?;
         if kind_of_kind != descriptions || descriptions == 0 {

@@ -1,21 +1,21 @@
-//! Memory that belongs to an object and stands outside of its own block, by families of types.
+//! Memory that an object owns outside its own block, by families of types.
 //!
-//! In: live objects. Out: buffers, with addresses as the allocator knows them where they can be known; references that
-//! `tp_traverse` does not show; whether memory is held that nobody here can see. What must not happen here: Python code, a
-//! call that may wait, a read at an address that only looks right.
+//! In: live objects. Out: buffers, with the allocator's addresses where known; references that `tp_traverse`
+//! does not show; whether there is native memory that cannot be sized. What must not happen here: Python
+//! code, a call that may wait, a read at an address that only looks right.
 
 mod arrow;
 mod builtin;
+mod describe;
 mod jax;
 mod numpy;
 mod opaque;
 mod pandas;
 mod tensorflow;
 mod torch;
-mod words;
 
 pub(crate) use builtin::{bytes_io_bytes, numbers_bytes, text_io_bytes};
-pub(crate) use numpy::kept as array_bytes;
+pub(crate) use numpy::data_bytes as array_bytes;
 pub(crate) use tensorflow::tensor;
 
 use std::cell::{OnceCell, RefCell};
@@ -25,22 +25,22 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::layout::flags;
 use crate::object::{Object, Python, Type};
 
-/// Memory outside of an object's block.
+/// Memory outside an object's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// Where it begins; 0 where that cannot be known.
+    /// Where it begins; 0 if unknown.
     pub address: u64,
     /// Its bytes.
     pub bytes: u64,
-    /// The object frees it, or the native owner below it does; false: it only looks at memory of something else.
+    /// The object, or a native owner below it, frees it. False: it only refers to memory of something else.
     pub owner: bool,
 }
 
 /// How a type's objects are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
-    /// All there is stands in the block.
-    Plain,
+    /// All memory is in the block.
+    BlockOnly,
     List,
     Dict,
     OrderedDict,
@@ -57,17 +57,17 @@ enum Family {
     Torch,
     Jax,
     Arrow(arrow::Form),
-    /// A table of places of pandas'.
-    Places,
-    /// Its bytes are an object that only it knows.
+    /// A pandas hash table.
+    HashTable,
+    /// Its bytes are an object that only it refers to.
     BytesIo,
     /// TensorFlow's eager context.
     Context,
-    /// Memory below it is native and not visible.
+    /// It owns native memory that cannot be seen.
     Opaque,
 }
 
-/// Spreads addresses of types; they are multiples of 8 and few.
+/// Spreads addresses of types, which are multiples of 8 and few.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AddressHasher(u64);
 
@@ -90,22 +90,23 @@ pub(crate) type ByAddress<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher
 /// A set of addresses.
 pub(crate) type Addresses = HashSet<u64, BuildHasherDefault<AddressHasher>>;
 
-/// Sizes during one look; types are recognised once each. Not to be kept: types die, and others come to their addresses.
+/// Sizes during one look, with a cache of types. Must not be kept: types die, and others come to their
+/// addresses.
 #[derive(Debug)]
 pub struct Sizes<'a> {
     python: &'a Python,
     families: RefCell<ByAddress<Type, Family>>,
-    /// The type of the types of numpy's descriptions.
+    /// The metatype of numpy's descriptions.
     descriptions: OnceCell<u64>,
 }
 
 impl<'a> Sizes<'a> {
-    /// For one look.
+    /// Sizes for one look.
     pub fn new(python: &'a Python) -> Sizes<'a> {
         Sizes { python, families: RefCell::default(), descriptions: OnceCell::new() }
     }
 
-    /// Memory that belongs to the object outside of its block.
+    /// Memory that the object owns outside its block.
     pub fn buffers(&self, o: Object, visit: &mut dyn FnMut(Buffer)) {
         let python = self.python;
         let kind = python.type_of(o);
@@ -116,7 +117,7 @@ impl<'a> Sizes<'a> {
         };
         builtin::instance_values(python, o, kind, &mut owned);
         match self.family(kind) {
-            Family::Plain | Family::BytesIo | Family::Opaque | Family::Context => {}
+            Family::BlockOnly | Family::BytesIo | Family::Opaque | Family::Context => {}
             Family::List => builtin::list(o, &mut owned),
             Family::Dict => builtin::dict(python, o, &mut owned),
             Family::OrderedDict => builtin::ordered_dict(python, o, &mut owned),
@@ -133,11 +134,11 @@ impl<'a> Sizes<'a> {
             Family::Torch => torch::buffers(o, visit),
             Family::Jax => jax::buffers(self.descriptions(), o, visit),
             Family::Arrow(form) => arrow::buffers(o, form, visit),
-            Family::Places => pandas::buffers(o, kind, visit),
+            Family::HashTable => pandas::buffers(o, kind, visit),
         }
     }
 
-    /// References that the object holds and `tp_traverse` does not show.
+    /// References of the object that `tp_traverse` does not show.
     pub fn hidden(&self, o: Object, visit: &mut dyn FnMut(Object)) {
         match self.family(self.python.type_of(o)) {
             Family::Numpy => numpy::references(o, visit),
@@ -146,22 +147,23 @@ impl<'a> Sizes<'a> {
         }
     }
 
-    /// Whether such objects hold references that `tp_traverse` does not show.
+    /// Whether objects of this type have references that `tp_traverse` does not show.
     pub(crate) fn hides(&self, kind: Type) -> bool {
         matches!(self.family(kind), Family::Numpy | Family::BytesIo)
     }
 
-    /// Whether memory outside of their blocks may belong to such objects.
+    /// Whether objects of this type may own memory outside their blocks.
     pub(crate) fn has_buffers(&self, kind: Type) -> bool {
         kind.has(flags::MANAGED_DICT)
             || !matches!(
                 self.family(kind),
-                Family::Plain | Family::BytesIo | Family::Opaque | Family::Context
+                Family::BlockOnly | Family::BytesIo | Family::Opaque | Family::Context
             )
     }
 
-    /// Whether an array is another form of its base, `x.reshape(...)`, or one of slices that have most of it between them, as a loop over
-    /// its rows makes them; and no slice that keeps much more than itself. As many like it are taken for there as refer to the base.
+    /// Whether a view covers its base: a reshaped form of it, or one of slices that together cover most of
+    /// it, as in a loop over rows. False for a slice that keeps much more than itself. The base's references
+    /// count as slices of the same size.
     pub(crate) fn is_all_of(&self, view: Object, base: Object) -> bool {
         let bytes = |o: Object| match self.family(self.python.type_of(o)) {
             Family::Numpy => numpy::shape(o).map(|(_, bytes)| bytes),
@@ -171,12 +173,12 @@ impl<'a> Sizes<'a> {
         bytes(view).zip(bytes(base)).is_some_and(|(view, base)| view.saturating_mul(slices) > base / 2)
     }
 
-    /// How often a dict refers to each of its keys.
+    /// How many references a dict has to each of its keys.
     pub(crate) fn key_references(&self, o: Object) -> u32 {
         if self.family(self.python.type_of(o)) == Family::OrderedDict { 2 } else { 1 }
     }
 
-    /// Whether native memory hangs below the object that nothing here can see or size.
+    /// Whether the object owns native memory that cannot be seen or sized.
     pub fn is_opaque(&self, o: Object) -> bool {
         match self.family(self.python.type_of(o)) {
             Family::Opaque => true,
@@ -191,7 +193,8 @@ impl<'a> Sizes<'a> {
         *self.descriptions.get_or_init(|| numpy::type_of_descriptions(self.python))
     }
 
-    /// Whether everything can be reached from the type's objects, so that walks end there: TensorFlow's context.
+    /// Whether everything is reachable from the type's objects, so that walks end there: TensorFlow's
+    /// context.
     pub(crate) fn leads_everywhere(&self, kind: Type) -> bool {
         self.family(kind) == Family::Context
     }
@@ -206,9 +209,9 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Decides by flags first, then by the names along the bases.
+/// Decides by flags first, then by names along the bases.
 fn recognise(python: &Python, kind: Type) -> Family {
-    use crate::types::{Shape, shape_of};
+    use crate::shape::{Shape, shape_of};
     let bits = kind.flags();
     if bits & flags::TEXT != 0 {
         return Family::Text;
@@ -224,7 +227,7 @@ fn recognise(python: &Python, kind: Type) -> Family {
             let ordered = kind.chain().any(|part| part.raw_name() == b"collections.OrderedDict");
             return if ordered { Family::OrderedDict } else { Family::Dict };
         }
-        Shape::Tuple => return Family::Plain,
+        Shape::Tuple => return Family::BlockOnly,
         Shape::Other => {}
     }
     for part in kind.chain() {
@@ -238,19 +241,19 @@ fn recognise(python: &Python, kind: Type) -> Family {
             b"mmap.mmap" => Family::Mmap,
             b"_io.BytesIO" => Family::BytesIo,
             b"EagerTensor" | b"tensorflow.python.framework.ops.EagerTensor"
-                if from(python, part, "tensorflow.") =>
+                if is_from(python, part, "tensorflow.") =>
             {
                 Family::EagerTensor
             }
-            b"Context" if from(python, part, "tensorflow.python.eager") => Family::Context,
-            b"BaseResourceVariable" if from(python, part, "tensorflow.") => Family::ResourceVariable,
+            b"Context" if is_from(python, part, "tensorflow.python.eager") => Family::Context,
+            b"BaseResourceVariable" if is_from(python, part, "tensorflow.") => Family::ResourceVariable,
             b"torch._C.TensorBase" | b"torch._C._TensorBase" => Family::Torch,
             b"ArrayImpl" | b"jaxlib._jax.ArrayImpl" | b"jaxlib.xla_extension.ArrayImpl"
-                if from(python, part, "jax") =>
+                if is_from(python, part, "jax") =>
             {
                 Family::Jax
             }
-            pandas::TABLE => Family::Places,
+            pandas::HASH_TABLE => Family::HashTable,
             name => match arrow::form(name) {
                 Some(form) => Family::Arrow(form),
                 None => continue,
@@ -258,10 +261,10 @@ fn recognise(python: &Python, kind: Type) -> Family {
         };
         return found;
     }
-    if opaque::is_opaque(python, kind) { Family::Opaque } else { Family::Plain }
+    if opaque::is_opaque(python, kind) { Family::Opaque } else { Family::BlockOnly }
 }
 
-/// Whether a type's qualified name begins so.
-fn from(python: &Python, kind: Type, prefix: &str) -> bool {
+/// Whether a type's qualified name begins with `prefix`.
+fn is_from(python: &Python, kind: Type, prefix: &str) -> bool {
     python.type_name(kind).starts_with(prefix)
 }

@@ -1,7 +1,8 @@
-//! numpy's arrays, version 1 and 2: who owns the bytes, what they are a view of, what they hold.
+//! numpy arrays, version 1 and 2: who owns the bytes, the base of a view, the elements.
 //!
-//! In: an `ndarray` or a kind of it. Out: its data if it owns them, its base, the elements of arrays of objects. What must not
-//! happen here: trust in an element size that the type's number contradicts; the same data counted once per view.
+//! In: an `ndarray` or a subclass. Out: its data if it owns them, its base, the elements of an object array.
+//! What must not happen here: trust in an element size that contradicts the type number; data counted once
+//! per view.
 
 use super::Buffer;
 use crate::layout::{TYPE, flags};
@@ -23,20 +24,20 @@ const ELEMENT_SIZE_1: u64 = 32;
 const ELEMENT_SIZE_2: u64 = 40;
 /// `NPY_OBJECT`.
 const OBJECTS: i32 = 17;
-/// Bytes of the numbered types from bool to object.
-const KNOWN: [u64; 18] = [1, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 4, 8, 16, 8, 16, 32, 8];
-/// Elements of one array of objects that are shown.
-const MOST_ELEMENTS: u64 = 1 << 22;
+/// Element bytes of the numbered types from bool to object.
+const ELEMENT_BYTES: [u64; 18] = [1, 1, 1, 2, 2, 4, 4, 8, 8, 8, 8, 4, 8, 16, 8, 16, 32, 8];
+/// Elements of one object array that are visited.
+const MAX_OBJECT_ELEMENTS: u64 = 1 << 22;
 /// More dimensions than numpy allows.
-const MOST_DIMENSIONS: i32 = 64;
+const MAX_NUMPY_DIMENSIONS: i32 = 64;
 
-/// Bytes per element. Versions differ in where it stands; numbered types have one size everywhere.
+/// Bytes per element. Versions differ in the field's place; numbered types have a fixed size.
 pub(super) fn element_size(description: u64) -> Option<u64> {
     let number = memory::int(description, TYPE_NUMBER);
-    if let Some(known) = usize::try_from(number).ok().and_then(|number| KNOWN.get(number)) {
+    if let Some(known) = usize::try_from(number).ok().and_then(|number| ELEMENT_BYTES.get(number)) {
         return Some(*known);
     }
-    // Version 1: size and alignment as two ints; version 2: flags in this place, the size in the next word.
+    // Version 1: size and alignment as two ints. Version 2: flags here, the size in the next word.
     let (first, second) =
         (memory::int(description, ELEMENT_SIZE_1), memory::word(description, ELEMENT_SIZE_2));
     let alignment = memory::int(description, ELEMENT_SIZE_1 + 4);
@@ -50,7 +51,7 @@ pub(super) fn element_size(description: u64) -> Option<u64> {
 
 fn dimensions(o: Object) -> Option<Vec<u64>> {
     let count = memory::int(o.0, DIMENSIONS);
-    if !(0..=MOST_DIMENSIONS).contains(&count) {
+    if !(0..=MAX_NUMPY_DIMENSIONS).contains(&count) {
         return None;
     }
     let shape = memory::word(o.0, SHAPE);
@@ -65,14 +66,14 @@ pub(super) fn shape(o: Object) -> Option<(Vec<u64>, u64)> {
     Some((dimensions, bytes))
 }
 
-/// The type of the elements in words: `float64`; empty for those without a number.
-pub(super) fn element_words(o: Object) -> &'static str {
-    words_of(memory::word(o.0, DESCRIPTION))
+/// The name of the element type: `float64`; empty for types without a number.
+pub(super) fn element_name(o: Object) -> &'static str {
+    element_name_of(memory::word(o.0, DESCRIPTION))
 }
 
-/// The same of a description alone.
-pub(super) fn words_of(description: u64) -> &'static str {
-    const WORDS: [&str; 24] = [
+/// The same for a description alone.
+pub(super) fn element_name_of(description: u64) -> &'static str {
+    const NAMES: [&str; 24] = [
         "bool",
         "int8",
         "uint8",
@@ -99,17 +100,17 @@ pub(super) fn words_of(description: u64) -> &'static str {
         "float16",
     ];
     let number = memory::int(description, TYPE_NUMBER);
-    usize::try_from(number).ok().and_then(|number| WORDS.get(number)).copied().unwrap_or("")
+    usize::try_from(number).ok().and_then(|number| NAMES.get(number)).copied().unwrap_or("")
 }
 
-/// Bytes that are alive for the array's sake: its own, or those of the array that it is a view of.
-pub(crate) fn kept(o: Object) -> u64 {
-    /// Views of views lead to the owner at once.
-    const DEEPEST: u32 = 4;
+/// Bytes that the array keeps alive: its own, or those of the array that it is a view of.
+pub(crate) fn data_bytes(o: Object) -> u64 {
+    /// A view of a view leads to the owner at once.
+    const MAX_VIEW_DEPTH: u32 = 4;
     let mut at = o;
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_VIEW_DEPTH {
         let base = memory::word(at.0, BASE);
-        if base == 0 || memory::int(at.0, FLAGS) & OWNS_DATA != 0 || is_keeper(base) {
+        if base == 0 || memory::int(at.0, FLAGS) & OWNS_DATA != 0 || is_native_owner(base) {
             return shape(at).map_or(0, |(_, bytes)| bytes);
         }
         if memory::word(base, TYPE) != memory::word(o.0, TYPE) {
@@ -120,7 +121,7 @@ pub(crate) fn kept(o: Object) -> u64 {
     0
 }
 
-/// What the array owns, or what a native owner below it keeps for it alone.
+/// Data that the array owns, or that a native owner keeps for it alone.
 pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
     let Some((dimensions, bytes)) = shape(o) else { return };
     if !dimensions.is_empty() {
@@ -130,12 +131,12 @@ pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
     if memory::int(o.0, FLAGS) & OWNS_DATA != 0 {
         // numpy allocates at least one element.
         visit(Buffer { address: data, bytes: bytes.max(1), owner: true });
-    } else if bytes > 0 && is_keeper(memory::word(o.0, BASE)) {
+    } else if bytes > 0 && is_native_owner(memory::word(o.0, BASE)) {
         visit(Buffer { address: data, bytes, owner: true });
     }
 }
 
-/// The type of the types of all descriptions; 0 where numpy is not loaded.
+/// The metatype of all descriptions; 0 if numpy is not loaded.
 pub(super) fn type_of_descriptions(python: &Python) -> u64 {
     /// `md_dict` of a module.
     const MODULE_DICT: u64 = 16;
@@ -146,9 +147,9 @@ pub(super) fn type_of_descriptions(python: &Python) -> u64 {
     described.map_or(0, |described| python.type_of(described).0)
 }
 
-/// Whether the base is there only to free what a library made for this array: a capsule, TensorFlow's wrapper of a tensor.
-/// It leads to no other object and none of those that have bytes of their own.
-fn is_keeper(base: u64) -> bool {
+/// Whether the base exists only to free a library's buffer for this array: a capsule, TensorFlow's wrapper of
+/// a tensor. Such a base refers to no other object, and is no type with bytes of its own.
+fn is_native_owner(base: u64) -> bool {
     if base == 0 {
         return false;
     }
@@ -163,13 +164,13 @@ fn is_keeper(base: u64) -> bool {
     kind.raw_name() == b"PyCapsule" || (!kind.has(flags::GC) && !kind.chain().any(has_bytes))
 }
 
-/// What a view has its memory from.
+/// The base of a view.
 pub(super) fn base(o: Object) -> Option<Object> {
     let base = memory::word(o.0, BASE);
     (base != 0).then_some(Object(base))
 }
 
-/// The base of a view, and the elements of an array of objects that owns them.
+/// The base of a view, the description, and the elements of an owning object array.
 pub(super) fn references(o: Object, visit: &mut dyn FnMut(Object)) {
     if let Some(base) = base(o) {
         visit(base);
@@ -183,7 +184,7 @@ pub(super) fn references(o: Object, visit: &mut dyn FnMut(Object)) {
     if !contiguous(o) {
         return;
     }
-    for index in 0..(bytes / 8).min(MOST_ELEMENTS) {
+    for index in 0..(bytes / 8).min(MAX_OBJECT_ELEMENTS) {
         let element = memory::word(data + 8 * index, 0);
         if memory::usable(element) {
             visit(Object(element));
@@ -191,7 +192,7 @@ pub(super) fn references(o: Object, visit: &mut dyn FnMut(Object)) {
     }
 }
 
-/// Owned data stand in one piece from `data` on; negative strides would be a view's.
+/// Owned data are contiguous from `data` on; only views have negative strides.
 fn contiguous(o: Object) -> bool {
     let strides = memory::word(o.0, STRIDES);
     let count = u64::from(memory::int(o.0, DIMENSIONS).unsigned_abs());

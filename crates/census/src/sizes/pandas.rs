@@ -1,8 +1,9 @@
-//! pandas' tables of places, which an index makes when it is first searched. The rest of pandas is arrays of numpy's and Arrow's,
-//! and objects that show their parts.
+//! pandas' hash tables, which an index makes on its first search. The rest of pandas is numpy and Arrow
+//! arrays, and objects that show their parts.
 //!
-//! In: a `HashTable` or a kind of it. Out: its keys, places and marks. What must not happen here: belief in a structure by its place
-//! alone: it is C's, read through the kernel, and believed only where its counts agree with each other.
+//! In: a `HashTable` or a subclass. Out: its keys, values and flags. What must not happen here: trust in a
+//! structure by its offset alone. It is a C structure, read through the kernel, and trusted only if its
+//! counts agree.
 
 use super::Buffer;
 use crate::layout::{TYPE, types};
@@ -10,11 +11,11 @@ use crate::memory;
 use crate::object::{Object, Type};
 
 /// The base of all such tables.
-pub(super) const TABLE: &[u8] = b"pandas._libs.hashtable.HashTable";
-/// Share of the slots that may be taken, in percent, before a table grows.
-const FULL: u64 = 77;
+pub(super) const HASH_TABLE: &[u8] = b"pandas._libs.hashtable.HashTable";
+/// Percentage of taken slots at which a table grows.
+const MAX_LOAD_PERCENT: u64 = 77;
 
-/// Keys, places, marks.
+/// The keys, values and flags.
 pub(super) fn buffers(o: Object, kind: Type, visit: &mut dyn FnMut(Buffer)) {
     let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE).min(128);
     for index in 2..size / 8 {
@@ -28,13 +29,14 @@ pub(super) fn buffers(o: Object, kind: Type, visit: &mut dyn FnMut(Buffer)) {
     }
 }
 
-/// Slots of a table and where its marks, keys and places are: four counts of 32 bits, three addresses.
+/// Slots of a table, and the addresses of its flags, keys and values: four counts of 32 bits, three
+/// addresses.
 fn table(words: [u64; 5]) -> Option<(u64, [u64; 3])> {
     let [first, second, marks, keys, places] = words;
     let (slots, used) = (first & 0xffff_ffff, first >> 32);
-    let (taken, most) = (second & 0xffff_ffff, second >> 32);
-    let sound = slots.is_power_of_two() && slots >= 4 && used <= taken && taken <= most;
-    let agrees = most.abs_diff(slots * FULL / 100) <= 1;
+    let (taken, limit) = (second & 0xffff_ffff, second >> 32);
+    let sound = slots.is_power_of_two() && slots >= 4 && used <= taken && taken <= limit;
+    let agrees = limit.abs_diff(slots * MAX_LOAD_PERCENT / 100) <= 1;
     let arrays = [marks, keys, places];
     (sound && agrees && arrays.iter().all(|address| memory::usable(*address))).then_some((slots, arrays))
 }
@@ -57,7 +59,8 @@ mod tests {
 
     #[test]
     fn tables_and_what_is_none() {
-        let counts = |slots: u64, used: u64, taken: u64, most: u64| [slots | used << 32, taken | most << 32];
+        let counts =
+            |slots: u64, used: u64, taken: u64, limit: u64| [slots | used << 32, taken | limit << 32];
         let words = |[first, second]: [u64; 2]| [first, second, 0x5555_0000, 0x5555_1000, 0x5555_2000];
         assert_eq!(table(words(counts(32_768, 20_000, 20_000, 25_231))).map(|found| found.0), Some(32_768));
         assert_eq!(table(words(counts(32_767, 20_000, 20_000, 25_231))), None);

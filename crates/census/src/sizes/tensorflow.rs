@@ -1,39 +1,40 @@
 //! TensorFlow's eager tensors and variables.
 //!
-//! In: objects of these types. Out: their bytes, and where TensorFlow keeps them. What must not happen here: a call into
-//! TensorFlow. Each of its functions that tells a shape waits for the operation that makes the tensor, and such an
-//! operation may wait for the GIL. So the handle is read where it stands, through the kernel, and believed only where shape,
-//! number of elements, type and buffer agree; a handle that is not ready has no buffer and no bytes yet.
+//! In: objects of these types. Out: their bytes, and TensorFlow's addresses of them. What must not happen
+//! here: a call into TensorFlow. Every function that tells a shape waits for the operation that computes the
+//! tensor, and that operation may wait for the GIL. So the handle is read in place, through the kernel, and
+//! trusted only if shape, element count, type and buffer agree. An unfinished handle has no buffer and no
+//! bytes yet.
 
 use super::Buffer;
 use crate::layout::{SIZE, TYPE, flags, types};
 use crate::memory;
 use crate::object::{Object, Python};
 
-/// Where an `EagerTensor` may keep its handle; its number stands behind it.
-const HANDLES: std::ops::Range<u64> = 2..13;
-/// Words of a handle that are looked through for its tensor.
+/// Word indexes where an `EagerTensor` may keep its handle; its id stands behind it.
+const HANDLE_INDEXES: std::ops::Range<u64> = 2..13;
+/// Words of a handle that are searched for its tensor.
 const HANDLE_WORDS: usize = 56;
-/// Words of a `tensorflow::Tensor`: two of shape, the number of elements, the buffer.
+/// Words of a `tensorflow::Tensor`: two of shape, the element count, the buffer.
 const TENSOR_WORDS: usize = 4;
-/// What a `Tensor`'s buffer takes besides its data.
-const BUFFER: u64 = 48;
+/// Bytes of a `Tensor`'s buffer object, without the data.
+const BUFFER_BYTES: u64 = 48;
 
-/// A tensor as its handle has it.
+/// A tensor as its handle describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tensor {
     handle: u64,
-    /// Bytes of the handle, as far as they are known: up to the end of the tensor in it.
+    /// Known bytes of the handle: up to the end of the tensor in it.
     handle_bytes: u64,
     buffer: u64,
     data: u64,
     elements: u64,
     element: u8,
-    /// `None` where the dimensions are kept elsewhere.
+    /// `None` if the dimensions are stored elsewhere.
     shape: Option<Vec<u64>>,
 }
 
-/// Bytes and name of TensorFlow's types by number; 0 bytes: what an element takes cannot be known.
+/// Bytes and names of TensorFlow's types by number; 0 bytes: the element size is unknown.
 const ELEMENTS: [(u64, &str); 31] = [
     (0, ""),
     (4, "float32"),
@@ -72,17 +73,17 @@ fn element(number: u8) -> Option<(u64, &'static str)> {
     ELEMENTS.get(usize::from(number)).copied().filter(|(_, name)| !name.is_empty())
 }
 
-/// What an eager tensor keeps: its handle, its buffer, its data.
+/// The memory of an eager tensor: handle, buffer, data.
 pub(crate) fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
     let Some(tensor) = read(o) else { return };
     let mut owned = |address, bytes| visit(Buffer { address, bytes, owner: true });
     owned(tensor.handle, tensor.handle_bytes);
     if tensor.buffer != 0 {
-        owned(tensor.buffer, BUFFER);
+        owned(tensor.buffer, BUFFER_BYTES);
         let width = element(tensor.element).map_or(0, |(bytes, _)| bytes);
         let bytes = width.saturating_mul(tensor.elements);
-        if let Some((root, data, bytes)) = whole(tensor.buffer, tensor.data, bytes, width) {
-            owned(root, BUFFER);
+        if let Some((root, data, bytes)) = parent_buffer(tensor.buffer, tensor.data, bytes, width) {
+            owned(root, BUFFER_BYTES);
             owned(data, bytes);
         } else if bytes > 0 {
             owned(tensor.data, bytes);
@@ -90,9 +91,10 @@ pub(crate) fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
     }
 }
 
-/// The buffer that this one is a part of, with its data and all of its bytes: rows of a tensor, as in `x[:2]`, keep the whole
-/// of it. A part's fourth word is the whole, where a buffer of its own has its allocator; so it must hold the part's data.
-fn whole(buffer: u64, data: u64, bytes: u64, width: u64) -> Option<(u64, u64, u64)> {
+/// The parent of this buffer, with its data and bytes: rows of a tensor, as in `x[:2]`, keep the whole of it.
+/// A slice's fourth word is the parent; a root buffer has its allocator there. So the parent must contain the
+/// slice's data.
+fn parent_buffer(buffer: u64, data: u64, bytes: u64, width: u64) -> Option<(u64, u64, u64)> {
     let [_, _, _, root]: [u64; 4] = memory::peek(buffer)?;
     if !memory::usable(root) {
         return None;
@@ -107,13 +109,13 @@ fn whole(buffer: u64, data: u64, bytes: u64, width: u64) -> Option<(u64, u64, u6
 /// The tensor of an `EagerTensor`.
 fn read(o: Object) -> Option<Tensor> {
     let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE);
-    let at = HANDLES.map(|index| 8 * index).find(|at| *at < size && memory::word(o.0, *at) != 0)?;
+    let at = HANDLE_INDEXES.map(|index| 8 * index).find(|at| *at < size && memory::word(o.0, *at) != 0)?;
     let handle = memory::word(o.0, at);
     let words: [u64; HANDLE_WORDS] = memory::peek(handle)?;
     if !memory::usable(*words.first()?) {
         return None;
     }
-    // The handle keeps its tensor last; what stands behind it is not its own, so a pattern must hold in every part.
+    // The handle keeps its tensor last, and foreign memory may follow: a pattern must hold in every part.
     words.windows(TENSOR_WORDS).enumerate().skip(2).find_map(|(index, window)| {
         let window: &[u64; TENSOR_WORDS] = window.try_into().ok()?;
         let (elements, number, shape) = pattern(*window)?;
@@ -132,8 +134,8 @@ fn read(o: Object) -> Option<Tensor> {
     })
 }
 
-/// Elements, type and shape, if four words can be a tensor with a buffer: dimensions of 16 or 32 bits or a pointer to more,
-/// in their last bytes the type, the number of dimensions and which of these it is.
+/// Elements, type and shape, if four words can be a tensor with a buffer. The dimensions have 16 or 32 bits
+/// or are a pointer; the last bytes hold type, number of dimensions and form.
 fn pattern(words: [u64; TENSOR_WORDS]) -> Option<(u64, u8, Option<Vec<u64>>)> {
     let [low, high, elements, buffer] = words;
     let [number, dimensions, form] = [(high >> 40) as u8, (high >> 48) as u8, (high >> 56) as u8];
@@ -154,7 +156,7 @@ fn pattern(words: [u64; TENSOR_WORDS]) -> Option<(u64, u8, Option<Vec<u64>>)> {
     (product == Some(elements)).then_some((elements, number, Some(shape)))
 }
 
-/// A variable's value stands in TensorFlow's own tables; its bytes follow from the shape and type that Python keeps.
+/// A variable's value is in TensorFlow's own tables; its bytes follow from the Python-side shape and type.
 pub(super) fn variable(python: &Python, o: Object, visit: &mut dyn FnMut(Buffer)) {
     let Some((shape, number)) = variable_facts(python, o) else { return };
     let Some((width, _)) = element(number) else { return };
@@ -167,14 +169,14 @@ pub(super) fn variable(python: &Python, o: Object, visit: &mut dyn FnMut(Buffer)
 fn variable_facts(python: &Python, o: Object) -> Option<(Vec<u64>, u8)> {
     let shape = python.attribute(o, b"_shape")?;
     let mut dimensions = None;
-    // `TensorShape` has a tuple of its dimensions in a slot.
+    // `TensorShape` keeps a tuple of its dimensions in a slot.
     python.traverse(shape, &mut |child| {
         if dimensions.is_none() && python.type_of(child).0 == python.known.tuple {
             dimensions = tuple_of_integers(python, child);
         }
     });
     let kind = python.attribute(o, b"_dtype")?;
-    // An object that wraps a C++ one, which begins with the number.
+    // An object that wraps a C++ one, which begins with the type number.
     let [number]: [u64; 1] = memory::peek(memory::word(kind.0, 16))?;
     Some((dimensions?, u8::try_from(number & 0xffff_ffff).ok()?))
 }
@@ -224,33 +226,36 @@ pub(super) fn shape(python: &Python, o: Object, is_variable: bool) -> Option<(Ve
 mod tests {
     use super::*;
 
-    const BUFFER: u64 = 0x5555_0000;
+    const BUFFER_BYTES: u64 = 0x5555_0000;
 
     #[test]
     fn tensors_as_their_handles_have_them() {
-        // (2000, 7) float32; () float32 with what was left of another shape; (3, 70000, 2) float64.
+        // (2000, 7) float32; () float32 with leftovers of another shape; (3, 70000, 2) float64.
         assert_eq!(
-            pattern([0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 14000, BUFFER]),
+            pattern([0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 14000, BUFFER_BYTES]),
             Some((14000, 1, Some(vec![2000, 7])))
         );
-        assert_eq!(pattern([0x7ffc_4d80_c060, 0x0000_01fc_4d80_bf90, 1, BUFFER]), Some((1, 1, Some(vec![]))));
         assert_eq!(
-            pattern([0x0001_1170_0000_0003, 0x0103_0200_0000_0002, 420_000, BUFFER]),
+            pattern([0x7ffc_4d80_c060, 0x0000_01fc_4d80_bf90, 1, BUFFER_BYTES]),
+            Some((1, 1, Some(vec![])))
+        );
+        assert_eq!(
+            pattern([0x0001_1170_0000_0003, 0x0103_0200_0000_0002, 420_000, BUFFER_BYTES]),
             Some((420_000, 2, Some(vec![3, 70000, 2])))
         );
-        assert_eq!(pattern([BUFFER, 0x0207_0100_0000_0000, 5, BUFFER]), Some((5, 1, None)));
+        assert_eq!(pattern([BUFFER_BYTES, 0x0207_0100_0000_0000, 5, BUFFER_BYTES]), Some((5, 1, None)));
     }
 
     #[test]
     fn what_is_no_tensor() {
         for words in [
             [0; 4],
-            [0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 13999, BUFFER], // another number of elements
-            [0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 14000, 0],      // not ready
+            [0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 13999, BUFFER_BYTES], // another number of elements
+            [0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 14000, 0],            // not ready
             [0x557d_0007_07d0, 0x0002_01fb_73d6_20d0, 14000, 0x5555_0001],
-            [0x557d_0007_07d0, 0x0002_00fb_73d6_20d0, 14000, BUFFER], // no type
-            [0x557d_0007_07d0, 0x0002_fffb_73d6_20d0, 14000, BUFFER],
-            [0x557d_0007_07d0, 0x0302_01fb_73d6_20d0, 14000, BUFFER], // no such form
+            [0x557d_0007_07d0, 0x0002_00fb_73d6_20d0, 14000, BUFFER_BYTES], // no type
+            [0x557d_0007_07d0, 0x0002_fffb_73d6_20d0, 14000, BUFFER_BYTES],
+            [0x557d_0007_07d0, 0x0302_01fb_73d6_20d0, 14000, BUFFER_BYTES], // no such form
         ] {
             assert_eq!(pattern(words), None, "{words:x?}");
         }

@@ -1,38 +1,39 @@
-//! PyTorch's tensors.
+//! PyTorch tensors.
 //!
-//! In: a `torch.Tensor` or a kind of it. Out: its storage, once for all tensors that look at it, and what they are. What must not
-//! happen here: a call into PyTorch, or belief in a structure by its place alone. Fields have moved between versions, so they are
-//! read through the kernel and believed only where the structure points back at the object and shape, number of elements and
-//! bytes agree. A tensor without a storage of its own (sparse, quantised by others, on a fake device) is not read.
+//! In: a `torch.Tensor` or a subclass. Out: its storage, with an address so that tensors that share it count
+//! once; its shape and type. What must not happen here: a call into PyTorch, or trust in a structure by its
+//! offset alone. Fields have moved between versions. So they are read through the kernel, and trusted only if
+//! the structure points back at the object and shape, element count and bytes agree. A tensor without a
+//! storage of its own (sparse, quantised by others, on a fake device) is not read.
 
 use super::Buffer;
 use crate::memory;
 use crate::object::Object;
 
-/// Where the object may keep its `TensorImpl`: behind a flag, or at once.
-const PLACES: [u64; 2] = [24, 16];
-/// Words of a `TensorImpl` that are looked through.
-const WORDS: usize = 24;
-/// Dimensions that stand in place; more of them stand elsewhere.
-const IN_PLACE: usize = 5;
-/// Words of sizes and strides, behind the number of dimensions.
-const SIZES: usize = 2 * IN_PLACE;
+/// Offsets at which the object may keep its `TensorImpl`: behind a flag, or at once.
+const IMPL_OFFSETS: [u64; 2] = [24, 16];
+/// Words of a `TensorImpl` that are searched.
+const IMPL_WORDS: usize = 24;
+/// Dimensions that fit inside the `TensorImpl`; more are stored elsewhere.
+const INLINE_DIMENSIONS: usize = 5;
+/// Words of sizes and strides behind the number of dimensions.
+const INLINE_WORDS: usize = 2 * INLINE_DIMENSIONS;
 
 /// A tensor and its storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tensor {
     storage: u64,
     data: u64,
-    /// Of the whole storage, which may be larger than the tensor.
+    /// Bytes of the whole storage, which may be larger than the tensor.
     bytes: u64,
-    /// `None` where the dimensions are kept elsewhere.
+    /// `None` if the dimensions are stored elsewhere.
     shape: Option<Vec<u64>>,
     element: &'static str,
-    /// What differentiation knows of it; 0 where it does not take part.
+    /// The autograd metadata; 0 if the tensor takes no part.
     differentiation: u64,
 }
 
-/// Bytes and names of types by number.
+/// Bytes and names of element types by number.
 const ELEMENTS: [(u64, &str); 27] = [
     (1, "uint8"),
     (1, "int8"),
@@ -62,41 +63,43 @@ const ELEMENTS: [(u64, &str); 27] = [
     (1, "float8_e5m2fnuz"),
     (1, "float8_e4m3fnuz"),
 ];
-/// What a storage takes besides its data.
-const STORAGE: u64 = 96;
+/// Bytes of a storage object, without its data.
+const STORAGE_BYTES: u64 = 96;
 
-/// Its storage and the data of that.
+/// The storage and its data.
 pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
     if let Some(tensor) = read(o) {
-        visit(Buffer { address: tensor.storage, bytes: STORAGE, owner: true });
+        visit(Buffer { address: tensor.storage, bytes: STORAGE_BYTES, owner: true });
         if tensor.bytes > 0 {
             visit(Buffer { address: tensor.data, bytes: tensor.bytes, owner: true });
         }
     }
 }
 
-/// Whether all of the tensor's memory is known: a result that can be differentiated keeps the graph that made it, which is C++'s.
+/// Whether all of the tensor's memory is known. A differentiable result also keeps its autograd graph, which
+/// is C++.
 pub(super) fn is_read(o: Object) -> bool {
     read(o).is_some_and(|tensor| !has_graph(tensor.differentiation))
 }
 
-/// Functions, a name of four words, the gradient, then a pointer to the function that made the tensor, 0 for none.
+/// The metadata: vtable, a name of four words, the gradient, then the function that made the tensor, 0 for
+/// none.
 fn has_graph(differentiation: u64) -> bool {
     let words: Option<[u64; 7]> = memory::peek(differentiation);
     words.map_or(differentiation != 0, |[.., made_by]| made_by != 0)
 }
 
-/// Shape and type.
+/// Shape and element type.
 pub(super) fn shape(o: Object) -> Option<(Vec<u64>, &'static str)> {
     let tensor = read(o)?;
     Some((tensor.shape?, tensor.element))
 }
 
 fn read(o: Object) -> Option<Tensor> {
-    PLACES.iter().find_map(|place| {
-        let words: [u64; WORDS] = memory::peek(memory::word(o.0, *place))?;
+    IMPL_OFFSETS.iter().find_map(|place| {
+        let words: [u64; IMPL_WORDS] = memory::peek(memory::word(o.0, *place))?;
         let facts = Facts::of(&words, o.0)?;
-        // Behind the table of functions and one or two counts of references.
+        // The storage stands behind the vtable and one or two reference counts.
         [3, 2].iter().find_map(|at| {
             let storage = *words.get(*at)?;
             let (data, bytes) = data_of(&memory::peek(storage)?, *at)?;
@@ -108,29 +111,31 @@ fn read(o: Object) -> Option<Tensor> {
     })
 }
 
-/// What a `TensorImpl` says of its tensor.
+/// The facts of a `TensorImpl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Facts {
     shape: Option<Vec<u64>>,
-    /// Elements that its storage must have room for.
+    /// Elements that the storage must at least hold.
     least: u64,
     width: u64,
     element: &'static str,
 }
 
 impl Facts {
-    /// The word before the number of dimensions is the object itself, perhaps with a mark in its lowest bits.
-    fn of(words: &[u64; WORDS], object: u64) -> Option<Facts> {
+    /// The word before the number of dimensions points back at the object, perhaps with a tag in its lowest
+    /// bits.
+    fn of(words: &[u64; IMPL_WORDS], object: u64) -> Option<Facts> {
         let back = words.iter().skip(4).position(|word| *word & !7 == object)? + 4;
         let fields = words.get(back + 1..)?;
         let count = usize::try_from(*fields.first()?).ok().filter(|count| *count <= 64)?;
-        let (sizes, rest) = fields.get(1..)?.split_at_checked(SIZES)?;
+        let (sizes, rest) = fields.get(1..)?.split_at_checked(INLINE_WORDS)?;
         let [offset, elements, number, ..] = rest else { return None };
         let (width, element) = *ELEMENTS.get(usize::try_from(*number & 0xffff).ok()?)?;
-        if count > IN_PLACE {
+        if count > INLINE_DIMENSIONS {
             return Some(Facts { shape: None, least: 1, width, element });
         }
-        let (shape, strides) = (sizes.get(..count)?, sizes.get(IN_PLACE..IN_PLACE + count)?);
+        let (shape, strides) =
+            (sizes.get(..count)?, sizes.get(INLINE_DIMENSIONS..INLINE_DIMENSIONS + count)?);
         let product = shape.iter().try_fold(1_u64, |product, one| product.checked_mul(*one))?;
         let last = shape.iter().zip(strides).try_fold(*offset, |sum, (size, stride)| {
             sum.checked_add(size.saturating_sub(1).checked_mul(*stride)?)
@@ -145,7 +150,7 @@ impl Facts {
     }
 }
 
-/// Data and bytes of a storage, whose first field stands at `at`: data, who frees it, how, on which device, bytes.
+/// Data and bytes of a storage whose first field is at `at`: data, context, deleter, device, bytes.
 fn data_of(words: &[u64; 8], at: usize) -> Option<(u64, u64)> {
     let (data, bytes) = (*words.get(at)?, *words.get(at + 4)?);
     let sound = (data != 0) == (bytes != 0) && bytes < 1 << 48;
@@ -158,8 +163,14 @@ mod tests {
 
     const OBJECT: u64 = 0x7fff_1230;
 
-    fn words(dimensions: &[u64], strides: &[u64], offset: u64, elements: u64, number: u64) -> [u64; WORDS] {
-        let mut words = [0; WORDS];
+    fn words(
+        dimensions: &[u64],
+        strides: &[u64],
+        offset: u64,
+        elements: u64,
+        number: u64,
+    ) -> [u64; IMPL_WORDS] {
+        let mut words = [0; IMPL_WORDS];
         words[8] = OBJECT | 1;
         words[9] = dimensions.len() as u64;
         words[10..10 + dimensions.len()].copy_from_slice(dimensions);
@@ -181,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_is_no_tensor() {
-        assert_eq!(Facts::of(&[0; WORDS], OBJECT), None);
+        assert_eq!(Facts::of(&[0; IMPL_WORDS], OBJECT), None);
         assert_eq!(Facts::of(&words(&[3, 4], &[4, 1], 0, 13, 6), OBJECT), None, "another number of elements");
         assert_eq!(Facts::of(&words(&[3, 4], &[4, 1], 0, 12, 99), OBJECT), None, "no such type");
         assert_eq!(Facts::of(&words(&[3, 4], &[4, 1], 0, 12, 6), OBJECT + 64), None, "another object's");

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use nilometer_capture::{CensusCounts, DEFAULT_PAUSE_NS, Grown, Holder, Observation};
-use nilometer_census::{Census, Class, Path, PathLimits};
+use nilometer_census::{Census, Path, PathLimits, Reachability};
 use pyo3::Python;
 
 use super::cost_meter::Began;
@@ -87,13 +87,13 @@ impl State {
             false if found.promising => Told::Perhaps,
             false => Told::Nothing,
         };
-        self.scanning.end(self.scan.times, told, counts.objects, counts.whole);
+        self.scanning.end(self.scan.times, told, counts.objects, counts.complete);
         seen.push(Observation::Census(CensusCounts {
             depth: Some(1),
             objects: Some(counts.objects),
             cost_ns: Some(counts.cost_ns),
             pause_ns: Some(nanoseconds(began)),
-            cut: Some(u64::from(!counts.whole)),
+            cut: Some(u64::from(!counts.complete)),
             ..CensusCounts::default()
         }));
         for one in seen {
@@ -120,10 +120,10 @@ impl State {
         for (index, samples) in whole.held {
             let Some(holder) = whole.holders.get(index) else { continue };
             let (retained, alone) = (Some(holder.retained_bytes), Some(holder.alone_bytes));
-            let holder = match holder.class {
-                Class::Reachable => Holder { retained, alone, ..told(holder.path.clone()) },
-                Class::NativeHeld => Holder { kind: "native".to_owned(), retained, ..Holder::default() },
-                Class::Garbage => Holder { kind: "garbage".to_owned(), retained, ..Holder::default() },
+            let holder = match holder.reachability {
+                Reachability::Reachable => Holder { retained, alone, ..told(holder.path.clone()) },
+                Reachability::NativeHeld => Holder { kind: "native".to_owned(), retained, ..Holder::default() },
+                Reachability::Garbage => Holder { kind: "garbage".to_owned(), retained, ..Holder::default() },
             };
             found += samples.len() as u64;
             let id = self.holder(holder, &mut seen);

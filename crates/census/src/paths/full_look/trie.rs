@@ -1,40 +1,40 @@
 //! The part of the search tree that leads to samples.
 //!
-//! In: nodes with samples and the way to each from the roots. Out: [`Trie`]: each object on a way once, with those below it.
-//! Pure; addresses are only carried.
+//! In: nodes with samples, and the path to each from the roots. Out: [`Trie`]: each object on a path once,
+//! with its children. Pure; addresses are only carried.
 
 use std::collections::HashMap;
 
-use crate::graph::search::{Before, Tree};
+use crate::graph::search::{Predecessor, Tree};
 use crate::naming::Kind;
 
-/// An object on the way to a sample.
+/// An object on the path to a sample.
 #[derive(Clone, Debug)]
-pub(super) struct Twig {
+pub(super) struct TrieEntry {
     pub(super) object: u64,
     pub(super) class: u64,
     pub(super) kind: Kind,
-    /// The object before it, or none at a root.
+    /// The object above it; none at a root.
     pub(super) before: Option<usize>,
     pub(super) below: Vec<usize>,
-    /// Samples that it owns, their bytes, what it retains, and what of this its container alone holds.
+    /// Its samples and their bytes, its retained size, and the part of that which its container alone holds.
     pub(super) samples: Vec<u64>,
     pub(super) bytes: u64,
     pub(super) retained: u64,
     pub(super) alone: u64,
 }
 
-/// Objects on the ways to samples.
+/// Objects on the paths to samples.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trie {
-    pub(super) twigs: Vec<Twig>,
-    /// Objects at roots, with the index of the start.
+    pub(super) entries: Vec<TrieEntry>,
+    /// Entries at roots, with the index of the start.
     pub(super) tops: Vec<(usize, u32)>,
     places: HashMap<u32, usize>,
 }
 
 impl Trie {
-    /// The place of a node, with all before it. `None`: the search did not come there.
+    /// The entry of a node, with all entries above it. `None`: the search did not reach the node.
     pub(super) fn place(
         &mut self,
         tree: &Tree,
@@ -48,19 +48,19 @@ impl Trie {
                 break Some(*place);
             }
             way.push(at);
-            match tree.before(at) {
-                Before::Node(before) => at = before,
-                Before::Start(start) => {
-                    self.tops.push((self.twigs.len(), start));
+            match tree.predecessor(at) {
+                Predecessor::Node(before) => at = before,
+                Predecessor::Start(start) => {
+                    self.tops.push((self.entries.len(), start));
                     break None;
                 }
-                Before::Nowhere => return None,
+                Predecessor::Unreached => return None,
             }
         };
         for node in way.into_iter().rev() {
             let (object, class, kind) = facts(node);
-            let place = self.twigs.len();
-            self.twigs.push(Twig {
+            let place = self.entries.len();
+            self.entries.push(TrieEntry {
                 object,
                 class,
                 kind,
@@ -71,8 +71,8 @@ impl Trie {
                 retained: 0,
                 alone: 0,
             });
-            if let Some(twig) = above.and_then(|above| self.twigs.get_mut(above)) {
-                twig.below.push(place);
+            if let Some(entry) = above.and_then(|above| self.entries.get_mut(above)) {
+                entry.below.push(place);
             }
             self.places.insert(node, place);
             above = Some(place);
@@ -80,13 +80,13 @@ impl Trie {
         above
     }
 
-    /// The objects from the root to a place.
+    /// The objects from the root to an entry.
     pub(super) fn way(&self, place: usize) -> Vec<u64> {
         let mut way = Vec::new();
         let mut at = Some(place);
-        while let Some(twig) = at.and_then(|at| self.twigs.get(at)) {
-            way.push(twig.object);
-            at = twig.before;
+        while let Some(entry) = at.and_then(|at| self.entries.get(at)) {
+            way.push(entry.object);
+            at = entry.before;
         }
         way.reverse();
         way
@@ -107,7 +107,7 @@ mod tests {
         let mut ways = Trie::default();
         let places = [2, 3, 2, 4].map(|node| ways.place(&tree, node, &facts));
         assert_eq!(places, [Some(2), Some(3), Some(2), None]);
-        assert_eq!(ways.twigs.len(), 4);
+        assert_eq!(ways.entries.len(), 4);
         assert_eq!(ways.way(3), [4096, 4112, 4144]);
         assert_eq!(ways.tops, [(0, 0)]);
     }

@@ -1,85 +1,84 @@
-//! What the collector does not track, found below what the user's code made: dicts, and arrays in their places.
+//! Untracked dicts and bulk values below the user's code.
 //!
-//! In: the objects of a scan, one by one. Out: exact dicts whose keys and values cannot be parts of cycles, such as one of
-//! numbers to arrays: CPython keeps these off its lists, so the scan would never meet them; and arrays, tensors and tables,
-//! each with the place where it stands, as one that is joined with the next and replaced is another object each time. The places
-//! are what the user's objects, modules and functions have, and the variables of the user's running functions. What must not happen here: a
-//! look at the children of everything, which costs ten times the scan. Libraries are passed over; what they keep in such
-//! dicts is found when the whole heap is walked.
+//! In: the objects of a scan, one by one. Out: dicts that the collector does not track, because their keys
+//! and values cannot form cycles (numbers to arrays): the scan would never meet them. And bulk values with
+//! their places: an array that is joined with the next and replaced is another object each time. Places are
+//! attributes and items of the user's objects, modules and functions, and variables of the user's running
+//! functions. What must not happen here: a visit to the children of every object, which costs ten times the
+//! scan. Libraries are skipped; a full look finds what they keep in such dicts.
 
 use std::collections::HashSet;
 
+use crate::bulk_values::BulkTypes;
 use crate::layout::{flags, types};
 use crate::memory;
-use crate::naming::Look;
+use crate::naming::HeapView;
 use crate::object::{Object, Python, Type};
-use crate::replaced::Replaced;
-use crate::roots::{Places, Whose, folder};
+use crate::roots::{CodeFolders, FileOwner, folder};
 use crate::sizes::{Addresses, ByAddress};
 
-/// Parents that are looked into in one scan.
-const MOST_PARENTS: u64 = 50_000;
-/// Entries of one dict, list or tuple that are looked at.
-const MOST_ENTRIES: u64 = 4096;
-/// Frames of one thread, and threads, whose variables are looked at.
-const MOST_FRAMES: usize = 500;
-const MOST_THREADS: usize = 200;
-/// What an address has; above it there is room for an index.
-const ADDRESS: u64 = (1 << 48) - 1;
+/// Parents that one scan searches.
+const MAX_PARENTS: u64 = 50_000;
+/// Entries of one dict, list or tuple that are read.
+const MAX_ENTRIES: u64 = 4096;
+/// Frames per thread, and threads, whose variables are read.
+const MAX_SCANNED_FRAMES: usize = 500;
+const MAX_SCANNED_THREADS: usize = 200;
+/// The bits of an address; an index fits above.
+const ADDRESS_MASK: u64 = (1 << 48) - 1;
 /// `md_dict` of a module, `ob_ref` of a cell, `func_globals` of a function.
 const FIRST_FIELD: u64 = 16;
 
-/// How a type's objects may hold a dict of the user's.
+/// How a type's objects may hold the user's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parent {
     No,
-    /// A class of the user's made it, or it keeps results for any function.
+    /// A class of the user's made it, or it is an `lru_cache`.
     Always,
     Cell,
     Module,
     Function,
-    /// A class, whose attributes count if the user wrote it.
+    /// A class; its attributes count if the user wrote it.
     Class,
 }
 
-/// What was found.
+/// A find below the user's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Below {
+pub(crate) enum Untracked {
     Dict(Object),
-    /// What becomes longer only by being replaced, its bytes, and a number for the place where it stands: the object that has it,
-    /// and the how manieth there.
-    Piece {
+    /// A bulk value, its bytes, and the number of its place: the object that has it, and the index there.
+    Bulk {
         place: u64,
-        piece: Object,
+        bulk: Object,
         bytes: u64,
     },
 }
 
-/// The number of a place: no object's address, and the same as long as the place stays.
+/// The number of a place: no object's address, and constant as long as the place exists.
 fn place(parent: Object, index: u64) -> u64 {
     parent.0 | (index & 0x7fff) << 48 | 1
 }
 
-/// Which modules are the user's.
+/// Finds them; knows which modules are the user's.
 #[derive(Debug, Default)]
-pub(crate) struct Users {
-    /// By address of the module's dict; kept from scan to scan, and a mistake costs a look.
+pub(crate) struct UntrackedFinder {
+    /// By address of a module's dict. Kept from scan to scan: a wrong entry costs one visit.
     known: ByAddress<u64, bool>,
     namespaces: Addresses,
-    /// By address of a class; forgotten now and then, for another class may have come to it.
+    /// By address of a class. Cleared every few scans, because another class may have come to an address.
     classes: ByAddress<u64, bool>,
     age: u32,
     names: HashSet<String>,
-    looked: u64,
-    /// Where the standard library and this tool are.
-    places: Places,
-    replaced: Replaced,
+    searched: u64,
+    /// The folders of the standard library and of this tool.
+    folders: CodeFolders,
+    bulk_types: BulkTypes,
 }
 
-impl Users {
-    /// Before each scan: which modules are there now.
+impl UntrackedFinder {
+    /// Before each scan: reads the loaded modules.
     pub(crate) fn begin(&mut self, python: &Python) {
-        self.looked = 0;
+        self.searched = 0;
         self.age += 1;
         if self.age.is_multiple_of(8) {
             self.classes.clear();
@@ -88,12 +87,12 @@ impl Users {
         self.names.clear();
         let Some(modules) = python.dict_view(Object(python.api.modules())) else { return };
         let library = file_of(python, b"os");
-        self.places = Places {
+        self.folders = CodeFolders {
             standard: library.as_deref().map_or_else(String::new, folder),
             ours: file_of(python, b"nilometer").as_deref().map_or_else(String::new, folder),
         };
         let library = library.map(|file| format!("{}/", folder(&file)));
-        self.replaced = Replaced::default();
+        self.bulk_types = BulkTypes::default();
         let mut seen = 0_usize;
         modules.each(&mut |name, module| {
             if !python.type_of(module).chain().any(|part| part.0 == python.known.module) {
@@ -105,7 +104,7 @@ impl Users {
                 .known
                 .entry(namespace)
                 .or_insert_with(|| is_users(python, name, Object(namespace), library.as_deref()));
-            self.replaced.see_module(python, name, Object(namespace));
+            self.bulk_types.observe_module(python, name, Object(namespace));
             if users {
                 self.namespaces.insert(namespace);
                 self.names.extend(python.text(name, 400));
@@ -117,7 +116,7 @@ impl Users {
         }
     }
 
-    /// How a type's objects are to be looked into.
+    /// How a type's objects are to be searched.
     pub(crate) fn parent(&mut self, python: &Python, kind: Type) -> Parent {
         let known = &python.known;
         if kind.0 == known.module {
@@ -138,7 +137,7 @@ impl Users {
         if kind.has(flags::HEAP) && self.is_users_class(python, kind) { Parent::Always } else { Parent::No }
     }
 
-    /// The class or one that it builds on, other than a library's, was written in a module of the user's.
+    /// Whether a user's module defines the class.
     fn is_users_class(&mut self, python: &Python, kind: Type) -> bool {
         if let Some(known) = self.classes.get(&kind.0) {
             return *known;
@@ -150,19 +149,21 @@ impl Users {
         users
     }
 
-    /// Shows what stands in variables of the user's functions that run.
-    pub(crate) fn look_at_frames(&self, python: &Python, visit: &mut dyn FnMut(Below)) {
-        let Ok(look) = Look::new(python) else { return };
-        for state in look.api.threads(python.api.interpreter()).into_iter().take(MOST_THREADS) {
-            for running in look.running(state, MOST_FRAMES) {
-                if !running.readable || self.places.whose(&look.code_file(running.code)) != Whose::User {
+    /// Visits the variables of the user's running functions.
+    pub(crate) fn visit_frames(&self, python: &Python, visit: &mut dyn FnMut(Untracked)) {
+        let Ok(heap) = HeapView::new(python) else { return };
+        for state in heap.api.threads(python.api.interpreter()).into_iter().take(MAX_SCANNED_THREADS) {
+            for running in heap.running(state, MAX_SCANNED_FRAMES) {
+                if !running.readable
+                    || self.folders.owner_of(&heap.code_file(running.code)) != FileOwner::User
+                {
                     continue;
                 }
-                // Another function's frame may come to the same place of the stack.
-                let frame = Object((running.frame ^ running.code << 20) & ADDRESS);
+                // Another function's frame may come to the same stack address.
+                let frame = Object((running.frame ^ running.code << 20) & ADDRESS_MASK);
                 let mut inner = Vec::new();
-                look.variables(running.frame, running.code, &mut |index, value| {
-                    if show(python, &self.replaced, (frame, index), Object(value), visit) {
+                heap.variables(running.frame, running.code, &mut |index, value| {
+                    if show(python, &self.bulk_types, (frame, index), Object(value), visit) {
                         inner.push(Object(value));
                     }
                 });
@@ -173,19 +174,25 @@ impl Users {
         }
     }
 
-    /// Shows what is in a dict, list or tuple.
-    fn entries_of(&self, python: &Python, o: Object, visit: &mut dyn FnMut(Below)) {
-        // Elements of a list come and go, so that their places say nothing.
-        let (nothing, is_dict) = (Replaced::default(), python.type_of(o).0 == python.known.dict);
-        let replaced = if is_dict { &self.replaced } else { &nothing };
+    /// Visits the entries of a dict, list or tuple.
+    fn entries_of(&self, python: &Python, o: Object, visit: &mut dyn FnMut(Untracked)) {
+        // Elements of a list come and go, so an index is no stable place.
+        let (nothing, is_dict) = (BulkTypes::default(), python.type_of(o).0 == python.known.dict);
+        let bulk_types = if is_dict { &self.bulk_types } else { &nothing };
         entries(python, o, &mut |place, entry| {
-            show(python, replaced, place, entry, visit);
+            show(python, bulk_types, place, entry, visit);
         });
     }
 
-    /// Shows what the collector does not track below an object.
-    pub(crate) fn look(&mut self, python: &Python, o: Object, parent: Parent, visit: &mut dyn FnMut(Below)) {
-        if self.looked >= MOST_PARENTS {
+    /// Visits the untracked dicts and bulk values below an object.
+    pub(crate) fn visit_below(
+        &mut self,
+        python: &Python,
+        o: Object,
+        parent: Parent,
+        visit: &mut dyn FnMut(Untracked),
+    ) {
+        if self.searched >= MAX_PARENTS {
             return;
         }
         let first = memory::word(o.0, FIRST_FIELD);
@@ -193,7 +200,7 @@ impl Users {
             Parent::No => false,
             Parent::Always => true,
             Parent::Cell => {
-                show(python, &self.replaced, (o, 0), Object(first), visit);
+                show(python, &self.bulk_types, (o, 0), Object(first), visit);
                 return;
             }
             Parent::Module | Parent::Function => self.namespaces.contains(&first),
@@ -202,11 +209,11 @@ impl Users {
         if !wanted {
             return;
         }
-        self.looked += 1;
-        let (mut inner, mut room, replaced) = (Vec::new(), MOST_ENTRIES, &self.replaced);
+        self.searched += 1;
+        let (mut inner, mut room, bulk_types) = (Vec::new(), MAX_ENTRIES, &self.bulk_types);
         let dictionary = python.instance_dict(o, python.type_of(o)).filter(|_| parent == Parent::Always);
         let mut follow = |place: (Object, u64), child: Object| {
-            if show(python, replaced, place, child, visit) {
+            if show(python, bulk_types, place, child, visit) {
                 inner.push(child);
             }
         };
@@ -232,13 +239,13 @@ impl Users {
     }
 }
 
-/// Shows an untracked dict, or a piece in its place. True: it is one whose entries may be such.
+/// Visits an untracked dict or a bulk value. True: it is a container whose entries may be such.
 fn show(
     python: &Python,
-    replaced: &Replaced,
+    bulk_types: &BulkTypes,
     (parent, index): (Object, u64),
     o: Object,
-    visit: &mut dyn FnMut(Below),
+    visit: &mut dyn FnMut(Untracked),
 ) -> bool {
     if !memory::usable(o.0) {
         return false;
@@ -247,31 +254,31 @@ fn show(
     if kind.0 == known.dict {
         let tracked = python.is_tracked(o);
         if !tracked {
-            visit(Below::Dict(o));
+            visit(Untracked::Dict(o));
         }
         return tracked;
     }
-    if let Some(bytes) = replaced.bytes(python, o, kind) {
-        visit(Below::Piece { place: place(parent, index), piece: o, bytes });
+    if let Some(bytes) = bulk_types.bytes(python, o, kind) {
+        visit(Untracked::Bulk { place: place(parent, index), bulk: o, bytes });
     }
     kind.0 == known.list || kind.0 == known.tuple
 }
 
 fn entries(python: &Python, o: Object, visit: &mut dyn FnMut((Object, u64), Object)) {
     if let Some(view) = python.dict_view(o) {
-        for index in 0..view.table.entries.min(MOST_ENTRIES) {
+        for index in 0..view.table.entries.min(MAX_ENTRIES) {
             if let Some((_, value)) = view.entry(index) {
                 visit((o, index), value);
             }
         }
     } else if let Some((items, length)) = python.items_of(o) {
-        for index in 0..length.min(MOST_ENTRIES) {
+        for index in 0..length.min(MAX_ENTRIES) {
             visit((o, index), Object(memory::word(items + 8 * index, 0)));
         }
     }
 }
 
-/// The file of a module, by its name.
+/// The file of a module, by the module's name.
 fn file_of(python: &Python, name: &[u8]) -> Option<String> {
     let module = python.dict_item(Object(python.api.modules()), name)?;
     let is_module = python.type_of(module).chain().any(|part| part.0 == python.known.module);
@@ -279,7 +286,7 @@ fn file_of(python: &Python, name: &[u8]) -> Option<String> {
     python.text(python.dict_item(namespace, b"__file__")?, 4096)
 }
 
-/// A module is the user's if it has a file that is neither the standard library's nor installed.
+/// A module is the user's if it has a file that is neither in the standard library nor installed.
 fn is_users(python: &Python, name: Object, namespace: Object, library: Option<&str>) -> bool {
     if python.is_text(name, b"__main__") {
         return true;

@@ -1,7 +1,7 @@
-//! Which structure an object has, by its type's flags and bases.
+//! The structure of an object, by its type's flags and bases.
 //!
-//! In: a type. Out: its [`Shape`]. What must not happen here: a decision by name alone, but for the deque, which has no flag
-//! and no symbol; its size is checked with its name.
+//! In: a type. Out: its [`Shape`]. What must not happen here: a decision by name alone. The deque is the
+//! exception, because it has no flag and no symbol; its size is checked, too.
 
 use crate::layout::flags;
 use crate::object::{Python, Type, is_deque};
@@ -11,7 +11,7 @@ use crate::object::{Python, Type, is_deque};
 pub(crate) enum Shape {
     List,
     Tuple,
-    /// `dict` and kinds of it, `OrderedDict` and `defaultdict` among them.
+    /// `dict` and its subclasses, `OrderedDict` and `defaultdict` among them.
     Dict,
     /// `set` and `frozenset`.
     Set,

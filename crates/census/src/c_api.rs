@@ -1,8 +1,10 @@
 #![expect(unsafe_code, reason = "finds CPython's functions by name and calls them")]
-//! The functions of CPython that the census calls, found by name: the module that holds this crate is built for all versions.
+//! CPython functions that the census calls. They are found by name, because one build of the module serves
+//! all versions.
 //!
-//! In: live objects, under the GIL. Out: borrowed addresses and numbers. None of these functions runs Python code, makes an
-//! object or keeps a reference. What must not happen here: anything that may call `__hash__`, `__eq__` or a finalizer.
+//! In: live objects, under the GIL. Out: borrowed addresses and numbers. None of these functions runs Python
+//! code, makes an object or keeps a reference. What must not happen here: a call that may reach `__hash__`,
+//! `__eq__` or a finalizer.
 
 use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 
@@ -18,7 +20,7 @@ type VisitObjects = unsafe extern "C" fn(Visit, Pointer);
 
 /// CPython's functions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Api {
+pub(crate) struct CApi {
     is_gc: Ask,
     is_tracked: Ask,
     held: Ask0,
@@ -41,7 +43,7 @@ pub(crate) struct Api {
 
 type Ask0 = unsafe extern "C" fn() -> c_int;
 
-/// Finds one function and gives it its type.
+/// Finds one function and gives it its C type.
 macro_rules! function {
     ($name:literal as $kind:ty) => {{
         let found = symbol($name).ok_or_else(|| missing($name))?;
@@ -54,10 +56,10 @@ fn missing(name: &CStr) -> String {
     format!("this Python hides {}", name.to_string_lossy())
 }
 
-impl Api {
-    /// Looks them up. The error names the first that is missing.
-    pub(crate) fn find() -> Result<Api, String> {
-        Ok(Api {
+impl CApi {
+    /// Finds all functions. The error names the first that is missing.
+    pub(crate) fn find() -> Result<CApi, String> {
+        Ok(CApi {
             is_gc: function!(c"PyObject_IS_GC" as Ask),
             is_tracked: function!(c"PyObject_GC_IsTracked" as Ask),
             held: function!(c"PyGILState_Check" as Ask0),
@@ -97,11 +99,11 @@ impl Api {
 
     /// Whether the collector manages the object.
     pub(crate) fn is_gc(&self, object: u64) -> bool {
-        // SAFETY: a live object; reads its type, and asks types whether they were made at run time.
+        // SAFETY: a live object; reads its type, and for types whether they were made at run time.
         unsafe { (self.is_gc)(object as Pointer) != 0 }
     }
 
-    /// Whether the collector knows the object now.
+    /// Whether the collector tracks the object now.
     pub(crate) fn is_tracked(&self, object: u64) -> bool {
         // SAFETY: a live object.
         unsafe { (self.is_tracked)(object as Pointer) != 0 }
@@ -113,14 +115,16 @@ impl Api {
         unsafe { (self.modules)() as u64 }
     }
 
-    /// An attribute of `sys`; 0 without.
+    /// An attribute of `sys`; 0 if there is none.
     pub(crate) fn sys(&self, name: &CStr) -> u64 {
-        // SAFETY: a C string; borrowed. Looks a `str` up in the module's dict, which has only such keys or compares identities first.
+        // SAFETY: a C string; borrowed. The lookup of a `str` in the module's dict compares identities first
+        // and runs no Python code.
         unsafe { (self.sys_object)(name.as_ptr()) as u64 }
     }
 
     pub(crate) fn list_size(&self, list: u64) -> u64 {
-        // SAFETY: a live object; what is no list gives -1 and is not asked by the only caller, the check at the start.
+        // SAFETY: a live object. Any other type than list gives -1; the only caller, the check at the start,
+        // does not ask those.
         unsafe { (self.list_size)(list as Pointer) as u64 }
     }
 
@@ -154,13 +158,14 @@ impl Api {
         unsafe { (self.text_length)(text as Pointer) as u64 }
     }
 
-    /// References to an object as CPython counts them, where it has a function for that.
+    /// The object's reference count as CPython's own function gives it, where there is such a function.
     pub(crate) fn references(&self, object: u64) -> Option<u64> {
         // SAFETY: a live object; reads its head.
         self.references.map(|function| unsafe { function(object as Pointer) as u64 })
     }
 
-    /// Each key and value of a dict until `visit` says false. For the check at the start; the scan reads tables itself.
+    /// Each key and value of a dict until `visit` says false. Only the check at the start calls this; the
+    /// scan reads tables itself.
     pub(crate) fn items(&self, dict: u64, visit: &mut dyn FnMut(u64, u64) -> bool) {
         let mut position = 0_isize;
         let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());
@@ -179,11 +184,11 @@ impl Api {
         self.visit_objects.is_some()
     }
 
-    /// Every tracked object until `visit` says false. CPython holds a reference of its own on each while it is visited,
-    /// and collects nothing meanwhile.
+    /// Every tracked object until `visit` says false. CPython holds one reference of its own on the visited
+    /// object, and collects nothing meanwhile.
     pub(crate) fn visit_objects(&self, mut visit: &mut dyn FnMut(u64) -> bool) {
         unsafe extern "C" fn each(object: Pointer, data: Pointer) -> c_int {
-            // SAFETY: `data` is what is passed below, and alive for the duration of the call.
+            // SAFETY: `data` is the pointer that is passed below, and alive for the duration of the call.
             let visit = unsafe { &mut *data.cast::<&mut dyn FnMut(u64) -> bool>() };
             c_int::from(visit(object as u64))
         }
@@ -194,11 +199,11 @@ impl Api {
     }
 }
 
-/// Calls a type's `tp_traverse` until `visit` says false, which most of them heed.
+/// Calls a type's `tp_traverse` until `visit` says false; most traversals then end early.
 pub(crate) fn traverse(function: u64, object: u64, mut visit: &mut dyn FnMut(u64) -> bool) {
     unsafe extern "C" fn each(object: Pointer, data: Pointer) -> c_int {
         if !object.is_null() {
-            // SAFETY: `data` is what is passed below, and alive for the duration of the call.
+            // SAFETY: `data` is the pointer that is passed below, and alive for the duration of the call.
             let visit = unsafe { &mut *data.cast::<&mut dyn FnMut(u64) -> bool>() };
             return c_int::from(!visit(object as u64));
         }
@@ -209,35 +214,35 @@ pub(crate) fn traverse(function: u64, object: u64, mut visit: &mut dyn FnMut(u64
     }
     // SAFETY: the caller read the function from the `tp_traverse` of the object's own type.
     let function = unsafe { std::mem::transmute::<usize, Traverse>(function as usize) };
-    // SAFETY: what the collector itself does with each object that it tracks; `each` changes nothing.
+    // SAFETY: the collector makes the same call for each object that it tracks; `each` changes nothing.
     unsafe { function(object as Pointer, each, (&raw mut visit).cast()) };
 }
 
-/// Calls a type's `tp_traverse` and adds what it shows to `into`, until there are more than `most`.
-pub(crate) fn children(function: u64, object: u64, into: &mut Vec<u64>, most: usize) {
+/// Calls a type's `tp_traverse` and appends its children to `into`, until there are more than `limit`.
+pub(crate) fn children(function: u64, object: u64, into: &mut Vec<u64>, limit: usize) {
     struct Sink<'a> {
         into: &'a mut Vec<u64>,
-        most: usize,
+        limit: usize,
     }
     unsafe extern "C" fn each(object: Pointer, data: Pointer) -> c_int {
-        // SAFETY: `data` is what is passed below, and alive for the duration of the call.
+        // SAFETY: `data` is the pointer that is passed below, and alive for the duration of the call.
         let sink = unsafe { &mut *data.cast::<Sink>() };
         if !object.is_null() {
             sink.into.push(object as u64);
         }
-        c_int::from(sink.into.len() > sink.most)
+        c_int::from(sink.into.len() > sink.limit)
     }
     if function == 0 {
         return;
     }
-    let mut sink = Sink { into, most };
+    let mut sink = Sink { into, limit };
     // SAFETY: the caller read the function from the `tp_traverse` of the object's own type.
     let function = unsafe { std::mem::transmute::<usize, Traverse>(function as usize) };
-    // SAFETY: what the collector itself does with each object that it tracks; `each` changes nothing.
+    // SAFETY: the collector makes the same call for each object that it tracks; `each` changes nothing.
     unsafe { function(object as Pointer, each, (&raw mut sink).cast()) };
 }
 
-/// Version, level and serial as in `PY_VERSION_HEX`, and the text that `sys.version` shows.
+/// Version, level and serial as in `PY_VERSION_HEX`, and the text of `sys.version`.
 pub(crate) fn version() -> Result<((u8, u8), String), String> {
     let initialized = function!(c"Py_IsInitialized" as Ask0);
     // SAFETY: reads one variable.
@@ -267,7 +272,8 @@ pub(crate) fn version() -> Result<((u8, u8), String), String> {
 
 /// The address of a symbol of the process.
 pub(crate) fn symbol(name: &CStr) -> Option<Pointer> {
-    // SAFETY: the name is a C string; RTLD_DEFAULT searches what is loaded, in the order that calls resolve.
+    // SAFETY: the name is a C string; RTLD_DEFAULT searches the loaded libraries in the order in which calls
+    // resolve.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }

@@ -1,70 +1,70 @@
-//! Three classes: what the program can reach, what only native code holds, what waits for the garbage collector.
+//! Three classes of objects: reachable from the program's roots, held by native code alone, or garbage.
 //!
-//! In: the graph, the tree of what the roots reach, each object's reference count. Out: a class per node. An object that
-//! no root reaches and that has more references than the graph shows is held by something that the graph does not show: a
-//! C structure. All below it is native-held too. What is left are cycles that nobody holds: garbage that a
+//! In: the graph, the search tree of the roots, each object's reference count. Out: the class of each node.
+//! An unreached object with more references than the graph shows is held from outside the graph, by a C
+//! structure. All below it is native-held too. The rest are cycles that nobody holds: garbage that a
 //! collection would free.
 
 use super::csr::Graph;
 use super::search::Tree;
 
-/// What keeps an object.
+/// How an object is kept alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub enum Reachability {
     /// A root reaches it.
     Reachable,
-    /// Only native code holds it, or holds what holds it.
+    /// Native code holds it, directly or through other objects.
     NativeHeld,
-    /// Nobody holds it: a cycle that is not collected yet.
+    /// Nobody holds it: a cycle that the collector has not freed yet.
     Garbage,
 }
 
-/// The class of each node, and who stands at the top of what native code holds.
+/// The class of each node, and the objects that native code holds directly.
 #[derive(Debug)]
-pub(crate) struct Classes {
-    classes: Vec<Class>,
-    /// Native-held objects that have references from outside the graph.
+pub(crate) struct NodeReachability {
+    by_node: Vec<Reachability>,
+    /// Native-held objects with references from outside the graph.
     pub(crate) tops: Vec<u32>,
 }
 
-impl Classes {
+impl NodeReachability {
     /// The class of a node.
-    pub(crate) fn of(&self, node: u32) -> Class {
-        self.classes.get(node as usize).copied().unwrap_or(Class::Garbage)
+    pub(crate) fn of(&self, node: u32) -> Reachability {
+        self.by_node.get(node as usize).copied().unwrap_or(Reachability::Garbage)
     }
 }
 
-/// Classifies. `counts` are the objects' reference counts.
-pub(crate) fn classes(graph: &Graph, tree: &Tree, counts: &[u32]) -> Classes {
+/// Classifies every node. `counts` are the objects' reference counts.
+pub(crate) fn node_reachability(graph: &Graph, tree: &Tree, counts: &[u32]) -> NodeReachability {
     let nodes = counts.len();
     let references = graph.references(nodes);
-    let mut classes = vec![Class::Garbage; nodes];
+    let mut by_node = vec![Reachability::Garbage; nodes];
     let mut tops = Vec::new();
-    for (node, class) in classes.iter_mut().enumerate() {
+    for (node, reachability) in by_node.iter_mut().enumerate() {
         if tree.reached(node as u32) {
-            *class = Class::Reachable;
+            *reachability = Reachability::Reachable;
         } else if counts.get(node) > references.get(node) {
-            *class = Class::NativeHeld;
+            *reachability = Reachability::NativeHeld;
             tops.push(node as u32);
         }
     }
     let mut waiting = tops.clone();
     while let Some(node) = waiting.pop() {
         for &target in graph.targets(node) {
-            if let Some(class @ Class::Garbage) = classes.get_mut(target as usize) {
-                *class = Class::NativeHeld;
+            if let Some(reachability @ Reachability::Garbage) = by_node.get_mut(target as usize) {
+                *reachability = Reachability::NativeHeld;
                 waiting.push(target);
             }
         }
     }
-    Classes { classes, tops }
+    NodeReachability { by_node, tops }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::Class::{Garbage, NativeHeld, Reachable};
+    use super::Reachability::{Garbage, NativeHeld, Reachable};
     use super::*;
     use crate::graph::csr::tests::graph;
     use crate::graph::search::{Start, tree};
@@ -74,14 +74,15 @@ mod tests {
         // 0 -> 1; 2 <-> 3 garbage; 4 held by C, 4 -> 5
         let graph = graph(&[&[1], &[], &[3], &[2], &[5], &[]]);
         let tree = tree(&graph, 6, &[Start { node: 0, cost: 0 }], |_| 1);
-        let classes = classes(&graph, &tree, &[1, 1, 1, 1, 1, 1]);
-        let all: Vec<Class> = (0..6).map(|node| classes.of(node)).collect();
+        let node_reachability = node_reachability(&graph, &tree, &[1, 1, 1, 1, 1, 1]);
+        let all: Vec<Reachability> = (0..6).map(|node| node_reachability.of(node)).collect();
         assert_eq!(all, [Reachable, Reachable, Garbage, Garbage, NativeHeld, NativeHeld]);
-        assert_eq!(classes.tops, [4]);
+        assert_eq!(node_reachability.tops, [4]);
     }
 
     proptest! {
-        /// Against the collector's own way: subtract the references inside, what stays above zero lives.
+        /// Against the collector's own method: subtract the references inside; objects with a count above
+        /// zero live.
         #[test]
         fn garbage_is_what_a_collection_would_free(
             edges in prop::collection::vec(prop::collection::vec(0_u32..20, 0..3), 20),
@@ -96,7 +97,7 @@ mod tests {
             }
             counts[root as usize] += 1;
             let tree = tree(&graph, 20, &[Start { node: root, cost: 0 }], |_| 1);
-            let classes = classes(&graph, &tree, &counts);
+            let node_reachability = node_reachability(&graph, &tree, &counts);
             let mut alive: Vec<bool> = held.clone();
             alive[root as usize] = true;
             for _ in 0..20 {
@@ -109,8 +110,8 @@ mod tests {
                 }
             }
             for node in 0..20_u32 {
-                prop_assert_eq!(classes.of(node) != Garbage, alive[node as usize]);
-                prop_assert_eq!(classes.of(node) == Reachable, tree.reached(node));
+                prop_assert_eq!(node_reachability.of(node) != Garbage, alive[node as usize]);
+                prop_assert_eq!(node_reachability.of(node) == Reachable, tree.reached(node));
             }
         }
     }

@@ -1,30 +1,31 @@
 #![expect(unsafe_code, reason = "calls functions of CPython that were found by name")]
-//! The functions of CPython that only naming calls. Each only reads; none runs Python code or makes an object.
+//! CPython functions that only naming calls. They only read; none runs Python code or makes an object.
 //!
-//! In: the GIL, objects that are alive. Out: borrowed addresses. What must not happen here: a reference that is kept.
+//! In: live objects, under the GIL. Out: borrowed addresses. What must not happen here: a reference that is
+//! kept.
 
 use std::ffi::{CStr, c_void};
 
-use crate::api::symbol;
+use crate::c_api::symbol;
 
 type Follow = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
 /// CPython's functions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Api {
+pub(crate) struct CApi {
     first_thread: Follow,
     next_thread: Follow,
-    /// 3.12 on: there the dictionary of a static type is not in the type.
+    /// 3.12 on: the dictionary of a static type is not in the type.
     type_dict: Option<Follow>,
     release: unsafe extern "C" fn(*mut c_void),
 }
 
-impl Api {
-    /// Looks them up. The error says which one is missing.
-    pub(crate) fn find() -> Result<Api, String> {
+impl CApi {
+    /// Finds the functions. The error names the missing one.
+    pub(crate) fn find() -> Result<CApi, String> {
         let found =
             |name: &CStr| symbol(name).ok_or_else(|| format!("this Python hides {}", name.to_string_lossy()));
-        Ok(Api {
+        Ok(CApi {
             // SAFETY: PyThreadState *PyInterpreterState_ThreadHead(PyInterpreterState *).
             first_thread: unsafe {
                 std::mem::transmute::<*mut c_void, Follow>(found(c"PyInterpreterState_ThreadHead")?)
@@ -41,15 +42,15 @@ impl Api {
         })
     }
 
-    /// The states of all threads of an interpreter, the newest first.
+    /// The states of all threads of an interpreter, newest first.
     pub(crate) fn threads(&self, interpreter: u64) -> Vec<u64> {
-        /// More than any process has; a list that is longer has lost its end.
-        const MOST: usize = 1 << 16;
+        /// More threads than any process has; a longer list is broken.
+        const MAX_THREAD_STATES: usize = 1 << 16;
         let mut threads = Vec::new();
-        // SAFETY: the GIL is held, and this is the interpreter of the thread that holds it. Threads that come meanwhile
-        // without the GIL are put before the head, whole; threads take themselves out while they hold the GIL.
+        // SAFETY: the GIL is held, and this is its holder's interpreter. New threads are put whole before the
+        // head without the GIL; threads take themselves out under the GIL.
         let mut thread = unsafe { (self.first_thread)(interpreter as *mut c_void) };
-        while !thread.is_null() && threads.len() < MOST {
+        while !thread.is_null() && threads.len() < MAX_THREAD_STATES {
             threads.push(thread as u64);
             // SAFETY: as above.
             thread = unsafe { (self.next_thread)(thread) };
@@ -63,7 +64,7 @@ impl Api {
         // SAFETY: a live type; gives a new reference.
         let dict = unsafe { function(kind as *mut c_void) };
         if !dict.is_null() {
-            // SAFETY: the reference that was just given; the type keeps its own, so nothing ends here.
+            // SAFETY: the reference just given; the type keeps its own, so nothing is freed here.
             unsafe { (self.release)(dict) };
         }
         dict as u64

@@ -1,23 +1,23 @@
-//! What CPython 3.14 says of its own structures: the table of offsets that its `_PyRuntime` begins with, made for debuggers.
+//! CPython 3.14's own table of offsets, `_Py_DebugOffsets`, at the start of `_PyRuntime`.
 //!
-//! In: a version's layout. Out: that the running interpreter agrees with it, or what it has elsewhere. Releases of one version
-//! may differ from the headers that the layout is from; where they do, the heap is not looked at. What must not happen here: an
-//! offset that is taken from the table unseen.
+//! In: a version's layout. Out: that the running interpreter agrees with it, or the part that differs.
+//! Releases of one version may differ from the headers behind the layout; then the heap is not read. What
+//! must not happen here: an offset that is used from the table unchecked.
 
-use crate::api::symbol;
+use crate::c_api::symbol;
 use crate::layout::{Layout, SIZE, TYPE, Text, dict, list, set, types};
 use crate::memory;
 use crate::naming::Offsets;
 
-/// What the table begins with; the version and whether there is no GIL follow.
+/// The first bytes of the table; the version and the GIL flag follow.
 const COOKIE: &[u8] = b"xdebugpy";
 const VERSION: u64 = 8;
 const WITHOUT_GIL: u64 = 16;
 
-/// Whether the process's own table has everything where the layout has it.
+/// Whether the process's own table agrees with the layout.
 ///
 /// # Errors
-/// What stands elsewhere.
+/// The part that differs.
 pub(crate) fn agrees(layout: Layout, offsets: &Offsets) -> Result<(), &'static str> {
     let table = symbol(c"_PyRuntime").map_or(0, |found| found as u64);
     if !memory::usable(table) || !memory::equal(table, 0, COOKIE) {
@@ -36,8 +36,8 @@ pub(crate) fn agrees(layout: Layout, offsets: &Offsets) -> Result<(), &'static s
     }
 }
 
-/// Place in 3.14's table, what should stand there, and what it is about. Not the collector's state: its lists prove where they are, and
-/// where they are not there CPython's own walk serves.
+/// Offset in 3.14's table, expected value, and subject. The collector's state is left out: its lists prove
+/// their place, and where they do not CPython's own walk serves.
 fn expected(layout: Layout, offsets: &Offsets) -> [(u64, u64, &'static str); 39] {
     let (frame, code, text) = (offsets.frame, offsets.code, layout.text);
     [

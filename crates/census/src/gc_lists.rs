@@ -1,28 +1,28 @@
-//! The collector's lists, walked at many places at once.
+//! The collector's lists, walked from many places at once.
 //!
-//! In: the heads of the lists, and objects that are somewhere on them. Out: every object on them, once. Each step along a list
-//! waits for memory, and only then is known where the next one leads; so the lists are taken in stretches, from one of the
-//! objects given to the next, and many stretches in turn. What must not happen here: an object given that is on another list;
-//! a stretch without end.
+//! In: the heads of the lists, and objects somewhere on them. Out: every object on the lists, once. Each step
+//! along a list waits for memory before the next address is known. So the lists are split into segments at
+//! the given objects, and many segments are walked in turn. What must not happen here: a given object that is
+//! on another list; an endless segment.
 
 use crate::layout::{Collector, GC_BITS, GC_HEAD, TYPE};
 use crate::memory::{prefetch, word};
 use crate::object::Object;
 
-/// Stretches that are walked in turn.
-const AT_ONCE: usize = 16;
+/// Segments that are walked in turn.
+const INTERLEAVED_SEGMENTS: usize = 16;
 
-/// Shows every object on the lists until `visit` says false. `stops` are on the lists now.
-pub(crate) fn walk(heads: [u64; 4], stops: &[Object], visit: &mut dyn FnMut(Object) -> bool) {
-    let mut stops: Vec<u64> = stops.iter().map(|stop| stop.address().wrapping_sub(GC_HEAD)).collect();
-    stops.sort_unstable();
-    stops.dedup();
-    let ends = Ends::new(heads.into_iter().chain(stops.iter().copied()));
-    let mut starts = heads.into_iter().chain(stops).map(|start| (start, heads.contains(&start)));
-    // Where each stretch has come to.
-    let mut walked = Vec::with_capacity(AT_ONCE);
+/// Visits every object on the lists until `visit` says false. The `splits` are on the lists now.
+pub(crate) fn walk(heads: [u64; 4], splits: &[Object], visit: &mut dyn FnMut(Object) -> bool) {
+    let mut splits: Vec<u64> = splits.iter().map(|split| split.address().wrapping_sub(GC_HEAD)).collect();
+    splits.sort_unstable();
+    splits.dedup();
+    let ends = Ends::new(heads.into_iter().chain(splits.iter().copied()));
+    let mut starts = heads.into_iter().chain(splits).map(|start| (start, heads.contains(&start)));
+    // The current link of each segment.
+    let mut walked = Vec::with_capacity(INTERLEAVED_SEGMENTS);
     loop {
-        while walked.len() < AT_ONCE {
+        while walked.len() < INTERLEAVED_SEGMENTS {
             let Some((start, is_head)) = starts.next() else { break };
             if !is_head && !visit(Object(start + GC_HEAD)) {
                 return;
@@ -49,10 +49,10 @@ fn next(link: u64) -> u64 {
     word(link, 0) & !GC_BITS
 }
 
-/// Where stretches end: at a head, at the beginning of another, or where there is nothing.
+/// The ends of segments: a head, the beginning of another segment, or null.
 struct Ends {
     all: Vec<u64>,
-    /// One bit for each of them, so that a step asks one word.
+    /// A small Bloom filter, so that a step usually reads one word.
     bits: [u64; 64],
 }
 
@@ -81,7 +81,7 @@ fn place(link: u64) -> (usize, u64) {
     ((spread >> 58) as usize, 1 << (spread >> 52 & 63))
 }
 
-/// The heads of the collector's lists, if its state is where it should be in the interpreter's.
+/// The heads of the collector's lists, if the interpreter's state has them at the expected offset.
 pub(crate) fn lists(interpreter: u64, fields: Collector) -> Option<[u64; 4]> {
     let state = interpreter + fields.state;
     let first = state + Collector::GENERATIONS;
@@ -101,15 +101,15 @@ pub(crate) fn lists(interpreter: u64, fields: Collector) -> Option<[u64; 4]> {
 mod tests {
     use super::*;
 
-    /// Lists of so many objects each, as the collector links them; the heads come first.
-    fn rings(sizes: [usize; 4]) -> (Vec<[u64; 4]>, [u64; 4], Vec<u64>) {
+    /// Lists with the given numbers of objects, linked as the collector does; the heads come first.
+    fn linked_lists(sizes: [usize; 4]) -> (Vec<[u64; 4]>, [u64; 4], Vec<u64>) {
         let mut links = vec![[0_u64; 4]; 4 + sizes.iter().sum::<usize>()];
         let address = |links: &[[u64; 4]], at: usize| std::ptr::from_ref(&links[at]) as u64;
         let (mut at, mut heads, mut objects) = (4, [0; 4], Vec::new());
         for (head, size) in sizes.into_iter().enumerate() {
-            let ring: Vec<usize> = std::iter::once(head).chain(at..at + size).collect();
-            for (place, one) in ring.iter().enumerate() {
-                links[*one][0] = address(&links, ring[(place + 1) % ring.len()]);
+            let list: Vec<usize> = std::iter::once(head).chain(at..at + size).collect();
+            for (place, one) in list.iter().enumerate() {
+                links[*one][0] = address(&links, list[(place + 1) % list.len()]);
             }
             heads[head] = address(&links, head);
             objects.extend((at..at + size).map(|one| address(&links, one) + GC_HEAD));
@@ -121,13 +121,13 @@ mod tests {
     #[test]
     fn each_object_once_wherever_it_begins() {
         for sizes in [[0, 0, 0, 0], [1, 0, 2, 0], [3, 40, 5000, 7]] {
-            let (_links, heads, objects) = rings(sizes);
+            let (_links, heads, objects) = linked_lists(sizes);
             for step in [1, 2, 7, 100, 10_000] {
-                // Twice, and the last ones of a list among them.
-                let mut stops: Vec<Object> = objects.iter().step_by(step).map(|at| Object(*at)).collect();
-                stops.extend(objects.iter().rev().step_by(step).map(|at| Object(*at)));
+                // Each twice, the last objects of a list among them.
+                let mut splits: Vec<Object> = objects.iter().step_by(step).map(|at| Object(*at)).collect();
+                splits.extend(objects.iter().rev().step_by(step).map(|at| Object(*at)));
                 let mut seen = Vec::new();
-                walk(heads, &stops, &mut |object| {
+                walk(heads, &splits, &mut |object| {
                     seen.push(object.address());
                     true
                 });
@@ -139,20 +139,20 @@ mod tests {
 
     #[test]
     fn it_ends_when_it_is_told_to() {
-        let (_links, heads, objects) = rings([10, 0, 100, 0]);
-        for most in 1..110 {
+        let (_links, heads, objects) = linked_lists([10, 0, 100, 0]);
+        for limit in 1..110 {
             let mut count = 0;
             walk(heads, &[Object(objects[50])], &mut |_| {
                 count += 1;
-                count < most
+                count < limit
             });
-            assert_eq!(count, most);
+            assert_eq!(count, limit);
         }
     }
 
     #[test]
     fn a_torn_list_ends_it() {
-        let (mut links, heads, objects) = rings([5, 0, 0, 0]);
+        let (mut links, heads, objects) = linked_lists([5, 0, 0, 0]);
         links[6][0] = 0;
         let mut seen = 0;
         walk(heads, &[Object(objects[4])], &mut |_| {

@@ -1,8 +1,9 @@
-//! What is of one piece and becomes longer: by being replaced with a longer one, as numpy's arrays, TensorFlow's eager tensors,
-//! pandas' tables, text and bytes are, or where it stands, as buffers and files in memory do.
+//! Bulk values: single objects with many bytes. Numpy arrays, eager tensors, pandas tables, text and bytes
+//! grow by replacement with a longer one. Buffers and files in memory grow in place.
 //!
-//! In: the modules that are loaded, then objects. Out: the bytes that such a piece keeps. What must not happen here: Python code, or
-//! a walk that leaves a table for the rest of the heap; tables and tensors are dear to read, so that a scan reads few of them.
+//! In: the loaded modules, then objects. Out: the bytes of a bulk value. What must not happen here: Python
+//! code, or a walk from a table into the rest of the heap. Tables and tensors are slow to read, so a scan
+//! reads few of them.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -12,16 +13,16 @@ use crate::memory;
 use crate::object::{Object, Python, Type};
 use crate::sizes::{array_bytes, bytes_io_bytes, numbers_bytes, tensor, text_io_bytes};
 
-/// Parts of one table that are looked at: its blocks, its index, its columns' names.
-const MOST_PARTS: usize = 120;
-/// Shorter texts are names and documentation, shorter buffers what reading and writing takes.
-const LONG: u64 = 16 << 10;
+/// Parts of one table that are read: its blocks, its index, its column names.
+const MAX_TABLE_PARTS: usize = 120;
+/// Shorter texts are names and documentation; shorter buffers serve reading and writing.
+const MIN_TEXT_OR_BUFFER_BYTES: u64 = 16 << 10;
 /// Tensors and tables that one scan reads.
-const MOST_READ: u32 = 256;
+const MAX_BULK_READS: u32 = 256;
 
-/// The types of such pieces; 0 where the library is not loaded.
+/// The types of bulk values; 0 where the library is not loaded.
 #[derive(Debug, Default)]
-pub(crate) struct Replaced {
+pub(crate) struct BulkTypes {
     array: u64,
     tensor: u64,
     table: u64,
@@ -33,9 +34,9 @@ pub(crate) struct Replaced {
     read: Cell<u32>,
 }
 
-impl Replaced {
-    /// A module of `sys.modules`: it may be where one of the types is.
-    pub(crate) fn see_module(&mut self, python: &Python, name: Object, namespace: Object) {
+impl BulkTypes {
+    /// Takes in a module of `sys.modules`, which may define one of the types.
+    pub(crate) fn observe_module(&mut self, python: &Python, name: Object, namespace: Object) {
         let class = |name: &[u8]| python.dict_item(namespace, name).map_or(0, Object::address);
         if python.is_text(name, b"numpy") {
             self.array = class(b"ndarray");
@@ -50,7 +51,7 @@ impl Replaced {
         }
     }
 
-    /// The bytes that go when it is replaced or emptied; `None`: it is none of these.
+    /// The bytes that are freed when it is replaced or emptied; `None`: it is no bulk value.
     pub(crate) fn bytes(&self, python: &Python, o: Object, kind: Type) -> Option<u64> {
         if kind.0 == 0 {
             return None;
@@ -59,12 +60,12 @@ impl Replaced {
             return Some(array_bytes(o));
         }
         if kind.0 == python.known.text || kind.0 == python.known.bytes {
-            return (memory::word(o.0, SIZE) >= LONG).then(|| python.size(o, kind));
+            return (memory::word(o.0, SIZE) >= MIN_TEXT_OR_BUFFER_BYTES).then(|| python.size(o, kind));
         }
         if let Some(bytes) = self.of_buffer(python, o, kind) {
-            return (bytes >= LONG).then_some(bytes);
+            return (bytes >= MIN_TEXT_OR_BUFFER_BYTES).then_some(bytes);
         }
-        if ![self.tensor, self.table, self.column].contains(&kind.0) || self.read.get() >= MOST_READ {
+        if ![self.tensor, self.table, self.column].contains(&kind.0) || self.read.get() >= MAX_BULK_READS {
             return None;
         }
         self.read.set(self.read.get() + 1);
@@ -77,7 +78,7 @@ impl Replaced {
         Some(bytes)
     }
 
-    /// What is in a buffer or a file in memory; the room that it has for more does not count, it comes in leaps.
+    /// The bytes in a buffer or file in memory. Spare capacity does not count, because it grows in leaps.
     fn of_buffer(&self, python: &Python, o: Object, kind: Type) -> Option<u64> {
         match kind.0 {
             kind if kind == python.known.bytearray => Some(memory::word(o.0, SIZE)),
@@ -88,15 +89,15 @@ impl Replaced {
         }
     }
 
-    /// Arrays below a table, through pandas' own objects and what they are put together with.
+    /// Bytes of the arrays below a table, through pandas' own objects and builtin containers.
     fn of_table(&self, python: &Python, table: Object) -> u64 {
         let known = &python.known;
         let (mut seen, mut bytes) = (HashSet::from([table.0]), 0);
         let mut parts = vec![table];
         while let Some(part) = parts.pop() {
             python.traverse_while(part, &mut |child| {
-                if !memory::usable(child.0) || seen.len() >= MOST_PARTS || !seen.insert(child.0) {
-                    return seen.len() < MOST_PARTS;
+                if !memory::usable(child.0) || seen.len() >= MAX_TABLE_PARTS || !seen.insert(child.0) {
+                    return seen.len() < MAX_TABLE_PARTS;
                 }
                 let kind = python.type_of(child);
                 if kind.0 == self.array {

@@ -1,13 +1,13 @@
-//! Which object owns which sample.
+//! Finds the object that owns each sample.
 //!
-//! In: the extents of objects (their blocks, their memory elsewhere) and the recorder's samples. Out: for each sample the object
-//! that fills the most of it. What must not happen here: an arena of many small objects given to one of them; an object owns
-//! a sample only if it fills half of it.
+//! In: the extents of objects (blocks and buffers) and the recorder's samples. Out: for each sample the
+//! object that covers most of it. What must not happen here: an arena of many small objects given to one of
+//! them. So an object owns a sample only if it covers half of it.
 
 use super::Block;
 
 /// Samples by address, with the best owner so far.
-pub(super) struct Join {
+pub(super) struct SampleOwners {
     samples: Vec<Sample>,
 }
 
@@ -18,24 +18,25 @@ struct Sample {
     overlap: u64,
 }
 
-impl Join {
-    pub(super) fn new(blocks: &[Block]) -> Join {
+impl SampleOwners {
+    pub(super) fn new(blocks: &[Block]) -> SampleOwners {
         let mut samples: Vec<Sample> = blocks
             .iter()
             .filter(|block| block.size > 0)
             .map(|block| Sample { block: *block, owner: None, overlap: 0 })
             .collect();
         samples.sort_by_key(|sample| (sample.block.address, sample.block.id));
-        Join { samples }
+        SampleOwners { samples }
     }
 
-    /// An object's memory.
-    pub(super) fn extent(&mut self, node: u32, address: u64, bytes: u64) {
+    /// Offers an object's memory as the owner of the samples that it covers.
+    pub(super) fn offer_extent(&mut self, node: u32, address: u64, bytes: u64) {
         if address == 0 || bytes == 0 {
             return;
         }
         let end = address.saturating_add(bytes);
-        // Allocations do not overlap, so from the last sample that begins before the end on, downwards.
+        // Allocations do not overlap, so the samples are tried downwards from the last one that begins before
+        // the end.
         let after = self.samples.partition_point(|sample| sample.block.address < end);
         for sample in self.samples.get_mut(..after).unwrap_or_default().iter_mut().rev() {
             let Block { address: start, size, .. } = sample.block;
@@ -61,11 +62,11 @@ mod tests {
     use super::*;
 
     fn owners(blocks: &[Block], extents: &[(u32, u64, u64)]) -> Vec<(u64, Option<u32>)> {
-        let mut join = Join::new(blocks);
+        let mut sample_owners = SampleOwners::new(blocks);
         for (node, address, bytes) in extents {
-            join.extent(*node, *address, *bytes);
+            sample_owners.offer_extent(*node, *address, *bytes);
         }
-        join.owners().map(|(block, owner)| (block.id, owner)).collect()
+        sample_owners.owners().map(|(block, owner)| (block.id, owner)).collect()
     }
 
     #[test]

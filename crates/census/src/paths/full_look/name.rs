@@ -1,36 +1,37 @@
-//! The third step: names, read under the GIL again.
+//! Step three: names, read under the GIL again.
 //!
-//! In: the ways to samples as they were, and the heap as it is now. Out: [`Whole`]. From the roots on, each object is
-//! looked at only when it was just found among its parent's children and still has the type that it had. What must not happen
-//! here: a read at an address that was not found alive in this step.
+//! In: the paths to samples as they were, and the heap as it is now. Out: [`FullLook`]. From the roots on, an
+//! object is read only if its parent's children just showed it and its type is unchanged. What must not
+//! happen here: a read at an address that this step did not find alive.
 
-use crate::clock::Moment;
+use crate::clock::CpuInstant;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::edges::each_child;
-use super::super::find::MANY;
+use super::super::find::MIN_FOLDED_CHILDREN;
 use super::super::render::{Chain, render};
 use super::super::{Path, PathLimits};
 use super::analyse::Analysed;
-use super::{Class, Holder, Whole};
+use super::{FullLook, Holder, Reachability};
 use crate::layout::TYPE;
 use crate::memory::word;
-use crate::naming::{Kind, Label, Look};
+use crate::naming::{HeapView, Kind, Label};
 use crate::object::{Object, Python};
-use crate::roots::{Place, Root, Roots};
+use crate::roots::{Root, RootKind, Roots};
 
-/// What is in a container and has less than this part of all sampled bytes is told with what is above it.
-const SMALLEST_PART: u64 = 512;
+/// Holders inside a container with less than this fraction (1/512) of all sampled bytes are merged into their
+/// parents.
+const MIN_HOLDER_FRACTION: u64 = 512;
 
-/// Ways that read the same, as one.
+/// Paths that read the same, merged.
 struct Merged {
     before: Option<usize>,
     label: Label,
     root: Root,
     /// A container that is no namespace is above it.
     inside: bool,
-    /// One of the twigs.
-    twig: usize,
+    /// One of the merged entries.
+    entry: usize,
     samples: Vec<u64>,
     bytes: u64,
     retained: u64,
@@ -39,30 +40,30 @@ struct Merged {
 
 impl Analysed {
     /// Names the holders. The caller holds the GIL.
-    pub fn name(mut self, python: &Python, limits: &PathLimits) -> Whole {
-        let began = Moment::now();
-        let mut whole = Whole {
+    pub fn name(mut self, python: &Python, limits: &PathLimits) -> FullLook {
+        let began = CpuInstant::now();
+        let mut whole = FullLook {
             counts: self.counts,
-            loose: std::mem::take(&mut self.loose),
+            unowned: std::mem::take(&mut self.unowned),
             native: std::mem::take(&mut self.native),
             garbage: std::mem::take(&mut self.garbage),
-            ..Whole::default()
+            ..FullLook::default()
         };
         let mut found: BTreeMap<(String, String), (Holder, Vec<u64>, u64)> = BTreeMap::new();
-        if let Ok(look) = Look::new(python) {
-            let roots = Roots::collect(&look);
+        if let Ok(heap) = HeapView::new(python) {
+            let roots = Roots::collect(&heap);
             let mut merged = Vec::new();
-            self.merge(&look, &roots, limits, began, &mut merged, &mut whole);
+            self.merge(&heap, &roots, limits, began, &mut merged, &mut whole);
             lift(&mut merged);
             for at in 0..merged.len() {
-                self.holder(&look, &roots, &merged, at, &mut found);
+                self.holder(&heap, &roots, &merged, at, &mut found);
             }
         }
         for unnamed in self.unnamed {
-            let text = if unnamed.class == Class::Garbage { "garbage" } else { "native code" };
+            let text = if unnamed.reachability == Reachability::Garbage { "garbage" } else { "native code" };
             let path = Path { text: text.to_owned(), kind: unnamed.kind.clone(), ..Path::default() };
-            let (class, retained_bytes) = (unnamed.class, unnamed.retained);
-            let holder = Holder { path, class, retained_bytes, alone_bytes: retained_bytes };
+            let (reachability, retained_bytes) = (unnamed.reachability, unnamed.retained);
+            let holder = Holder { path, reachability, retained_bytes, alone_bytes: retained_bytes };
             found.insert((text.to_owned(), unnamed.kind), (holder, unnamed.samples, unnamed.bytes));
         }
         let mut holders: Vec<(Holder, Vec<u64>, u64)> = found.into_values().collect();
@@ -78,71 +79,72 @@ impl Analysed {
         whole
     }
 
-    /// What a root is called wherever its index has gone.
+    /// The identity of a root across the two steps; its index may have changed.
     fn key(&self, root: &Root, now: Option<&Roots>) -> (u64, String, u32) {
         let code = |frame: u32| match now {
             Some(roots) => roots.frames.get(frame as usize).map(|frame| frame.running.code),
             None => self.frames.get(frame as usize).copied(),
         };
-        let (what, index) = match root.place {
-            Place::Variable { frame, index } => (format!("v{:?}", code(frame)), index),
-            Place::Names { frame } => (format!("n{:?}", code(frame)), 0),
-            Place::Stack { frame } => (format!("s{:?}", code(frame)), 0),
-            Place::Module(module) => {
+        let (what, index) = match root.kind {
+            RootKind::Variable { frame, index } => (format!("v{:?}", code(frame)), index),
+            RootKind::Names { frame } => (format!("n{:?}", code(frame)), 0),
+            RootKind::Stack { frame } => (format!("s{:?}", code(frame)), 0),
+            RootKind::Module(module) => {
                 let name = match now {
                     Some(roots) => roots.modules.get(module as usize).map(|module| module.name.clone()),
                     None => self.modules.get(module as usize).cloned(),
                 };
                 (format!("m{name:?}"), 0)
             }
-            Place::Type => ("t".to_owned(), 0),
+            RootKind::Type => ("t".to_owned(), 0),
         };
         (root.object, what, index)
     }
 
-    /// Walks down from the roots, as far as the objects are still there.
+    /// Walks down from the roots as far as the objects still exist.
     fn merge(
         &self,
-        look: &Look<'_>,
+        heap: &HeapView<'_>,
         roots: &Roots,
         limits: &PathLimits,
-        began: Moment,
+        began: CpuInstant,
         merged: &mut Vec<Merged>,
-        whole: &mut Whole,
+        whole: &mut FullLook,
     ) {
         let now: HashMap<(u64, String, u32), Root> =
             roots.starts.iter().map(|root| (self.key(root, Some(roots)), *root)).collect();
-        let mut known: HashMap<(Option<usize>, Label, Option<Place>), usize> = HashMap::new();
+        let mut known: HashMap<(Option<usize>, Label, Option<RootKind>), usize> = HashMap::new();
         let mut waiting: Vec<(usize, usize)> = Vec::new();
-        for (twig, start) in &self.trie.tops {
+        for (entry, start) in &self.trie.tops {
             let root = self.roots.get(*start as usize).and_then(|root| {
-                // A static type is always there.
-                let is_type = root.place == Place::Type;
+                // A static type always exists.
+                let is_type = root.kind == RootKind::Type;
                 now.get(&self.key(root, None)).copied().or(is_type.then_some(*root))
             });
             match root {
-                Some(root) if self.same_type(*twig) => {
+                Some(root) if self.same_type(*entry) => {
                     let at = self.into(
                         merged,
                         &mut known,
-                        (None, Label::Class, Some(root.place)),
+                        (None, Label::Class, Some(root.kind)),
                         (root, false),
-                        *twig,
+                        *entry,
                     );
-                    waiting.push((*twig, at));
+                    waiting.push((*entry, at));
                 }
-                _ => self.drop_below(*twig, None, merged, whole),
+                _ => self.drop_below(*entry, None, merged, whole),
             }
         }
-        while let Some((twig, at)) = waiting.pop() {
-            let Some((parent, below)) = self.trie.twigs.get(twig).map(|twig| (twig, &twig.below)) else {
+        while let Some((entry, at)) = waiting.pop() {
+            let Some((parent, below)) = self.trie.entries.get(entry).map(|entry| (entry, &entry.below))
+            else {
                 continue;
             };
             if below.is_empty() {
                 continue;
             }
             if began.elapsed().as_nanos() > u128::from(limits.max_pause_ns) {
-                // What is below counts as what is above: true, only less exact.
+                // Samples below count for the object above: true, but less exact.
                 whole.counts.cut = true;
                 for child in below {
                     self.drop_below(*child, Some(at), merged, whole);
@@ -151,16 +153,16 @@ impl Analysed {
             }
             let mut wanted: HashSet<u64> = below
                 .iter()
-                .filter_map(|child| self.trie.twigs.get(*child))
+                .filter_map(|child| self.trie.entries.get(*child))
                 .map(|child| child.object)
                 .collect();
             let mut alive = HashSet::new();
-            each_child(look, parent.object, &mut |child| {
+            each_child(heap, parent.object, &mut |child| {
                 if wanted.remove(&child) {
                     alive.insert(child);
                 }
             });
-            if let Some(view) = look.python.dict_view(Object(parent.object)).filter(|_| !wanted.is_empty()) {
+            if let Some(view) = heap.python.dict_view(Object(parent.object)).filter(|_| !wanted.is_empty()) {
                 view.each(&mut |key, _| {
                     if wanted.remove(&key.address()) {
                         alive.insert(key.address());
@@ -168,22 +170,22 @@ impl Analysed {
                     !wanted.is_empty()
                 });
             }
-            let namespace = match parent.before.and_then(|before| self.trie.twigs.get(before)) {
+            let namespace = match parent.before.and_then(|before| self.trie.entries.get(before)) {
                 Some(before) => {
-                    before.kind == Kind::Function || look.own_dict(before.object) == parent.object
+                    before.kind == Kind::Function || heap.own_dict(before.object) == parent.object
                 }
-                None => merged.get(at).is_some_and(|way| way.root.place.is_namespace()),
+                None => merged.get(at).is_some_and(|way| way.root.kind.is_namespace()),
             };
             let container = parent.kind.is_container() && !namespace;
-            let fold = container && below.len() >= MANY;
+            let fold = container && below.len() >= MIN_FOLDED_CHILDREN;
             for child in below {
-                let Some(object) = self.trie.twigs.get(*child).map(|child| child.object) else { continue };
-                // A variable's value was found where it stands; what hangs below must be found again.
+                let Some(object) = self.trie.entries.get(*child).map(|child| child.object) else { continue };
+                // A variable's value was found at its place; objects below must be found again.
                 if !alive.contains(&object) || !self.same_type(*child) {
                     self.drop_below(*child, None, merged, whole);
                     continue;
                 }
-                let label = if fold { Label::Each } else { look.label(parent.object, object) };
+                let label = if fold { Label::Each } else { heap.label(parent.object, object) };
                 let from = merged.get(at).map(|merged| (merged.root, merged.inside || container));
                 if let Some(from) = from {
                     let next = self.into(merged, &mut known, (Some(at), label, None), from, *child);
@@ -193,62 +195,62 @@ impl Analysed {
         }
     }
 
-    /// The merged way for a twig, with its samples.
+    /// The merged path of an entry, with its samples.
     fn into(
         &self,
         merged: &mut Vec<Merged>,
-        known: &mut HashMap<(Option<usize>, Label, Option<Place>), usize>,
-        key: (Option<usize>, Label, Option<Place>),
+        known: &mut HashMap<(Option<usize>, Label, Option<RootKind>), usize>,
+        key: (Option<usize>, Label, Option<RootKind>),
         (root, inside): (Root, bool),
-        twig: usize,
+        entry: usize,
     ) -> usize {
         let (before, label) = (key.0, key.1.clone());
         let at = *known.entry(key).or_insert_with(|| {
             let (samples, bytes, retained, alone) = (Vec::new(), 0, 0, 0);
-            merged.push(Merged { before, label, root, inside, twig, samples, bytes, retained, alone });
+            merged.push(Merged { before, label, root, inside, entry, samples, bytes, retained, alone });
             merged.len() - 1
         });
-        if let (Some(merged), Some(twig)) = (merged.get_mut(at), self.trie.twigs.get(twig)) {
-            merged.samples.extend(&twig.samples);
-            merged.bytes = merged.bytes.saturating_add(twig.bytes);
-            merged.retained = merged.retained.saturating_add(twig.retained);
-            merged.alone = merged.alone.saturating_add(twig.alone);
+        if let (Some(merged), Some(entry)) = (merged.get_mut(at), self.trie.entries.get(entry)) {
+            merged.samples.extend(&entry.samples);
+            merged.bytes = merged.bytes.saturating_add(entry.bytes);
+            merged.retained = merged.retained.saturating_add(entry.retained);
+            merged.alone = merged.alone.saturating_add(entry.alone);
         }
         at
     }
 
-    /// Gives the samples at and below a twig to a merged way, or to nobody.
-    fn drop_below(&self, twig: usize, to: Option<usize>, merged: &mut [Merged], whole: &mut Whole) {
-        let mut waiting = vec![twig];
-        while let Some(twig) = waiting.pop().and_then(|twig| self.trie.twigs.get(twig)) {
+    /// Gives the samples at and below an entry to a merged path, or to nobody.
+    fn drop_below(&self, entry: usize, to: Option<usize>, merged: &mut [Merged], whole: &mut FullLook) {
+        let mut waiting = vec![entry];
+        while let Some(entry) = waiting.pop().and_then(|entry| self.trie.entries.get(entry)) {
             match to.and_then(|to| merged.get_mut(to)) {
                 Some(merged) => {
-                    merged.samples.extend(&twig.samples);
-                    merged.bytes = merged.bytes.saturating_add(twig.bytes);
-                    merged.retained = merged.retained.saturating_add(twig.retained);
-                    merged.alone = merged.alone.saturating_add(twig.alone);
+                    merged.samples.extend(&entry.samples);
+                    merged.bytes = merged.bytes.saturating_add(entry.bytes);
+                    merged.retained = merged.retained.saturating_add(entry.retained);
+                    merged.alone = merged.alone.saturating_add(entry.alone);
                 }
-                None => whole.loose.extend(&twig.samples),
+                None => whole.unowned.extend(&entry.samples),
             }
-            waiting.extend(&twig.below);
+            waiting.extend(&entry.below);
         }
     }
 
-    /// Whether a twig's object, which was just found alive, still has its type.
-    fn same_type(&self, twig: usize) -> bool {
-        self.trie.twigs.get(twig).is_some_and(|twig| word(twig.object, TYPE) == twig.class)
+    /// Whether the object of an entry, just found alive, still has its type.
+    fn same_type(&self, entry: usize) -> bool {
+        self.trie.entries.get(entry).is_some_and(|entry| word(entry.object, TYPE) == entry.class)
     }
 
     fn holder(
         &self,
-        look: &Look<'_>,
+        heap: &HeapView<'_>,
         roots: &Roots,
         merged: &[Merged],
         at: usize,
         found: &mut BTreeMap<(String, String), (Holder, Vec<u64>, u64)>,
     ) {
         let Some(way) = merged.get(at).filter(|way| !way.samples.is_empty()) else { return };
-        let nodes = self.trie.way(way.twig);
+        let nodes = self.trie.way(way.entry);
         let mut labels = Vec::new();
         let mut above = Some(way);
         while let Some(way) = above {
@@ -258,12 +260,12 @@ impl Analysed {
             above = way.before.and_then(|before| merged.get(before));
         }
         labels.reverse();
-        let elements = self.trie.twigs.get(way.twig).is_some_and(|twig| twig.kind.is_container());
-        let path = render(look, roots, &Chain { root: way.root, nodes: &nodes, labels: &labels, elements });
+        let elements = self.trie.entries.get(way.entry).is_some_and(|entry| entry.kind.is_container());
+        let path = render(heap, roots, &Chain { root: way.root, nodes: &nodes, labels: &labels, elements });
         let key = (path.text.clone(), path.kind.clone());
         let (holder, samples, bytes) = found.entry(key).or_insert_with(|| {
-            let class = Class::Reachable;
-            (Holder { path, class, retained_bytes: 0, alone_bytes: 0 }, Vec::new(), 0)
+            let reachability = Reachability::Reachable;
+            (Holder { path, reachability, retained_bytes: 0, alone_bytes: 0 }, Vec::new(), 0)
         });
         holder.retained_bytes = holder.retained_bytes.saturating_add(way.retained);
         holder.alone_bytes = holder.alone_bytes.saturating_add(way.alone);
@@ -272,13 +274,13 @@ impl Analysed {
     }
 }
 
-/// Gives what is small to what is above it, up to the outermost container: a module or an object keeps nothing, what its names stand
-/// for does. Ways come after those above them.
+/// Merges small holders into their parents, up to the outermost container. Not into a module or an object:
+/// their names hold memory, they do not. Children come after their parents.
 fn lift(merged: &mut [Merged]) {
     let all: u64 = merged.iter().map(|way| way.bytes).sum();
     for at in (0..merged.len()).rev() {
         let Some(way) = merged.get_mut(at) else { continue };
-        let is_small = way.inside && way.bytes.saturating_mul(SMALLEST_PART) < all;
+        let is_small = way.inside && way.bytes.saturating_mul(MIN_HOLDER_FRACTION) < all;
         let Some(before) = way.before.filter(|_| is_small) else {
             continue;
         };

@@ -1,10 +1,10 @@
-//! Doors to objects, sizes and the scan.
+//! C functions that read objects, sizes and one scan.
 
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::time::Duration;
 
-use nilometer_census::{Census, Limits, Object, Python, Scanner, Sizes};
+use nilometer_census::{Census, Object, Python, ScanLimits, Scanner, Sizes};
 
 use crate::{answer, quoted};
 
@@ -27,7 +27,7 @@ pub(crate) extern "C" fn census_find() -> *const c_char {
     with_python(|python| format!("{{\"version\": [{}, {}]}}", python.version().0, python.version().1))
 }
 
-/// What the base says of the object at an address.
+/// The basic facts of the object at an address.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn census_object(address: u64) -> *const c_char {
     with_python(|python| {
@@ -58,7 +58,8 @@ pub(crate) extern "C" fn census_tracked() -> *const c_char {
     })
 }
 
-/// What of an object stands outside of its block: buffers, references that its type does not show, words.
+/// Memory outside of an object's own block: buffers, references that its type does not show, and its
+/// description.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn census_sizes(address: u64) -> *const c_char {
     with_python(|python| {
@@ -73,7 +74,7 @@ pub(crate) extern "C" fn census_sizes(address: u64) -> *const c_char {
             buffers.join(", "),
             list(&hidden),
             sizes.is_opaque(object),
-            quoted(&sizes.words(object)),
+            quoted(&sizes.describe(object)),
         )
     })
 }
@@ -84,7 +85,7 @@ thread_local! { static SCANNER: RefCell<Scanner> = RefCell::default() }
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn census_forget(objects: u64, walk_ms: u64) {
     SCANNER.with(|scanner| {
-        let mut limits = Limits::default();
+        let mut limits = ScanLimits::default();
         if objects > 0 {
             limits.objects = objects;
         }
@@ -139,7 +140,7 @@ pub(crate) extern "C" fn census_scan() -> *const c_char {
             counts.table_bytes,
             counts.walk_ns,
             counts.cost_ns,
-            counts.whole,
+            counts.complete,
             found.promising,
             grown.join(", "),
             types.join(", "),
@@ -158,8 +159,11 @@ pub(crate) extern "C" fn census_with_paths(cycle: u64) -> *const c_char {
             *kept = Census::find().ok();
         }
         let Some(census) = kept.as_mut() else { return answer("{}") };
-        *census.limits() =
-            Limits { walk: Duration::from_mins(1), weigh: Duration::from_mins(1), ..Limits::default() };
+        *census.limits() = ScanLimits {
+            walk: Duration::from_mins(1),
+            weigh: Duration::from_mins(1),
+            ..ScanLimits::default()
+        };
         census.path_limits.max_pause_ns = 60_000_000_000;
         let scan = census.scan(cycle);
         let grown: Vec<String> = scan

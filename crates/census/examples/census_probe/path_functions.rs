@@ -1,8 +1,8 @@
-//! Doors to paths.
+//! C functions that find paths and take a full look.
 
 use std::ffi::c_char;
 
-use nilometer_census::{Block, Object, OfType, Path, PathLimits, Python, Whole, collect, find};
+use nilometer_census::{Block, FullLook, Object, Path, PathLimits, Python, TypeTotal, collect, find};
 
 use crate::{answer, quoted};
 
@@ -26,12 +26,12 @@ pub(crate) fn path_json(path: &Path) -> String {
     )
 }
 
-/// A slice that Python lends for the call.
+/// A slice that Python lends for the duration of the call.
 pub(crate) fn lent<'a, T>(first: *const T, count: usize) -> &'a [T] {
     if first.is_null() || count == 0 {
         return &[];
     }
-    // SAFETY: a ctypes array of so many, which lives as long as the call.
+    // SAFETY: a ctypes array of `count` items, which lives as long as the call.
     unsafe { std::slice::from_raw_parts(first, count) }
 }
 
@@ -62,7 +62,7 @@ pub(crate) extern "C" fn graph_find(
     })
 }
 
-fn types_json(types: &[OfType]) -> String {
+fn types_json(types: &[TypeTotal]) -> String {
     let each: Vec<String> = types
         .iter()
         .map(|of| {
@@ -72,7 +72,7 @@ fn types_json(types: &[OfType]) -> String {
     format!("[{}]", each.join(", "))
 }
 
-fn whole_json(whole: &Whole) -> String {
+fn whole_json(whole: &FullLook) -> String {
     let holders: Vec<String> = whole
         .holders
         .iter()
@@ -87,7 +87,7 @@ fn whole_json(whole: &Whole) -> String {
             format!(
                 "{{\"path\": {}, \"class\": \"{:?}\", \"retained\": {}, \"alone\": {}, \"ids\": [{}]}}",
                 path_json(&holder.path),
-                holder.class,
+                holder.reachability,
                 holder.retained_bytes,
                 holder.alone_bytes,
                 ids.join(", ")
@@ -95,7 +95,7 @@ fn whole_json(whole: &Whole) -> String {
         })
         .collect();
     let counts = whole.counts;
-    let loose: Vec<String> = whole.loose.iter().map(u64::to_string).collect();
+    let unowned: Vec<String> = whole.unowned.iter().map(u64::to_string).collect();
     format!(
         "{{\"objects\": {}, \"edges\": {}, \"bytes\": {}, \"native_bytes\": {}, \"garbage_bytes\": {}, \"pause_ns\": {}, \
          \"cost_ns\": {}, \"cut\": {}, \"holders\": [{}], \"loose\": [{}], \"native\": {}, \"garbage\": {}}}",
@@ -108,14 +108,14 @@ fn whole_json(whole: &Whole) -> String {
         counts.cost_ns,
         counts.cut,
         holders.join(", "),
-        loose.join(", "),
+        unowned.join(", "),
         types_json(&whole.native),
         types_json(&whole.garbage),
     )
 }
 
-/// A look at the whole heap; `blocks` are triples of id, address and size. `between` is called between the steps, as
-/// Python code runs there when nobody holds the GIL for us.
+/// A full look at the heap. `blocks` are triples of id, address and size. `between` is called after the
+/// analysis: Python code may run there, because that step does not hold the GIL.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn graph_whole(
     blocks: *const u64,

@@ -1,24 +1,25 @@
-//! An object in a few words: `ndarray (2000, 500) float64`, `slice (500,) of ndarray (2000, 500) float64`, `tuple of 2`, `str`.
+//! A short description of an object: `ndarray (2000, 500) float64`, `slice (500,) of ndarray (2000, 500)
+//! float64`, `tuple of 2`, `str`.
 //!
-//! In: a live object. Out: words that are equal for objects of the same make, so that they can be counted. What must not happen
-//! here: the object's content; a capture may leave the machine.
+//! In: a live object. Out: text that is equal for similar objects, so that they can be counted. What must not
+//! happen here: the object's content; a capture may leave the machine.
 
 use super::{Family, Sizes, arrow, jax, numpy, tensorflow, torch};
 use crate::layout::flags;
 use crate::memory;
 use crate::object::Object;
-use crate::types::{Shape, shape_of};
+use crate::shape::{Shape, shape_of};
 
 impl Sizes<'_> {
-    /// What the object is.
-    pub fn words(&self, o: Object) -> String {
+    /// Describes the object.
+    pub fn describe(&self, o: Object) -> String {
         let python = self.python;
         let kind = python.type_of(o);
         let name = python.type_name(kind);
         let short = name.rsplit('.').next().unwrap_or(&name).to_string();
         let family = self.family(kind);
         let shape = match family {
-            Family::Numpy => numpy::shape(o).map(|(shape, _)| (shape, numpy::element_words(o))),
+            Family::Numpy => numpy::shape(o).map(|(shape, _)| (shape, numpy::element_name(o))),
             Family::EagerTensor | Family::ResourceVariable => {
                 tensorflow::shape(python, o, family == Family::ResourceVariable)
             }
@@ -30,14 +31,14 @@ impl Sizes<'_> {
         match shape {
             Some((shape, _))
                 if family == Family::Numpy
-                    && let Some(whole) = self.cut_from(o) =>
+                    && let Some(base) = self.sliced_base(o) =>
             {
-                format!("slice {} of {}", tuple(&shape), self.words(whole))
+                format!("slice {} of {}", tuple(&shape), self.describe(base))
             }
             Some((shape, element)) => format!("{short} {} {element}", tuple(&shape)).trim_end().to_string(),
-            None if shape_of(python, kind) == Shape::Tuple => self.tuple_words(o, &short),
-            None if shape_of(python, kind) == Shape::Dict => self.dict_words(o, short),
-            // A class of the user's may be called as it likes.
+            None if shape_of(python, kind) == Shape::Tuple => self.describe_tuple(o, &short),
+            None if shape_of(python, kind) == Shape::Dict => self.describe_dict(o, short),
+            // A user's exception class may have any name.
             None if kind.has(flags::EXCEPTION)
                 && !short.ends_with("Error")
                 && !short.ends_with("Exception") =>
@@ -48,33 +49,37 @@ impl Sizes<'_> {
         }
     }
 
-    /// The array that keeps its memory for the sake of a slice much smaller than itself.
-    fn cut_from(&self, slice: Object) -> Option<Object> {
+    /// The base array that a much smaller slice keeps alive.
+    fn sliced_base(&self, slice: Object) -> Option<Object> {
         let is_array = |base: &Object| self.family(self.python.type_of(*base)) == Family::Numpy;
         numpy::base(slice).filter(is_array).filter(|base| !self.is_all_of(slice, *base))
     }
 
-    /// A small dict by the types of its values, `dict (ndarray, int)`: a record of somebody's. Others by their name alone.
-    fn dict_words(&self, o: Object, short: String) -> String {
-        const SHORT: u64 = 4;
+    /// A small dict by the types of its values, `dict (ndarray, int)`: probably a record. Others by name
+    /// alone.
+    fn describe_dict(&self, o: Object, short: String) -> String {
+        const MAX_TYPED_ENTRIES: u64 = 4;
         let python = self.python;
-        let view = python.dict_view(o).filter(|_| python.length(o).is_some_and(|n| (1..=SHORT).contains(&n)));
+        let view = python
+            .dict_view(o)
+            .filter(|_| python.length(o).is_some_and(|n| (1..=MAX_TYPED_ENTRIES).contains(&n)));
         let Some(view) = view else { return short };
         let mut names = Vec::new();
         view.each(&mut |_, value| {
             let name = python.type_name(python.type_of(value));
             names.push(name.rsplit('.').next().unwrap_or(&name).to_owned());
-            names.len() < SHORT as usize
+            names.len() < MAX_TYPED_ENTRIES as usize
         });
         if names.is_empty() { short } else { format!("{short} ({})", names.join(", ")) }
     }
 
-    /// A short tuple by the types of what is in it, a long one by its length: `tuple (int, ndarray)`, `tuple of 9`.
-    fn tuple_words(&self, o: Object, short: &str) -> String {
-        const SHORT: u64 = 4;
+    /// A short tuple by the types of its items, a long one by its length: `tuple (int, ndarray)`, `tuple of
+    /// 9`.
+    fn describe_tuple(&self, o: Object, short: &str) -> String {
+        const MAX_TYPED_ENTRIES: u64 = 4;
         let python = self.python;
         let length = python.length(o).unwrap_or(0);
-        if length == 0 || length > SHORT {
+        if length == 0 || length > MAX_TYPED_ENTRIES {
             return format!("{short} of {length}");
         }
         let name = |index| {
@@ -86,7 +91,7 @@ impl Sizes<'_> {
     }
 }
 
-/// As Python writes a shape.
+/// A shape as Python writes it.
 fn tuple(shape: &[u64]) -> String {
     match shape {
         [one] => format!("({one},)"),
