@@ -124,8 +124,8 @@ impl Framework {
                      the end gave it back: garbage that waited for it"
                 ),
                 format!(
-                    "call `gc.collect()` at the end of each {word}, or break what refers to itself and to tensors (a kept exception, a \
-                     closure, a module that knows its parent)"
+                    "call `gc.collect()` at the end of each {word}, or break the reference cycle that holds tensors: a kept exception, a \
+                     closure, a module that knows its parent"
                 ),
             )
         } else {

@@ -5,8 +5,8 @@ use clap::{Args, ValueEnum};
 /// `nilometer status`.
 #[derive(Clone, Debug, Args)]
 #[command(
-    after_help = "With --exit-code the exit code is 1 if any of them leaks, else 2 if nothing is recorded or a capture cannot be read, else \
-                  0 (no leak, or undecided). An argument that names nothing is 2 always."
+    after_help = "With --exit-code the exit code is 1 if any of them leaks. Else it is 2 if nothing is recorded or a capture cannot be \
+                  read. Else it is 0: no leak, or undecided. An argument that names nothing is always 2."
 )]
 pub(crate) struct StatusOptions {
     /// A process id, a folder with captures, or a capture [default: all recorded processes of yours that run]

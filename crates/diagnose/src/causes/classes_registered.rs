@@ -17,7 +17,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             "every {} registers a new class or function with Keras, whose table keeps each, with what its methods refer to",
             case.unit
         ),
-        change: "define and register it once, at the outermost level of a module, and hand what differs to its constructor \
+        change: "define and register it once, at the outermost level of a module; hand what differs to its constructor \
                  (`def __init__(self, table)`, and `get_config` for saving)"
             .to_owned(),
         ..Explanation::default()

@@ -15,8 +15,8 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let keyed = holder.kind.ends_with("dict");
     let change = if keyed {
         format!(
-            "make each batch anew, or let its key in `{name}` be one of a fixed set (the index, not the epoch or what was drawn), \
-             so that it fills once and stops"
+            "make each batch anew, or give `{name}` a fixed set of keys: the index, not the epoch or a drawn value; then it fills \
+             once and stops"
         )
     } else {
         format!("a batch is used once: do not remember it; or {}", change(case))

@@ -51,8 +51,8 @@ pub(super) fn by_operation(case: &Case) -> Option<Explanation> {
     let is_anew = case.finding.holder.is_none() && case.carriers().any(is_ready);
     (is_anew && !name.is_empty()).then(|| Explanation {
         sentence: format!("{name} is called with ever new values in place of tensors, and TensorFlow keeps a kernel for each"),
-        change: "pass what differs as a tensor where the operation takes one (`tf.raw_ops.RegexReplace(input=..., pattern=...)` does, \
-                 `tf.strings.regex_replace` does not), or do it in Python before the tensor is made; `keras.backend.clear_session()` \
+        change: "pass what differs as a tensor where the operation takes one: `tf.raw_ops.RegexReplace(input=..., pattern=...)` does, \
+                 `tf.strings.regex_replace` does not; or do it in Python before the tensor is made; `keras.backend.clear_session()` \
                  empties this cache with Keras 3.15, at the end of a round"
             .to_owned(),
         ..Explanation::default()

@@ -40,8 +40,7 @@ pub(super) fn limit(sites: &Sites, setting: &Setting) -> Option<Limit> {
     let rate = lasting.rate.filter(|_| lasting.state == State::Bounded)?;
     let unit = setting.cycles.unit.word();
     let reason = format!(
-        "but for what is in flight at the end of each {unit} and goes soon after, live memory does not grow (at most {} \
-             per {unit})",
+        "live memory does not grow, once memory in flight at the end of each {unit} is excluded (at most {} per {unit})",
         size(lasting.at_most.max(0.0))
     );
     Some(Limit { rate, filling: lasting.filling, reason })

@@ -125,8 +125,8 @@ impl Stretch<'_> {
         let is_garbage = !self.surely_rose() && high <= (MAX_INFERRED_RATIO * tolerance).max(2.0 * floor);
         is_garbage.then(|| {
             let reason = format!(
-                "what live memory grows by is garbage that Python's collector takes back (beyond it at most {} per \
-                 {unit}, or {} if none of it were)",
+                "the growth is garbage that Python's collector takes back: without it at most {} per {unit}, or {} if none of \
+                 it were garbage",
                 size(high.max(0.0)),
                 size(most)
             );

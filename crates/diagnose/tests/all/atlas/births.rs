@@ -166,7 +166,7 @@ fn turned_over(theme: &mut Theme) {
         for by_another in [false, true] {
             let who = if by_another { "another line" } else { "its own line" };
             let name =
-                format!("{changes} of 160 blocks change an epoch by {who}, {more} come besides: about NET");
+                format!("{changes} of 160 blocks change an epoch by {who}, {more} come besides: about MIN_NET_RATIO");
             theme.world(
                 name,
                 of(more * 8 * KIB),

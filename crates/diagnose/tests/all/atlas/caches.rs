@@ -17,7 +17,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let report = adds(30, |epoch| fills(12 * MIB, f64::from(time), epoch));
         let truth = if time > 10 { Truth::Either } else { Truth::Healthy };
         theme.world(
-            format!("a cache that fills within {time} epochs, of 30: about SETTLED_RATIO"),
+            format!("a cache that fills within {time} epochs, of 30: about MAX_UNSETTLED_RATIO"),
             truth,
             report,
         );
@@ -25,7 +25,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for (epochs, times) in [(12, 2..=5), (16, 3..=7), (20, 4..=9)] {
         for time in times {
             let report = adds(epochs, |epoch| fills(12 * MIB, f64::from(time), epoch));
-            let name = format!("a cache that fills within {time} epochs, of {epochs}: about SETTLED_RATIO");
+            let name = format!("a cache that fills within {time} epochs, of {epochs}: about MAX_UNSETTLED_RATIO");
             theme.world(name, Truth::Either, report);
         }
     }

@@ -39,7 +39,7 @@ fn collected(keeps: i64, garbage: i64, objects: u64, at: &[i64]) -> Report {
 pub(crate) fn worlds(theme: &mut Theme) {
     for containers in [0, 50, 100, 200, 250, 270, 290, 320, 400, 2000] {
         let truth = if containers <= 250 { Truth::Leak(300 * KIB) } else { Truth::Either };
-        let name = format!("300 KiB and {containers} containers an epoch, killed: about MOST_PER_OBJECT");
+        let name = format!("300 KiB and {containers} containers an epoch, killed: about MAX_OBJECT_BYTES");
         theme.world(name, truth, makes(24, 300 * KIB, containers, |_| ()));
     }
     for percent in [0, 20, 50, 80, 95, 100, 105, 130] {
@@ -53,7 +53,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
     }
     for each in [60, 150, 200, 320, 600, 2000, 20_000] {
         let name = format!(
-            "20 epochs of 160 KiB, freed at exit with {each} bytes an object: about USUAL_PER_OBJECT"
+            "20 epochs of 160 KiB, freed at exit with {each} bytes an object: about GARBAGE_OBJECT_BYTES"
         );
         let objects = 160 * 1024 / each;
         let report = makes(20, 160 * KIB, objects, |w| _ = w.ends_with(20 * objects, 20 * 160 * KIB));

@@ -97,7 +97,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
         ("of native things, 900 B each", Told { bytes: 900, native: true, ..LIST }),
         ("of native things, 300 B each, below UNSEEN_HEAVY", Told { bytes: 300, native: true, ..LIST }),
         ("with a bound of 25, near", Told { bound: Some(25), ..LIST }),
-        ("with a bound of 400, about FAR", Told { bound: Some(400), ..LIST }),
+        ("with a bound of 400, about MAX_RUNS_TO_BOUND", Told { bound: Some(400), ..LIST }),
         ("with a bound of 600, beyond FAR", Told { bound: Some(600), ..LIST }),
         ("with a bound of a million", Told { bound: Some(1_000_000), ..LIST }),
     ] {

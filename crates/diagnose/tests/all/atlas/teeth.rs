@@ -140,7 +140,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
             }
             w.cycle(Epoch);
         }
-        let name = format!("teeth in a breath of {name} the garbage of an epoch: about EXPLAINED");
+        let name = format!("teeth in a breath of {name} the garbage of an epoch: about MAX_RESIDUAL_RATIO");
         theme.world(name, of(0), w.ends(400 * KIB).report());
     }
 }

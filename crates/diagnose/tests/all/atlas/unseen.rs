@@ -93,7 +93,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
                 told_length = length;
             }
         }
-        let name = format!("a list of 40 KiB an epoch, later {percent} % as fast: about SLOWER");
+        let name = format!("a list of 40 KiB an epoch, later {percent} % as fast: about SLOWED_RATIO");
         theme.world(name, Truth::Either, w.ends(0).report_with_names());
     }
 }
