@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MIN_CYCLES = 8
 # Where the caller does not say: so many calls at least, and no more than fit into this time or number.
 _USUAL_CYCLES = 40
-_MOST_CYCLES = 2000
+_MAX_CYCLES = 2000
 _USUAL_SECONDS = 0.5
 # So many calls are read exactly, evenly spread over the first part; each costs a full collection.
 _MAX_READ_CYCLES = 60
@@ -138,7 +138,7 @@ class _Calls:
     def affordable(self) -> int:
         """How many calls are made where nobody says it."""
         fit = int(_USUAL_SECONDS / max(self.seconds, 1e-9))
-        return max(_USUAL_CYCLES, min(fit, _MOST_CYCLES))
+        return max(_USUAL_CYCLES, min(fit, _MAX_CYCLES))
 
     def _make(self, calls: int, read: bool) -> None:
         from nilometer import _native

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 # The more telling first: of one cause the first that has a proposal is tried first.
 ALL = (tensor_argument, one_model, floats, keeps_what_is_read)
 # Findings that make up less than this share of the growth are not looked at.
-_SHARE = 0.05
-_MOST_TOGETHER = 6
+_MIN_FINDING_RATIO = 0.05
+_MAX_TOGETHER = 6
 _KEEPS = {
     *(
         "callback-keeps",
@@ -49,14 +49,14 @@ def attempts(folder: Path, words: list[str], report: dict[str, Any]) -> dict[str
         refused.append({**unseen, "why": "who keeps the memory was not seen; a longer run sees more"})
     whole = sum(max(finding["bytes_per_cycle"]["estimate"], 0) for finding in findings)
     for finding in findings:
-        if finding["bytes_per_cycle"]["estimate"] < _SHARE * whole:
+        if finding["bytes_per_cycle"]["estimate"] < _MIN_FINDING_RATIO * whole:
             continue
         found, why = _propose(Case(project, report, finding))
         if found and found not in ways:
             ways.append(found)
         elif not found:
             refused.append({"cause": finding["cause"], "finding": finding["sentence"], "why": why})
-    sets = [list(one) for one in itertools.islice(itertools.product(*ways), _MOST_TOGETHER)] if ways else []
+    sets = [list(one) for one in itertools.islice(itertools.product(*ways), _MAX_TOGETHER)] if ways else []
     if len(ways) > 1:
         sets += [[proposal] for way in ways for proposal in way]
     made: list[dict[str, Any]] = []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nilometer.fixes._source import Refused, Source
 
-_MOST = 300
+_MAX_FILES = 300
 # What is asked for by name alone is not seen in the text.
 _BLIND = ("eval", "exec", "locals", "globals", "vars", "getattr", "setattr", "delattr")
 
@@ -36,7 +36,7 @@ class Project:
             self.roots.insert(0, start[0].parent)
         self.start = start[-1] if start else None
         waiting = list(start)
-        while waiting and len(self.sources) < _MOST:
+        while waiting and len(self.sources) < _MAX_FILES:
             path = waiting.pop()
             if path in self.sources:
                 continue
@@ -85,7 +85,7 @@ class Project:
     def refuse_blind(self, name: str) -> None:
         """Refuses where `name` may be reached in ways that its text does not show."""
         if not self.is_whole:
-            raise Refused(f"the program has more than {_MOST} files")
+            raise Refused(f"the program has more than {_MAX_FILES} files")
         for source in self.sources.values():
             for node in ast.walk(source.tree):
                 where = ""

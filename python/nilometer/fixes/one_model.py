@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NAME = "one-model"
 _CAUSES = ("models-in-a-loop", "tf-gradient-registry", "models-kept")
 _OPTIMIZERS = {"Adam", "AdamW", "SGD", "RMSprop", "Nadam", "Adagrad", "Adadelta", "Adamax", "Lion"}
-_MOST_SEEN = 6
+_MAX_SEEN = 6
 
 
 def propose(case: Case) -> list[Proposal]:
@@ -170,7 +170,7 @@ class _Rounds:
     def _is_rate(self, use: ast.expr) -> bool:
         """Whether it is (a part of) the learning rate of an optimizer, or set as one."""
         node: ast.AST = use
-        for _ in range(_MOST_SEEN):
+        for _ in range(_MAX_SEEN):
             inner, node = node, self.source.parent(node)
             if isinstance(node, ast.keyword):
                 if node.arg == "learning_rate":

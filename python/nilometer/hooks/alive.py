@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # So many objects of a kind are followed at most; a weak reference and its entry take about 200 bytes.
-_MOST = 100_000
+_MAX_FOLLOWED = 100_000
 
 
 class Mark(ref):  # type: ignore[type-arg]
@@ -65,8 +65,8 @@ def born(thing: Any, kind: str) -> None:
         known = marks.get(key)
         if known is not None and known() is thing:
             return
-        if len(marks) >= _MOST:
-            _tell(f"more than {_MOST} {kind}: later ones are not counted")
+        if len(marks) >= _MAX_FOLLOWED:
+            _tell(f"more than {_MAX_FOLLOWED} {kind}: later ones are not counted")
             return
         mark = Mark(thing, _gone)
         mark.home = marks

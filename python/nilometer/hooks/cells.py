@@ -11,7 +11,7 @@ from __future__ import annotations
 # growth per cell that nobody needs to hear of.
 LEFT_BETWEEN = 16 * 1024
 # Cells that are remembered; of a kernel that saw more, the oldest are forgotten.
-_MOST = 512
+_MAX_CELLS = 512
 
 
 class _Known:
@@ -52,7 +52,7 @@ class Stretches:
         known.between, known.left = set(), 0
         # The one that ran last stands last.
         self._known[key] = known
-        if len(self._known) > _MOST:
+        if len(self._known) > _MAX_CELLS:
             del self._known[next(iter(self._known))]
         return known.stretch
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nilometer.hooks.signature import GROUP, NONE, OBJECT, SCALAR, TENSOR, Part, Parts
 
-_MOST_SAID = 2
+_MAX_DIFFERENCES = 2
 # Each look at a bound method makes another object of it.
 _METHOD = "method"
 
@@ -20,7 +20,7 @@ def difference(now: Parts, before: Parts) -> str:
     # Where a container has other members, those need no word of their own.
     groups = [name for name in names if _is_group(now.get(name)) or _is_group(before.get(name))]
     names = [name for name in names if not any(name != group and name.startswith(group) for group in groups)]
-    said = [_of(name, now.get(name), before.get(name)) for name in names[:_MOST_SAID]]
+    said = [_of(name, now.get(name), before.get(name)) for name in names[:_MAX_DIFFERENCES]]
     more = len(names) - len(said)
     return "; ".join(said) + (f"; and {more} more" if more > 0 else "")
 
@@ -28,7 +28,7 @@ def difference(now: Parts, before: Parts) -> str:
 def of_methods(now: Parts) -> str:
     """What to say where nothing differs: the address of a method that is gone may have been used again."""
     names = [name for name, part in now.items() if part[0] == OBJECT and part[1] == _METHOD]
-    return "; ".join(f"argument '{name}' was another {_METHOD}" for name in names[:_MOST_SAID])
+    return "; ".join(f"argument '{name}' was another {_METHOD}" for name in names[:_MAX_DIFFERENCES])
 
 
 def _is_group(part: Part | None) -> bool:

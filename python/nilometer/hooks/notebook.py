@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Cells of which facts are said; those after them are told of no more.
-_MOST_CELLS = 4096
+_MAX_CELLS = 4096
 # Sources that are said, so that lines can be shown, and the longest of them (letters).
-_MOST_SOURCES = 64
+_MAX_SOURCES = 64
 _LONGEST_SOURCE = 8192
 # The runs of one cell from which on its source is said.
 _RUNS_OF_SOURCE = 3
@@ -110,7 +110,7 @@ class _Shell:
         if not _native.is_recording() or not _is_a_persons(info):
             return
         number, source, is_told = _number(self.shell), str(info.raw_cell), False
-        if self.cells < _MOST_CELLS:
+        if self.cells < _MAX_CELLS:
             self.cells += 1
             file = _file(self.shell, source, number)
             cell = {"stretch": self.stretches.begin(source), "file": file}
@@ -118,7 +118,7 @@ class _Shell:
             if self.stretches.runs(source) == _RUNS_OF_SOURCE:
                 self._say_source(file, source)
             is_told = marks.user_begin(_phase(number))
-        elif self.cells == _MOST_CELLS:
+        elif self.cells == _MAX_CELLS:
             self.cells += 1
             # No stretch: what comes from here on is told together with nothing.
             _native.fact("cell.0", json.dumps({"stretch": 0}))
@@ -154,7 +154,7 @@ class _Shell:
             _native.probe("notebook_output_bytes", now)
 
     def _say_source(self, file: str, source: str) -> None:
-        if file and file not in self.said and len(self.said) < _MOST_SOURCES:
+        if file and file not in self.said and len(self.said) < _MAX_SOURCES:
             self.said.add(file)
             if len(source) <= _LONGEST_SOURCE:
                 _native.fact(f"source.{file}", source)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-_DEEPEST = 32
+_MAX_WRAPPERS = 32
 _INSTALLED = ("/site-packages/", "/dist-packages/")
 _OURS = __file__.rpartition("/hooks/")[0] + "/"
 _STANDARD = os.__file__.rpartition("/")[0] + "/"
@@ -28,7 +28,7 @@ _DATA_FUNCTIONS = "/data/ops/structured_function.py"
 def innermost(function: Any) -> tuple[Any, Any]:
     """The function that was written by somebody, and for a method (or a callable object) its object."""
     owner = None
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_WRAPPERS):
         kind = type(function)
         if kind is MethodType:
             owner = _target(function.__self__)

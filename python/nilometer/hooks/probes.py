@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # All counts together cost one part in this many of the program's time, ...
-_SHARE = 500
+_TIME_DIVISOR = 500
 # ... and one that took longer than this (seconds) one part in so many by itself.
 _DEAR = 50e-6
 _DEAR_SHARE = 5000
@@ -154,7 +154,7 @@ def look() -> None:
         _native.lost(f"probes: {type(error).__name__}")
     finally:
         _looking = False
-        pause = (perf_counter() - began) * _SHARE
+        pause = (perf_counter() - began) * _TIME_DIVISOR
         _due = monotonic() + (pause if _looks <= _ALWAYS else max(pause, _INTERVAL))
 
 

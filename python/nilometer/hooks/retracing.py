@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Functions that are remembered; a program with more of them has each traced a few times.
-_MOST = 2048
+_MAX_FUNCTIONS = 2048
 # A function's first traces are all told, later ones at most one in this many seconds.
 _ALWAYS = 256
 _INTERVAL = 1.0
@@ -68,10 +68,10 @@ def _tell(given: tuple[Any, ...]) -> None:
     file, line, name = place_of(function, str(options.name))
     known = _known.get((file, line, name))
     if known is None:
-        if len(_known) >= _MOST:
+        if len(_known) >= _MAX_FUNCTIONS:
             if not _full:
                 _full = True
-                _native.lost(f"more than {_MOST} functions were traced: later ones are not told")
+                _native.lost(f"more than {_MAX_FUNCTIONS} functions were traced: later ones are not told")
             return
         known = _known[file, line, name] = _Known()
     now = parts(kind.parameters)

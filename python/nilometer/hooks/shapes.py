@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Whoever has so many shapes has them without end.
-_MOST = 1024
+_MAX_SHAPES = 1024
 _shapes: set[tuple[int, ...]] = set()
 # What Keras takes for a batch if it is not told.
 _BATCH = 32
@@ -26,7 +26,7 @@ def seen() -> int:
 def see(args: tuple[Any, ...]) -> None:
     """A batch was passed as the first argument."""
     shape = _shape(args[0]) if args else None
-    if shape is not None and shape not in _shapes and len(_shapes) < _MOST:
+    if shape is not None and shape not in _shapes and len(_shapes) < _MAX_SHAPES:
         _shapes.add(shape)
 
 
@@ -37,7 +37,7 @@ def see_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         batch = kwargs.get("batch_size")
         size = batch if type(batch) is int and batch > 0 else _BATCH
         for rows in (min(shape[0], size), shape[0] % size):
-            if rows and len(_shapes) < _MOST:
+            if rows and len(_shapes) < _MAX_SHAPES:
                 _shapes.add((rows, *shape[1:]))
 
 

@@ -22,8 +22,8 @@ GROUP = "group"  # the kind of container, how many, which keys
 Part = tuple[str, ...]
 Parts = dict[str, Part]
 
-_MOST_PARTS = 128
-_DEEPEST = 6
+_MAX_PARTS = 128
+_MAX_DEPTH = 6
 _LONGEST_VALUE = 40
 _SCALARS = (bool, int, float, complex, str, bytes)
 
@@ -37,7 +37,7 @@ def parts(parameters: Mapping[str, Any]) -> Parts:
 
 
 def _walk(name: str, kind: Any, found: Parts, depth: int) -> None:
-    if len(found) >= _MOST_PARTS or depth > _DEEPEST:
+    if len(found) >= _MAX_PARTS or depth > _MAX_DEPTH:
         return
     children = _children(kind)
     if children is None:

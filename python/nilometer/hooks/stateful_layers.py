@@ -17,8 +17,8 @@ _RNN = "keras.src.layers.rnn.rnn"
 _TRAINER = "keras.src.backend.tensorflow.trainer"
 _CONTEXT = "tensorflow.python.eager.context"
 # So many layers of a model are looked at, and so many stateful ones are followed.
-_MOST_LAYERS = 300
-_MOST_STATEFUL = 4
+_MAX_LAYERS = 300
+_MAX_STATEFUL = 4
 # A variable of a strategy with several devices has other types.
 _VARIABLES = frozenset(("ResourceVariable", "UninitializedVariable", "UnliftedInitializerVariable"))
 
@@ -34,7 +34,7 @@ def find(model: Any) -> list[Any]:
     waiting = [model]
     # What is in an object, without a word of its class'.
     look = object.__getattribute__
-    while waiting and len(seen) < _MOST_LAYERS and len(found) < _MOST_STATEFUL:
+    while waiting and len(seen) < _MAX_LAYERS and len(found) < _MAX_STATEFUL:
         layer = waiting.pop()
         if id(layer) in seen:
             continue

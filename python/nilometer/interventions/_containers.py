@@ -27,7 +27,7 @@ _KINDS = (list, dict, set, deque)
 # Of these methods nobody else's code is run: subclasses that have their own are left alone.
 _LENGTHS = frozenset(kind.__len__ for kind in _KINDS)
 # A look takes a few milliseconds: none for so many times as long.
-_SHARE = 4.0
+_MIN_TIME_PER_COST = 4.0
 _LOOKS = 4
 _INNER = 1000
 # So many steps from a name, and of a container the last things in it.
@@ -202,7 +202,7 @@ def look() -> None:
         return
     _count(walk())
     ended = monotonic()
-    _next = ended + _SHARE * (ended - began)
+    _next = ended + _MIN_TIME_PER_COST * (ended - began)
 
 
 def _count(found: Iterator[tuple[str, Any]]) -> None:

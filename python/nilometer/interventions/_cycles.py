@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Cycles that take long enough for work at the end of each.
 SLOW = (marks.EPOCH, marks.FIT, marks.EVALUATE)
-_SHARE = 1.0
+_MIN_TIME_PER_COST = 1.0
 # A program of many short cycles lasts seconds: a change that comes now and then would show in none of them.
 _FREE = 8.0  # seconds, for each action
 
@@ -50,7 +50,7 @@ def before_cycle(work: Callable[[], None], paced: bool = True) -> None:
     def action(unit: int) -> None:
         nonlocal busy, ended, cost, spent
         began = monotonic()
-        waits = paced and unit not in SLOW and spent > _FREE and began - ended < _SHARE * cost
+        waits = paced and unit not in SLOW and spent > _FREE and began - ended < _MIN_TIME_PER_COST * cost
         if busy or waits:
             return
         busy = True

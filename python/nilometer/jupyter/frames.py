@@ -14,7 +14,7 @@ from nilometer.hooks.weight import size_of
 
 # Frames that are looked at, and variables too small to be told (bytes).
 _FRAMES = 30
-_LEAST = 64 * 1024
+_MIN_BYTES = 64 * 1024
 
 
 def last_exception() -> BaseException | None:
@@ -34,7 +34,7 @@ def variables(space: dict[str, Any], seen: set[int]) -> Iterator[tuple[str, str,
         if not _is_notebooks(frame, space):
             for name, value in list(frame.f_locals.items()):
                 size = size_of(value, seen)
-                if size >= _LEAST:
+                if size >= _MIN_BYTES:
                     yield name, frame.f_code.co_name, size
         trace = trace.tb_next
 

@@ -13,10 +13,10 @@ from typing import Any
 from nilometer.jupyter import names
 
 # Entries that are kept, of a kernel that runs for weeks.
-_MOST = 1000
+_MAX_ENTRIES = 1000
 # Names that an entry has at most, and the least that is worth one (bytes).
 _NAMES = 6
-_LEAST = 16 * 1024
+_MIN_BYTES = 16 * 1024
 _WORDS = 60
 
 
@@ -38,7 +38,7 @@ class Ledger:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self.entries: deque[Entry] = deque(maxlen=_MOST)
+        self.entries: deque[Entry] = deque(maxlen=_MAX_ENTRIES)
         self._known = names.look(shell.user_ns)
         # What `%nilometer_diff` compares with.
         self.marked = self._known
@@ -53,7 +53,7 @@ class Ledger:
             return
         if self.marked_live is None:
             self.marked_live = before
-        told = tuple(one for one in changed if abs(one[1]) >= _LEAST)[:_NAMES]
+        told = tuple(one for one in changed if abs(one[1]) >= _MIN_BYTES)[:_NAMES]
         self.entries.append(
             Entry(number, 1, hash(source.strip()), _first_words(source), after, after - before, told)
         )
@@ -64,7 +64,7 @@ class Ledger:
         for entry in self.entries:
             known = of_cell.get(entry.key)
             of_cell[entry.key] = entry if known is None else _together(known, entry)
-        left = [entry for entry in of_cell.values() if entry.left >= _LEAST]
+        left = [entry for entry in of_cell.values() if entry.left >= _MIN_BYTES]
         return sorted(left, key=lambda entry: -entry.left)[:count]
 
     def look(self) -> names.Look:

@@ -33,7 +33,7 @@ _PAGE = "nilometer.html"
 _LEDGER = 5
 _CHANGES = 10
 _CYCLES = 10
-_PATIENCE = 120  # seconds until the page is given up
+_MAX_WAIT_S = 120  # seconds until the page is given up
 _COLORS = {"leak": "#d33", "no_leak": "#2a4", "undecided": "#c80"}
 _WORDS = {"leak": "LEAK", "no_leak": "NO LEAK", "undecided": "UNDECIDED"}
 
@@ -143,7 +143,7 @@ class NilometerMagics:
         assert recording is not None
         page = Path.cwd() / _PAGE
         words = [sys.executable, "-m", "nilometer", "report", str(recording.path), "--html", "-o", str(page)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_MAX_WAIT_S)
         if done.returncode or not page.exists():
             raise ValueError(f"the page was not written: {done.stderr.strip() or 'nilometer report failed'}")
         return page
