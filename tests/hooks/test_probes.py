@@ -44,7 +44,7 @@ def test_counts_go_up_and_down(run: Runner) -> None:
 
 def test_a_full_count_says_so_once(run: Runner) -> None:
     program = ALIVE + (
-        "alive._MOST = 3\n"
+        "alive._MAX_FOLLOWED = 3\n"
         "things = [Odd() for _ in range(5)]\n"
         "for thing in things: alive.born(thing, 'odd')\n"
         "print(dict(alive.counts()))\n"
@@ -68,7 +68,7 @@ def test_what_changed_is_said_once(run: Runner) -> None:
     program = (
         "import logging, nilometer\n"
         "from nilometer.hooks import probes\n"
-        "probes._SHARE = 0\n"
+        "probes._TIME_DIVISOR = 0\n"
         "before = len(logging._handlerList)\n"
         "kept = []\n"
         "for turn in range(4):\n"
@@ -89,7 +89,7 @@ def test_functions_for_the_end_are_counted(run: Runner) -> None:
     program = (
         "import atexit, nilometer\n"
         "from nilometer.hooks import probes\n"
-        "probes._SHARE = 0\n"
+        "probes._TIME_DIVISOR = 0\n"
         "before = atexit._ncallbacks()\n"
         "for turn in range(3):\n"
         "    atexit.register(len, 'x' * turn)\n"
@@ -140,7 +140,7 @@ def test_a_count_that_fails_is_given_up(run: Runner) -> None:
     program = (
         "import nilometer\n"
         "from nilometer.hooks import probes\n"
-        "probes._SHARE = 0\n"
+        "probes._TIME_DIVISOR = 0\n"
         "tried = []\n"
         "def fails(module): tried.append(1); raise KeyError('gone')\n"
         "probes._rows.insert(0, probes._Row('mine', 'sys', fails))\n"
