@@ -93,7 +93,7 @@ impl Format {
         }
     }
 
-    /// Whether a terminal would only show signs of it.
+    /// Whether the form is binary.
     pub(crate) fn is_binary(self) -> bool {
         matches!(self, Self::Pprof | Self::Tensorboard | Self::Parquet | Self::Evidence)
     }

@@ -107,7 +107,7 @@ pub fn diagnose_and_profile(
     (report, heard.and_then(|heard| profile::of_heard(capture, heard, lookup)))
 }
 
-/// Judges by the unit that was chosen; where that shows no leak, or one that comes seldom, by a coarser one as well.
+/// Judges the cell that repeats, where the program is a notebook whose other cells do not; else the whole run.
 fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<SampleSet>) {
     let Some((narrowed, cell)) = cells::narrowed(capture) else { return judged_whole(capture, lookup) };
     let (mut report, heard) = judged_whole(&narrowed, &mut cells::Sources::of(capture, lookup));
@@ -115,7 +115,7 @@ fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<SampleS
     (report, heard)
 }
 
-/// The same, of all cycles of the capture.
+/// Judges by the chosen unit. Where that shows no leak, or one that comes seldom, by a coarser unit as well.
 fn judged_whole(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<SampleSet>) {
     let timeline = Timeline::of(capture);
     let chosen = Chosen::of(&timeline, capture, timeline.basis());

@@ -18,8 +18,10 @@ const MIN_TAKEN_BACK_RATIO: f64 = 0.75;
 const MAX_COLLECTIONS_RATIO: f64 = 0.5;
 
 const BY_COLLECTOR: &str = "garbage that waits for Python's collector, which takes it back";
-const BY_PROGRAM: &str = "memory that gathers and that the program itself gives back: none of Python's collections lies where it goes";
-const BY_EITHER: &str = "memory that gathers and goes again: garbage that Python's collector takes back, or what the program itself gives back";
+const BY_PROGRAM: &str =
+    "memory that builds up and that the program itself frees: no garbage collection lies where it goes";
+const BY_EITHER: &str =
+    "memory that builds up and is freed again, by Python's collector or by the program itself";
 
 /// What is said of it.
 pub(crate) fn sentence(timeline: &Timeline, points: &[Point]) -> &'static str {

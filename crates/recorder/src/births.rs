@@ -89,7 +89,7 @@ pub(crate) fn reserved(address: usize, size: usize) {
     }
 }
 
-/// Takes this sample, and what it costs into account.
+/// Records the sample and adds its time to the budget.
 #[inline(never)]
 fn take(
     recorder: &Recorder,
@@ -131,7 +131,7 @@ fn record(
         recorder.mappings.insert(&birth).then_some(())?;
     } else {
         if FILTER.may_hold(new.address) {
-            // What lay here has gone on a way that nobody saw, or an allocator calls its own functions by their names.
+            // The free of the old sample was missed, or an allocator calls our hooks for itself.
             crate::deaths::gone_unseen(recorder, new.address);
         }
         crate::deaths::insert(recorder, new.address, PackedSample::new(id, birth.size)).then_some(())?;

@@ -23,7 +23,7 @@ pub(crate) fn consider(address: usize) {
     }
 }
 
-/// This memory is being handed out: no earlier sample can lie there. For a caller that is at work already.
+/// Ends a stale sample at an address that is handed out again. The caller holds the re-entrancy guard.
 pub(crate) fn gone_unseen(recorder: &Recorder, address: usize) {
     if let Some(lot) = take_out(recorder, address) {
         let id = lot.id();

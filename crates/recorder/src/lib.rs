@@ -4,7 +4,8 @@
 //! deaths of sampled memory, with stacks, in the capture. `docs/design/recorder.md` says why it is built like this.
 //!
 //! What must not happen here: a panic, a wait without a bound, an allocation that is counted as the program's, a call
-//! back into the program. A sample that cannot be kept is dropped and counted; a death never is.
+//! back into the program. Samples that cannot be kept, and deaths that cannot be
+//! written, are counted.
 //!
 //! The way of a birth: [`hooks`] -> `tls` (a countdown, nearly always the end of it) -> `births` -> `splice` ->
 //! `stacks` -> capture. The way of a death: [`hooks`] -> `filter` (nearly always the end) -> `table` -> capture.
@@ -17,7 +18,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")))]
 compile_error!("allocations are recorded on x86-64 Linux with glibc only");
 
-/// What [`bucket`], [`counter`] and [`trials`] are tested with others of.
+/// Atomics, in a module so that loom tests can replace them.
 mod atomics {
     pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 }

@@ -42,7 +42,7 @@ pub(crate) struct Pace {
     since_step: AtomicU32,
     step_at_ns: AtomicU64,
     steps: BoundedLock<Steps>,
-    /// CPU time that the process had taken when the recorder began, as far as it is none of the recording's.
+    /// CPU time of the process before the recording began, without the recorder's own.
     began_cpu_ns: u64,
 }
 

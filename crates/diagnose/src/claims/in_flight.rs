@@ -22,12 +22,12 @@ use crate::sites::{Setting, Sites, look};
 use crate::sizes::size;
 use crate::timeline::Basis;
 
-/// Blocks that are sampled with this chance at least are as good as counted: of the others too few are seen to be worth it.
+/// Only blocks with at least this chance of being sampled are used: of the others too few are seen.
 const SURELY_SEEN_CHANCE: f64 = NEARLY_ALL;
-/// What is in flight has sizes that come again: they were seen in this first part of the judged stretch already.
+/// Sizes in flight recur: each was already seen in this first part of the judged stretch.
 const EARLY_RATIO: f64 = THIRD;
-/// The first half of the cycles has this share at least of what the other half has in flight, at most or on average: either alone is a matter
-/// of a moment, as three batches before seven are. What grows with the cycles has neither.
+/// Memory in flight is steady if the first half of the cycles has this share of the second half's, by its maximum or by its mean.
+/// Either alone may be chance: three batches in one half, seven in the other. Growing memory meets neither.
 const NO_MORE_RATIO: f64 = MOST;
 
 /// Says that memory does not grow but for what is in flight, where the counters leave it open.

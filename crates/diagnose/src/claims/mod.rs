@@ -47,7 +47,7 @@ pub(crate) enum Instrument {
 pub(crate) struct Claim {
     pub(crate) by: Instrument,
     pub(crate) kept: Interval,
-    /// Whether nothing else hangs below what was measured: then it is not a part of more.
+    /// True if all memory below the holder was measured: then the claim is complete.
     pub(crate) is_whole: bool,
     /// The first judged point that it speaks of.
     pub(crate) since: usize,
@@ -61,7 +61,7 @@ impl Claim {
     }
 }
 
-/// The same of so many bytes. What was measured in part may be more than was seen.
+/// The same test for a number of bytes. A partial measurement may be less than the truth.
 fn carries(bytes: f64, is_whole: bool, growth: f64) -> bool {
     let share = if is_whole { NEARLY_ALL } else { HALF };
     bytes >= share * growth

@@ -16,13 +16,13 @@ use crate::sizes::size;
 use crate::timeline::Basis;
 use crate::unit::Unit;
 
-/// Where garbage was not seen to be taken back but only may be there, this share of the tolerance must not be left.
+/// If garbage is only inferred, the growth that remains must be below this share of the tolerance.
 const MAX_INFERRED_RATIO: f64 = NEARLY_ALL;
-/// Share of a rise that is left without its two biggest steps, if every cycle adds to it; three like steps leave a third.
+/// Least share of a rise that is left without its two biggest steps. Three equal steps leave a third.
 const MIN_CARRIED_BY_MANY_RATIO: f64 = (1.0 - TENTH) * THIRD;
-/// Growth that could not be called a leak in a short run is tolerated up to so many floors.
+/// A short run tolerates growth up to this many floors, if it could not show a leak of that size.
 const MAX_UNSEEN_FLOORS: f64 = 2.0 * TWICE;
-/// A curve that levels off is settled when this share of its rise is still to come.
+/// A curve that levels off is settled when at most this share of its rise is still to come.
 const MAX_UNSETTLED_RATIO: f64 = LITTLE;
 
 pub(super) struct Stretch<'a> {
@@ -106,7 +106,7 @@ impl Stretch<'_> {
         Counted { filling, ..self.say(State::Open, reason, Some(left)) }
     }
 
-    /// No growth that matters, be it that what usually is garbage is garbage.
+    /// Bounded, if the growth is below the tolerance, perhaps by counting likely garbage as garbage.
     fn bounded(&self) -> Option<Counted> {
         let (high, most) = (self.likely_high(), self.surely_high());
         let (tolerance, floor) = (self.tolerance(), self.cycles.unit.floor());

@@ -1,7 +1,7 @@
 //! The verdict: one table. The first row that applies is the verdict.
 //!
-//! In: what was counted, what is kept and by whose word, who explains it, what of it ends or does not matter. Out: the judgement, which
-//! nobody changes afterwards. What must not happen here: a number of an instrument's own.
+//! In: what was counted, what is kept and by whose word, who explains it, what of it ends or does not matter. Out: the judgement of the
+//! program itself, which nobody changes afterwards; a child that leaks may make the job's verdict a leak (`job`). What must not happen here: a number of an instrument's own.
 
 mod coarser;
 
@@ -154,7 +154,7 @@ impl Row {
                 );
                 Self::no_leak(reason, Some(beside))
             }
-            // What fills made the growth sure; what is beside it must be so by itself.
+            // The filling part may have proved the growth. Without it, the rest must exceed the floor alone.
             _ if rest.is_empty() && beside.low <= cycles.unit.floor() => {
                 let reason = format!(
                     "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \

@@ -25,7 +25,7 @@ pub(crate) struct Kept {
     /// The first judged point that this speaks of.
     pub(crate) since: usize,
     pub(crate) reason: String,
-    /// Cycles that would settle what nobody is sure of, where it is not the counters who say so.
+    /// Cycles more that would decide; `None` where the interval decides already.
     pub(crate) needed: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn reconcile(
     Kept { by, rate, sure, since: first.since, reason: first.reason.clone(), needed: None }
 }
 
-/// A growth that is counted is at least what containers carry, if it may be so much, and if they tell it more exactly.
+/// Raises the low end of the counted growth to the containers', if theirs lies within it and is tighter.
 fn narrowed(rate: Interval, carried: Interval) -> Interval {
     let Interval { estimate, low, .. } = carried;
     if estimate <= rate.estimate || estimate > rate.high || low <= rate.low {
@@ -74,8 +74,7 @@ fn narrowed(rate: Interval, carried: Interval) -> Interval {
     Interval { estimate, low, high: rate.high }
 }
 
-/// What is claimed, with room for what was counted beyond it: where collections were few nobody knows how much of that is garbage. What
-/// a full collection has left of it is none.
+/// Widens the claim by the growth that was counted beyond it, since that may be garbage. Memory that survived a full collection is not.
 fn beside(claim: &Claim, counted: &Counted) -> Interval {
     let kept = claim.kept;
     let Some(all) = counted.rate.filter(|_| counted.state != State::Bounded) else { return kept };

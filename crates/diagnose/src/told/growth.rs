@@ -11,8 +11,8 @@ use crate::reconcile::add_up;
 use crate::report::{Bytes, Finding, Growth, Verdict};
 use crate::timeline::Basis;
 
-/// Gives findings their causes. Returns the share of a leak that they explain, when they add up to no more than it and what is left has
-/// been asked for.
+/// Gives findings their causes. Returns the share of a leak that they explain, after they are capped to the growth and the causes of
+/// the whole run are added.
 pub(super) fn explain(
     findings: &mut Vec<Finding>,
     judgement: &Judgement,

@@ -1,6 +1,7 @@
 //! What is told of a run: the report, from the verdict and from all else that the capture says.
 //!
-//! In: a judgement with its findings, the run. Out: a [`Report`]. What must not happen here: a verdict that changes.
+//! In: a judgement with its findings, the run. Out: a [`Report`]. The reason was made in `counted` and `claims`.
+//! What must not happen here: another verdict on the program itself; `job` may make that of the job a leak.
 
 mod curve;
 mod growth;

@@ -122,7 +122,9 @@ impl State {
             let (retained, alone) = (Some(holder.retained_bytes), Some(holder.alone_bytes));
             let holder = match holder.reachability {
                 Reachability::Reachable => Holder { retained, alone, ..told(holder.path.clone()) },
-                Reachability::NativeHeld => Holder { kind: "native".to_owned(), retained, ..Holder::default() },
+                Reachability::NativeHeld => {
+                    Holder { kind: "native".to_owned(), retained, ..Holder::default() }
+                }
                 Reachability::Garbage => Holder { kind: "garbage".to_owned(), retained, ..Holder::default() },
             };
             found += samples.len() as u64;

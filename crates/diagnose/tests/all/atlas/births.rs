@@ -165,8 +165,9 @@ fn turned_over(theme: &mut Theme) {
     for (changes, more) in [(8, 0), (8, 3), (8, 4), (8, 5), (8, 8), (40, 10)] {
         for by_another in [false, true] {
             let who = if by_another { "another line" } else { "its own line" };
-            let name =
-                format!("{changes} of 160 blocks change an epoch by {who}, {more} come besides: about MIN_NET_RATIO");
+            let name = format!(
+                "{changes} of 160 blocks change an epoch by {who}, {more} come besides: about MIN_NET_RATIO"
+            );
             theme.world(
                 name,
                 of(more * 8 * KIB),

@@ -25,7 +25,8 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for (epochs, times) in [(12, 2..=5), (16, 3..=7), (20, 4..=9)] {
         for time in times {
             let report = adds(epochs, |epoch| fills(12 * MIB, f64::from(time), epoch));
-            let name = format!("a cache that fills within {time} epochs, of {epochs}: about MAX_UNSETTLED_RATIO");
+            let name =
+                format!("a cache that fills within {time} epochs, of {epochs}: about MAX_UNSETTLED_RATIO");
             theme.world(name, Truth::Either, report);
         }
     }

@@ -73,7 +73,9 @@ pub(crate) fn worlds(theme: &mut Theme) {
     }
     for samples in [1, 4, 10, 20, 30, 60, 200] {
         let mean = (1000 << 10) / samples;
-        let name = format!("7 epochs of 1 MB in a list, some {samples} samples in each: about MAX_SAMPLING_ERROR_RATIO");
+        let name = format!(
+            "7 epochs of 1 MB in a list, some {samples} samples in each: about MAX_SAMPLING_ERROR_RATIO"
+        );
         theme.world(name, Truth::Leak(1000 * KIB), Short { mean, ..SHORT }.makes(|_| 1000));
     }
     for kib in [8_u64, 24, 40, 56, 64, 72, 200] {

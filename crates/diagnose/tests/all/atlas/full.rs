@@ -58,7 +58,8 @@ pub(crate) fn worlds(theme: &mut Theme) {
     for bound in [12, 16, 20, 40, 200, 310, 500, 850, 920, 100_000] {
         let fills = Fills { bound: Some(bound), ..FILLS };
         let truth = if bound < 100 { Truth::Healthy } else { Truth::Either };
-        let name = format!("an element of 300 KiB an epoch, bound {bound}: about MAX_RUNS_TO_BOUND and SMALL_BYTES");
+        let name =
+            format!("an element of 300 KiB an epoch, bound {bound}: about MAX_RUNS_TO_BOUND and SMALL_BYTES");
         theme.world(name, truth, fills.report(""));
     }
     for (bound, about) in [(20, "near"), (300, "within FAR"), (330, "beyond FAR")] {
