@@ -1,5 +1,5 @@
-//! Walks the stack at every so-manieth `malloc` of any program, by us and by libgcc, and says at its end how often they
-//! differed and what ours cost:
+//! Walks the stack at every N-th `malloc` of any program, by this crate and by libgcc. At the end it prints
+//! how often they differed and the cost of ours:
 //!
 //!     cargo build --release -p nilometer-unwind --example in_any_program
 //!     EVERY=500 LD_PRELOAD=target/release/examples/libin_any_program.so python train.py

@@ -1,4 +1,4 @@
-//! What a stack costs, hot, beside libgcc: `cargo run --release -p nilometer-unwind --example speed`.
+//! The cost of a stack, hot, next to libgcc: `cargo run --release -p nilometer-unwind --example speed`.
 #![allow(unsafe_code, clippy::print_stdout, reason = "an example that calls libgcc and prints")]
 
 use nilometer_unwind::{here, unwind};
@@ -16,7 +16,8 @@ extern "C" fn count(_context: *mut c_void, frames: *mut c_void) -> c_int {
     0
 }
 
-/// Best of 300 short rounds (another program may have the core meanwhile), in ns per stack; and the number of frames.
+/// Best of 300 short rounds, because another program may have the core meanwhile: ns per stack, and the
+/// number of frames.
 fn measure(rounds: u32, mut stack: impl FnMut() -> usize) -> (f64, usize) {
     let (mut best, mut frames) = (f64::MAX, 0);
     for _ in 0..300 {

@@ -1,9 +1,9 @@
-//! How many objects the loader has unloaded so far: two of its own counters, read without its lock.
+//! Counts the objects that the loader has unloaded, from two of its own counters, without its lock.
 //!
-//! `dl_iterate_phdr` tells the same, but takes a lock under which other code's callbacks run; a walk must not wait for
-//! them. The counters lie in `_rtld_global`, whose first two fields never moved, and whose later ones are found once by
-//! their neighbours: locks of a known kind, then a number that `dl_iterate_phdr` has just told. If not exactly one place
-//! fits, the counters are taken as not there.
+//! `dl_iterate_phdr` gives the same number, but holds a lock while other code's callbacks run, and a walk
+//! must not wait for them. The counters are in `_rtld_global`. Its first two fields never moved. The later
+//! ones are found once by their neighbours: mutexes of a known kind, then a number that `dl_iterate_phdr` has
+//! just given. Unless exactly one place fits, the counters count as missing.
 #![expect(unsafe_code, reason = "reads the loader's data")]
 
 use std::ffi::{c_int, c_void};
@@ -18,30 +18,30 @@ static LOADED: AtomicPtr<AtomicU64> = AtomicPtr::new(null_mut());
 /// Objects that are loaded now, in the main namespace.
 static PRESENT: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
 
-/// Words of a `pthread_mutex_t`, and its third one in a recursive mutex.
-const MUTEX: usize = 5;
-const RECURSIVE: u64 = 1;
-/// Where in `_rtld_global` the first namespace counts its objects.
-const COUNT: usize = 1;
+/// Words of a `pthread_mutex_t`, and the kind of a recursive one, in its third word.
+const MUTEX_WORDS: usize = 5;
+const RECURSIVE_KIND: u64 = 1;
+/// Word of `_rtld_global` in which the first namespace counts its objects.
+const NAMESPACE_COUNT_WORD: usize = 1;
 
-/// Grows by one with every object that is unloaded. `None`: not known. Never ahead of the truth.
+/// The number of unloaded objects. `None`: unknown. Never ahead of the truth.
 #[inline(always)]
 pub(crate) fn unloaded() -> Option<u64> {
     let (loaded, present) = (LOADED.load(Acquire), PRESENT.load(Relaxed));
     if loaded.is_null() {
         return None;
     }
-    // In this order: the loader counts a new object as present first.
+    // This order matters: the loader counts a new object as present first.
     // SAFETY: counters in the loader's own data, which stay for the life of the process.
     let (loaded, present) = unsafe { ((*loaded).load(Acquire), (*present).load(Relaxed)) };
     Some(loaded.wrapping_sub(u64::from(present)))
 }
 
-/// Looks for the counters; locks and may allocate.
+/// Searches for the counters; takes locks and may allocate.
 pub(crate) fn find() {
     let Some(words) = global() else { return };
     let Some(place) = place(words, ever_loaded()) else { return };
-    let (Some(loaded), Some(present)) = (words.get(place), words.get(COUNT)) else { return };
+    let (Some(loaded), Some(present)) = (words.get(place), words.get(NAMESPACE_COUNT_WORD)) else { return };
     PRESENT.store(std::ptr::from_ref(present).cast::<AtomicU32>().cast_mut(), Relaxed);
     LOADED.store(std::ptr::from_ref(loaded).cast_mut(), Release);
 }
@@ -92,18 +92,21 @@ fn ever_loaded() -> u64 {
     loaded
 }
 
-/// The one place behind two or three recursive mutexes that come after a number of namespaces and that holds `loaded`.
+/// The only word with the value `loaded` behind two or three recursive mutexes, which follow a number of
+/// namespaces.
 fn place(words: &[AtomicU64], loaded: u64) -> Option<usize> {
     let word = |at: usize| words.get(at).map(|it| it.load(Relaxed));
-    let mutex =
-        |at: usize| word(at + 2) == Some(RECURSIVE) && word(at + 3) == Some(0) && word(at + 4) == Some(0);
+    let mutex = |at: usize| {
+        word(at + 2) == Some(RECURSIVE_KIND) && word(at + 3) == Some(0) && word(at + 4) == Some(0)
+    };
     let fits = |&at: &usize| {
-        let locks =
-            (0..4).take_while(|&back| at >= (back + 1) * MUTEX && mutex(at - (back + 1) * MUTEX)).count();
-        let namespaces = at.checked_sub(locks * MUTEX + 1).and_then(word);
+        let locks = (0..4)
+            .take_while(|&back| at >= (back + 1) * MUTEX_WORDS && mutex(at - (back + 1) * MUTEX_WORDS))
+            .count();
+        let namespaces = at.checked_sub(locks * MUTEX_WORDS + 1).and_then(word);
         word(at) == Some(loaded) && matches!(locks, 2 | 3) && matches!(namespaces, Some(1..=16))
     };
-    let mut places = (COUNT + 1..words.len()).filter(fits);
+    let mut places = (NAMESPACE_COUNT_WORD + 1..words.len()).filter(fits);
     match (places.next(), places.next()) {
         (Some(place), None) if loaded > 0 => Some(place),
         _ => None,

@@ -1,16 +1,17 @@
-//! The program headers of a loaded object: where it lies and where its unwind sections are.
+//! The program headers of a loaded object: its extent and its unwind sections.
 //!
-//! In: the object's first bytes as mapped. Out: addresses relative to its bias. Reads nothing else, never panics.
+//! In: the object's first mapped bytes. Out: addresses relative to its bias. Never reads elsewhere, never
+//! panics.
 
 /// `p_type` of a loaded segment and of the segment that is `.eh_frame_hdr`.
 const PT_LOAD: u32 = 1;
 const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 const PF_R: u32 = 4;
-const HEADER: usize = 56;
-/// More program headers than this no linker writes.
-const MOST: usize = 64;
+pub(crate) const PROGRAM_HEADER_BYTES: usize = 56;
+/// No linker writes more program headers than this.
+const MAX_PROGRAM_HEADERS: usize = 64;
 
-/// One program header, as far as it matters here.
+/// The used fields of a program header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     kind: u32,
@@ -20,9 +21,9 @@ pub(crate) struct Segment {
     in_memory: u64,
 }
 
-/// The program headers in a table of them.
+/// The program headers of a table.
 pub(crate) fn segments(table: &[u8]) -> impl Iterator<Item = Segment> + Clone + '_ {
-    table.chunks_exact(HEADER).take(MOST).filter_map(|header| {
+    table.chunks_exact(PROGRAM_HEADER_BYTES).take(MAX_PROGRAM_HEADERS).filter_map(|header| {
         let u32_at = |at: usize| header.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes);
         let u64_at = |at: usize| header.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
         Some(Segment {
@@ -35,7 +36,8 @@ pub(crate) fn segments(table: &[u8]) -> impl Iterator<Item = Segment> + Clone + 
     })
 }
 
-/// The table in an object's first bytes; `None` if these are not the head of a 64-bit little-endian ELF object.
+/// The program header table in an object's first bytes; `None` unless they are the head of a 64-bit
+/// little-endian ELF object.
 pub(crate) fn table(head: &[u8]) -> Option<&[u8]> {
     if head.get(..6)? != b"\x7fELF\x02\x01" {
         return None;
@@ -43,14 +45,14 @@ pub(crate) fn table(head: &[u8]) -> Option<&[u8]> {
     let start = usize::try_from(u64::from_le_bytes(head.get(32..40)?.try_into().ok()?)).ok()?;
     let size = u16::from_le_bytes(head.get(54..56)?.try_into().ok()?);
     let count = u16::from_le_bytes(head.get(56..58)?.try_into().ok()?);
-    if usize::from(size) != HEADER {
+    if usize::from(size) != PROGRAM_HEADER_BYTES {
         return None;
     }
-    let end = start.checked_add(usize::from(count).min(MOST) * HEADER)?;
+    let end = start.checked_add(usize::from(count).min(MAX_PROGRAM_HEADERS) * PROGRAM_HEADER_BYTES)?;
     head.get(start..end)
 }
 
-/// First address and first address behind all loaded segments, without the bias.
+/// First address, and first address behind, of all loaded segments, without the bias.
 pub(crate) fn extent(segments: impl Iterator<Item = Segment>) -> Option<(u64, u64)> {
     segments.filter(|it| it.kind == PT_LOAD).fold(None, |extent, it| {
         let (low, high) = extent.unwrap_or((u64::MAX, 0));
@@ -58,12 +60,12 @@ pub(crate) fn extent(segments: impl Iterator<Item = Segment>) -> Option<(u64, u6
     })
 }
 
-/// Where `.eh_frame_hdr` is and how long, without the bias.
+/// Address and length of `.eh_frame_hdr`, without the bias.
 pub(crate) fn frame_header(segments: impl Iterator<Item = Segment>) -> Option<(u64, u64)> {
     segments.filter(|it| it.kind == PT_GNU_EH_FRAME).map(|it| (it.address, it.in_memory)).next()
 }
 
-/// How many readable bytes from the file there are from `address` on in its segment, without the bias.
+/// Number of readable file bytes in the segment from `address` on, without the bias.
 pub(crate) fn readable_from(segments: impl Iterator<Item = Segment>, address: u64) -> Option<u64> {
     segments
         .filter(|it| it.kind == PT_LOAD && it.flags & PF_R != 0)

@@ -1,12 +1,12 @@
-//! Native call stacks: from a function to the thread's first frame, by what compilers write into `.eh_frame`.
+//! Native call stacks: from a function to the thread's first frame, by the compiler's rules in `.eh_frame`.
 //!
-//! Made to run inside somebody else's process at any moment: in a constructor before `main`, in signal handlers, on
-//! alternate and on small stacks, while libraries come and go, after a fork, at exit. It takes no lock of its own,
-//! allocates nothing with `malloc`, never panics, uses less than 4 KiB of stack and reads nothing but the stack and the
-//! sections of loaded objects. A walk that cannot go on is cut and says why; it never guesses.
+//! Made to run inside a foreign process at any moment: in a constructor before `main`, in signal handlers, on
+//! alternate and small stacks, while libraries come and go, after a fork, at exit. It takes no lock of its
+//! own, does not call `malloc`, never panics, and uses less than 4 KiB of stack. It reads only the stack and
+//! the sections of loaded objects. A walk that cannot go on is cut and says why; it never guesses.
 //!
-//! A frame is a lookup in a table of packed rules ([`rule`]); an address that is met for the first time is looked up in
-//! its object by [`cfi`]. For Linux on x86-64.
+//! A frame is a lookup in a table of packed rules ([`rule`]); a new address is looked up in its object by
+//! [`cfi`]. For Linux on x86-64.
 #![cfg_attr(loom, allow(dead_code))]
 #![expect(
     clippy::inline_always,
@@ -27,21 +27,21 @@ mod counters;
 #[cfg(not(loom))]
 mod elf;
 #[cfg(not(loom))]
-mod full;
-#[cfg(not(loom))]
-mod hints;
-#[cfg(not(loom))]
-mod learned;
+mod generic_walk;
 #[cfg(not(loom))]
 mod loader;
 #[cfg(not(loom))]
+mod module_rules;
+#[cfg(not(loom))]
 mod modules;
 #[cfg(not(loom))]
-mod parts;
+mod prefetch;
 #[cfg(not(loom))]
 mod probe;
 #[cfg(not(loom))]
 mod registers;
+#[cfg(not(loom))]
+mod split_functions;
 #[cfg(not(loom))]
 mod stack;
 #[cfg(not(loom))]
@@ -52,13 +52,13 @@ mod walk;
 #[cfg(not(loom))]
 pub use {
     modules::{Module, modules},
-    parts::function_parts,
     registers::{Registers, here},
+    split_functions::function_parts,
     walk::{End, Unwound, Why, unwind},
 };
 
-/// Asks the loader once for what walks need later. Call it from a constructor: it may allocate and take the loader's
-/// locks, which a walk must not. A walk that comes first does it by itself.
+/// Asks the loader once for the functions that walks need. Call it from a constructor: it may allocate and
+/// take the loader's locks, which a walk must not. A walk that comes first calls it itself.
 #[cfg(not(loom))]
 pub fn prepare() {
     loader::prepare();

@@ -1,23 +1,24 @@
-//! The objects that were seen on stacks, in the order in which they were met.
+//! The objects that were seen on stacks, in the order of their first sight.
 //!
-//! The list only grows, without locks: an entry is made apart and put into the first free place by one exchange, so that
-//! a fork or a signal at any moment leaves it whole. An object that is gone keeps its place and is only marked.
+//! The list only grows, without locks: a new entry is put into the first free place by one exchange, so a
+//! fork or signal at any moment leaves the list consistent. An unloaded object keeps its place and is only
+//! marked.
 #![expect(unsafe_code, reason = "entries live for ever in memory of our own")]
 
 use crate::cfi::{Frames, Index, Section};
-use crate::learned::Learned;
-use crate::loader::{self, Identity, Told};
+use crate::loader::{self, Identity, LoadedObject};
+use crate::module_rules::ModuleRules;
 use crate::{arena, elf};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 
-/// One object that was found on a stack. Its loaded segments lie in `start..end`.
+/// An object that was found on a stack. Its loaded segments lie in `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Module<'a> {
-    /// The file, as the loader names it; made absolute where it was relative.
+    /// The file by the loader's name, made absolute where it was relative.
     pub path: &'a [u8],
-    /// What is added to an address in the file to get the one in memory.
+    /// Added to an address in the file, it gives the address in memory.
     pub bias: u64,
     /// First mapped address.
     pub start: u64,
@@ -25,31 +26,31 @@ pub struct Module<'a> {
     pub end: u64,
 }
 
-struct Known {
+struct ModuleEntry {
     identity: Identity,
     bias: u64,
     path: &'static [u8],
     /// The unwind sections; null if there are none. Replaced, never changed.
     frames: AtomicPtr<Frames<'static>>,
-    /// The generation in which the sections were last looked at.
+    /// The generation in which the sections were last checked.
     checked: AtomicU32,
     gone: AtomicBool,
-    learned: Learned,
+    rules: ModuleRules,
 }
 
-/// More objects than this are unwound through, but not listed.
-const MOST: usize = 8192;
+/// Further objects are unwound through, but not listed.
+const MAX_MODULES: usize = 8192;
 
-static KNOWN: [AtomicPtr<Known>; MOST] = [const { AtomicPtr::new(null_mut()) }; MOST];
+static KNOWN: [AtomicPtr<ModuleEntry>; MAX_MODULES] = [const { AtomicPtr::new(null_mut()) }; MAX_MODULES];
 
-fn known() -> impl Iterator<Item = &'static Known> {
+fn known() -> impl Iterator<Item = &'static ModuleEntry> {
     // SAFETY: null, or an entry that was published whole and is never freed.
     KNOWN.iter().map_while(|place| unsafe { place.load(Acquire).as_ref() })
 }
 
-/// Calls `visit` with the index and the object, for all from index `from` on. The list only grows.
+/// Calls `visit` with index and object, for all from index `from` on. The list only grows.
 ///
-/// An object that was unloaded stays in the list; a later one may lie at its addresses.
+/// An unloaded object stays in the list; a later one may have the same addresses.
 pub fn modules(from: usize, visit: &mut dyn FnMut(usize, &Module<'_>)) {
     for (index, it) in known().enumerate().skip(from) {
         let Identity { start, end, .. } = it.identity;
@@ -57,34 +58,35 @@ pub fn modules(from: usize, visit: &mut dyn FnMut(usize, &Module<'_>)) {
     }
 }
 
-/// An object as far as a walk needs it.
+/// The facts of an object that a walk needs.
 pub(crate) struct Object {
     /// The unwind sections, if it has any.
     pub(crate) frames: Option<Frames<'static>>,
-    /// Which rules of it are in the table. `None`: the list of objects is full, none may be kept.
-    pub(crate) learned: Option<&'static Learned>,
+    /// Its rules in the table. `None`: the list of objects is full, and no rule may be kept.
+    pub(crate) rules: Option<&'static ModuleRules>,
 }
 
 /// The object that holds `address`, which must be in use.
 #[inline(never)]
 pub(crate) fn object_at(address: u64) -> Option<Object> {
-    loader::object_at(address, |told| {
+    loader::object_at(address, |object| {
         let generation = GENERATION.load(Acquire);
-        let (frames, known) = match known().find(|it| it.is(told)) {
+        let (frames, known) = match known().find(|it| it.is(object)) {
             Some(it) if it.checked.load(Acquire) == generation => (it.frames(), Some(it)),
             Some(it) => (it.check(generation), Some(it)),
-            None => meet(told, generation),
+            None => register(object, generation),
         };
-        Object { frames, learned: known.map(|it| &it.learned) }
+        Object { frames, rules: known.map(|it| &it.rules) }
     })
 }
 
-/// Goes up when an object was unloaded: another may have come to the same place, told apart by its sections only.
+/// Incremented when an object was unloaded: another one may have the same addresses and differ only in its
+/// sections.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 
-impl Known {
-    fn is(&self, told: &Told<'_>) -> bool {
-        self.identity == told.identity && self.bias == told.bias && self.path.ends_with(told.name)
+impl ModuleEntry {
+    fn is(&self, object: &LoadedObject<'_>) -> bool {
+        self.identity == object.identity && self.bias == object.bias && self.path.ends_with(object.name)
     }
 
     fn frames(&self) -> Option<Frames<'static>> {
@@ -96,7 +98,7 @@ impl Known {
     fn check(&self, generation: u32) -> Option<Frames<'static>> {
         let frames = sections(&self.identity, self.bias);
         if frames != self.frames() {
-            self.frames.store(lasting(frames)?, Release);
+            self.frames.store(permanent(frames)?, Release);
         }
         self.checked.store(generation, Release);
         self.gone.store(false, Relaxed);
@@ -104,32 +106,35 @@ impl Known {
     }
 }
 
-/// Called when objects were unloaded: marks those that are gone. Calls `each` for all that were there, with the rules
-/// that were learned of it, its addresses, and whether it is gone.
+/// Called when objects were unloaded: marks those that are gone. Calls `each` for every object that was
+/// there, with its rules, its addresses, and whether it is gone.
 #[cold]
-pub(crate) fn sweep(mut each: impl FnMut(&Learned, (u64, u64), bool)) {
+pub(crate) fn sweep(mut each: impl FnMut(&ModuleRules, (u64, u64), bool)) {
     GENERATION.fetch_add(1, AcqRel);
     for it in known().filter(|it| !it.gone.load(Relaxed)) {
         let Identity { start, end, .. } = it.identity;
         let gone = loader::identity_at(start) != Some(it.identity);
         it.gone.store(gone, Relaxed);
-        each(&it.learned, (start, end), gone);
+        each(&it.rules, (start, end), gone);
     }
 }
 
-/// Makes an entry for an object that was not seen before.
+/// Makes an entry for a new object.
 #[cold]
-fn meet(told: &Told<'_>, generation: u32) -> (Option<Frames<'static>>, Option<&'static Known>) {
-    let frames = sections(&told.identity, told.bias);
-    let entry = path(told.name).and_then(|path| {
-        keep(Known {
-            identity: told.identity,
-            bias: told.bias,
+fn register(
+    object: &LoadedObject<'_>,
+    generation: u32,
+) -> (Option<Frames<'static>>, Option<&'static ModuleEntry>) {
+    let frames = sections(&object.identity, object.bias);
+    let entry = path(object.name).and_then(|path| {
+        leak(ModuleEntry {
+            identity: object.identity,
+            bias: object.bias,
             path,
-            frames: AtomicPtr::new(lasting(frames)?),
+            frames: AtomicPtr::new(permanent(frames)?),
             checked: AtomicU32::new(generation),
             gone: AtomicBool::new(false),
-            learned: Learned::default(),
+            rules: ModuleRules::default(),
         })
     });
     let Some(entry) = entry else { return (frames, None) };
@@ -139,7 +144,7 @@ fn meet(told: &Told<'_>, generation: u32) -> (Option<Frames<'static>>, Option<&'
             Ok(_) => return (frames, Some(unsafe { entry.as_ref() })),
             Err(other) => {
                 // SAFETY: not null, so an entry that is never freed.
-                let other = unsafe { other.as_ref() }.filter(|it| it.is(told));
+                let other = unsafe { other.as_ref() }.filter(|it| it.is(object));
                 if other.is_some() {
                     return (frames, other);
                 }
@@ -149,13 +154,13 @@ fn meet(told: &Told<'_>, generation: u32) -> (Option<Frames<'static>>, Option<&'
     (frames, None)
 }
 
-/// A copy of sections that lasts; `None` if there is no memory.
-fn lasting(frames: Option<Frames<'static>>) -> Option<*mut Frames<'static>> {
-    frames.map_or(Some(null_mut()), |frames| Some(keep(frames)?.as_ptr()))
+/// A copy of sections that is never freed; `None` if there is no memory.
+fn permanent(frames: Option<Frames<'static>>) -> Option<*mut Frames<'static>> {
+    frames.map_or(Some(null_mut()), |frames| Some(leak(frames)?.as_ptr()))
 }
 
 /// Moves a value to memory that is never freed.
-fn keep<T>(value: T) -> Option<NonNull<T>> {
+fn leak<T>(value: T) -> Option<NonNull<T>> {
     const { assert!(align_of::<T>() <= 16) };
     let room = arena::take(size_of::<T>())?.cast::<T>();
     // SAFETY: fresh, large enough and aligned.
@@ -163,48 +168,71 @@ fn keep<T>(value: T) -> Option<NonNull<T>> {
     Some(room)
 }
 
-/// Finds the unwind sections by the object's program headers, and that they lie in readable segments.
+/// Finds the unwind sections by the object's program headers, and checks that they are in readable segments.
 fn sections(identity: &Identity, bias: u64) -> Option<Frames<'static>> {
-    const HEAD: u64 = 4096;
-    let head = loader::mapped(identity.start, HEAD.min(identity.end.checked_sub(identity.start)?))?;
-    let segments = elf::segments(elf::table(head)?);
-    let section = |address: u64, most: u64| {
+    const ELF_HEAD_BYTES: u64 = 4096;
+    let head = loader::mapped(identity.start, ELF_HEAD_BYTES.min(identity.end.checked_sub(identity.start)?))?;
+    // A program with a gap between its segments is known by one of them, which need not begin with its head.
+    let own = elf::table(head);
+    let segments = elf::segments(own.or_else(loader::main_program_table)?);
+    let section = |address: u64, limit: u64| {
         let left = elf::readable_from(segments.clone(), address.wrapping_sub(bias))?;
-        Some(Section { bytes: loader::mapped(address, left.min(most))?, address })
+        Some(Section { bytes: loader::mapped(address, left.min(limit))?, address })
     };
     let (header, length) = elf::frame_header(segments.clone())?;
-    let header = section(bias.wrapping_add(header), length)?;
+    let header = bias.wrapping_add(header);
+    if own.is_none() && header != identity.header {
+        return None;
+    }
+    let header = section(header, length)?;
     let index = Index::read(header)?;
     Some(Frames { header, eh_frame: section(index.eh_frame, u64::MAX)?, index })
 }
 
-/// A lasting copy of an object's name. The program itself has none: the kernel knows it.
+/// A permanent copy of an object's path. The program itself has an empty name: the kernel knows its path.
 fn path(name: &[u8]) -> Option<&'static [u8]> {
-    const LONGEST: usize = 4096;
+    const MAX_PATH_BYTES: usize = 4096;
     let relative = name.contains(&b'/') && !name.starts_with(b"/");
     if !name.is_empty() && !relative {
-        let room = arena::take(name.len().min(LONGEST))?;
+        let room = arena::take(name.len().min(MAX_PATH_BYTES))?;
         // SAFETY: fresh room of that length.
-        let copy = unsafe { std::slice::from_raw_parts_mut(room.as_ptr(), name.len().min(LONGEST)) };
+        let copy = unsafe { std::slice::from_raw_parts_mut(room.as_ptr(), name.len().min(MAX_PATH_BYTES)) };
         copy.copy_from_slice(name.get(..copy.len())?);
         return Some(copy);
     }
-    let room = arena::take(LONGEST)?.as_ptr();
-    // SAFETY: fresh zeroed room of that length; each call writes at most what it is told.
+    let room = arena::take(MAX_PATH_BYTES)?.as_ptr();
+    // SAFETY: fresh zeroed room of that length; each call writes at most the given length.
     let (room, length) = unsafe {
         let length = if relative {
-            libc::syscall(libc::SYS_getcwd, room, LONGEST)
+            libc::syscall(libc::SYS_getcwd, room, MAX_PATH_BYTES)
         } else {
-            libc::syscall(libc::SYS_readlink, c"/proc/self/exe".as_ptr(), room, LONGEST)
+            libc::syscall(libc::SYS_readlink, c"/proc/self/exe".as_ptr(), room, MAX_PATH_BYTES)
         };
-        (std::slice::from_raw_parts_mut(room, LONGEST), usize::try_from(length).ok()?)
+        (std::slice::from_raw_parts_mut(room, MAX_PATH_BYTES), usize::try_from(length).ok()?)
     };
     if !relative {
         return room.get(..length);
     }
-    // getcwd counts the zero at its end: that is where the slash goes.
+    // getcwd counts its final zero: the slash replaces it.
     let (slash, end) = (length.checked_sub(1)?, length.checked_add(name.len())?);
     *room.get_mut(slash)? = b'/';
     room.get_mut(length..end)?.copy_from_slice(name);
     room.get(..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{loader, object_at, sections};
+
+    #[test]
+    fn a_program_is_read_by_any_of_its_segments() {
+        let code = object_at as fn(u64) -> Option<super::Object> as usize as u64;
+        let found = loader::object_at(code, |object| (object.identity, object.bias));
+        let (mut identity, bias) = found.expect("this code is loaded");
+        let whole = sections(&identity, bias);
+        assert!(whole.is_some());
+        // What glibc says of a program with a gap before its code.
+        identity.start = code & !0xfff;
+        assert_eq!(sections(&identity, bias), whole);
+    }
 }

@@ -1,4 +1,5 @@
-//! Whether a page of memory can be read: asked of the kernel, without a signal, an allocation or a change of `errno`.
+//! Whether a page of memory can be read: a question to the kernel, without a signal, an allocation or a
+//! change of `errno`.
 #![expect(unsafe_code, reason = "a system call by hand")]
 
 use std::arch::asm;
@@ -7,13 +8,13 @@ pub(crate) const PAGE: u64 = 4096;
 
 /// `true` if the eight bytes at `address` can be read.
 ///
-/// `rt_sigprocmask` copies the mask that it is given before it finds that it does not know what to do with it.
+/// `rt_sigprocmask` copies the given mask before it refuses the unknown operation.
 #[cold]
 pub(crate) fn readable(address: u64) -> bool {
     const UNKNOWN_HOW: u64 = 99;
     const MASK_BYTES: u64 = 8;
     let answer: i64;
-    // SAFETY: the call changes nothing, as its first argument is refused; it clobbers rcx and r11 only.
+    // SAFETY: the call changes nothing, because its first argument is refused; it clobbers rcx and r11 only.
     unsafe {
         asm!(
             "syscall",

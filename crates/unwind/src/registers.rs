@@ -3,23 +3,23 @@
 
 use std::arch::asm;
 
-/// Where a walk begins: an address in a function and the registers that it has there.
+/// The start of a walk: an address in a function, and the registers at that address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Registers {
-    /// Address of the instruction at which the others hold.
+    /// Address of the instruction at which the other registers hold.
     pub ip: u64,
     /// Stack pointer.
     pub sp: u64,
-    /// Frame pointer, or whatever the compiler uses `rbp` for.
+    /// Frame pointer, or any other use of `rbp` by the compiler.
     pub bp: u64,
-    /// The other registers that calls keep. Seldom needed: some hand-written code finds its frame by them.
+    /// The other callee-saved registers. Seldom needed: some hand-written code finds its frame by them.
     pub rbx: u64,
     /// `r12` to `r15`.
     pub r12_r15: [u64; 4],
 }
 
-/// The registers of the function that this is written in.
+/// The registers of the calling function.
 ///
 /// Use them before that function returns: afterwards its frame is gone.
 #[inline(always)]

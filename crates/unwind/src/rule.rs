@@ -1,13 +1,13 @@
-//! A row of call frame rules in 64 bits: all that is needed to go one frame up, for nearly every frame there is.
+//! A row of call frame rules in 64 bits: enough to go one frame up, for nearly every frame.
 //!
-//! Only the stack pointer and `rbp` are followed. A row that needs another register becomes [`Kind::Complex`], and the
-//! stack is walked again with all registers (`full`).
+//! Only the stack pointer and `rbp` are followed. A row that needs another register becomes
+//! [`Kind::Complex`], and the stack is walked again with all registers (`generic_walk`).
 //!
 //! Layout, from the low end: kind (3 bits), where `rbp` is (2), CFA offset (32, signed), `rbp` offset (27, signed).
 
 use crate::cfi::Section;
-use crate::cfi::expression::{block, simple};
-use crate::cfi::program::{Cfa, How, RBP, RETURN, RSP, Row};
+use crate::cfi::expression::{block, register_offset};
+use crate::cfi::program::{Cfa, RBP, RETURN, RSP, RegisterRule, Row};
 
 /// How the caller's stack pointer (CFA) is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +19,13 @@ pub enum Kind {
     Bp = 1,
     /// The number at `rbp` + offset: a function that realigned its stack.
     AtBp = 2,
-    /// The kernel's frame between a signal handler and what it interrupted.
+    /// The kernel's frame between a signal handler and the interrupted code.
     Signal = 3,
     /// The thread's first frame.
     Root = 4,
-    /// Cannot be told with two registers.
+    /// Needs more than two registers.
     Complex = 5,
-    /// Nothing is known about this address.
+    /// No rule for this address.
     Unknown = 6,
 }
 
@@ -47,18 +47,18 @@ pub struct Rule(pub(crate) u64);
 
 const BP_OFFSET_BITS: u32 = 27;
 
-/// Offsets of the interrupted registers in the frame that x86-64 Linux lays out, from the stack pointer in it.
+/// Offsets of the interrupted registers from the stack pointer, in the signal frame of x86-64 Linux.
 pub(crate) const SIGNAL_BP: u64 = 120;
 pub(crate) const SIGNAL_SP: u64 = 160;
 pub(crate) const SIGNAL_IP: u64 = 168;
 
 impl Rule {
-    /// A rule that has a kind and nothing else.
+    /// A rule with a kind and nothing else.
     pub const fn bare(kind: Kind) -> Rule {
         Rule(kind as u64)
     }
 
-    /// `None`: an offset does not fit.
+    /// Packs a rule. `None`: an offset does not fit.
     pub fn new(kind: Kind, cfa: i64, bp: Bp, bp_offset: i64) -> Option<Rule> {
         let cfa = i32::try_from(cfa).ok()?;
         let limit = 1i64 << (BP_OFFSET_BITS - 1);
@@ -103,7 +103,7 @@ impl Rule {
         i64::from(((self.0 >> 5) as u32).cast_signed()).cast_unsigned()
     }
 
-    /// Added to what [`Rule::bp`] names.
+    /// Added to the base that [`Rule::bp`] names.
     #[inline(always)]
     pub fn bp_offset(self) -> u64 {
         (self.0.cast_signed() >> (64 - BP_OFFSET_BITS)).cast_unsigned()
@@ -115,9 +115,9 @@ impl Rule {
 }
 
 fn exact(row: &Row, section: Section<'_>, signal: bool) -> Option<Rule> {
-    let expression = |place: usize| simple(block(section, place)?);
+    let expression = |place: usize| register_offset(block(section, place)?);
     let saved_at = |register| match row.rule(register) {
-        (How::AtExpression, place) => expression(usize::try_from(place).ok()?),
+        (RegisterRule::Expression, place) => expression(usize::try_from(place).ok()?),
         _ => None,
     };
     if signal {
@@ -128,11 +128,11 @@ fn exact(row: &Row, section: Section<'_>, signal: bool) -> Option<Rule> {
         return as_laid_out.then_some(Rule::bare(Kind::Signal));
     }
     match row.rule(RETURN) {
-        (How::Undefined, _) => return Some(Rule::bare(Kind::Root)),
-        (How::AtOffset, -8) => {}
+        (RegisterRule::Undefined, _) => return Some(Rule::bare(Kind::Root)),
+        (RegisterRule::Offset, -8) => {}
         _ => return None,
     }
-    if !matches!(row.rule(RSP), (How::Unsaid, _) | (How::IsOffset, 0)) {
+    if !matches!(row.rule(RSP), (RegisterRule::Unspecified, _) | (RegisterRule::ValOffset, 0)) {
         return None;
     }
     let (kind, cfa) = match row.cfa {
@@ -145,9 +145,9 @@ fn exact(row: &Row, section: Section<'_>, signal: bool) -> Option<Rule> {
         _ => return None,
     };
     let (bp, bp_offset) = match row.rule(RBP) {
-        (How::Unsaid | How::Same, _) => (Bp::Same, 0),
-        (How::AtOffset, offset) => (Bp::AtCfa, offset),
-        (How::AtExpression, place) => match expression(usize::try_from(place).ok()?)? {
+        (RegisterRule::Unspecified | RegisterRule::SameValue, _) => (Bp::Same, 0),
+        (RegisterRule::Offset, offset) => (Bp::AtCfa, offset),
+        (RegisterRule::Expression, place) => match expression(usize::try_from(place).ok()?)? {
             (6, offset, false) => (Bp::AtBp, offset),
             _ => return None,
         },

@@ -1,19 +1,20 @@
-//! The memory that a walk may read: the stack on which the frames lie, as far as it is known to be readable.
+//! The memory that a walk may read: the part of the stack that is known to be readable.
 //!
-//! A stack's bounds are never asked for (that reads files and allocates). A stack is mapped from where the stack pointer
-//! is up to the frames above it, so pages are probed one by one as the walk reaches them, and what was found is kept for
-//! the thread once a walk reached the thread's first frame: then it is the thread's own stack, which stays.
+//! The bounds of a stack are never queried, because that reads files and allocates. A stack is mapped from
+//! the stack pointer up to the outer frames, so pages are probed one by one as the walk reaches them. When a
+//! walk reaches the thread's first frame, the range is kept for the thread: it is then the thread's own
+//! stack, which stays.
 #![expect(unsafe_code, reason = "reads frames, and the thread pointer")]
 
 use crate::probe::{PAGE, readable};
 use std::arch::asm;
 use std::cell::Cell;
 
-/// No single frame is taken to be larger; a larger one is more likely a broken chain.
-const LARGEST_FRAME: u64 = 16 << 20;
+/// A larger frame is more likely a broken chain.
+const MAX_FRAME_BYTES: u64 = 16 << 20;
 
 thread_local! {
-    /// First address and first address behind the part of this thread's own stack that was found readable.
+    /// First address, and first address behind, of the readable part of this thread's own stack.
     static OWN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
@@ -38,7 +39,7 @@ impl Stack {
         Stack { low, high: if readable(low) { low.saturating_add(PAGE) } else { low } }
     }
 
-    /// The stack that was left for a signal handler's, perhaps the same.
+    /// The stack that a signal handler interrupted, perhaps the same.
     pub(crate) fn interrupted(self, sp: u64) -> Stack {
         if self.low <= sp && sp < self.high { self } else { Stack::around(sp) }
     }
@@ -58,7 +59,7 @@ impl Stack {
     /// Extends the readable part up to `address`.
     #[cold]
     fn reach(&mut self, address: u64) -> bool {
-        if address < self.high || address - self.high > LARGEST_FRAME {
+        if address < self.high || address - self.high > MAX_FRAME_BYTES {
             return false;
         }
         let (own_low, own_high) = OWN.try_with(Cell::get).unwrap_or((0, 0));
@@ -78,7 +79,7 @@ impl Stack {
         true
     }
 
-    /// The walk has reached the thread's first frame.
+    /// Keeps the range for the thread: the walk has reached its first frame.
     #[inline(always)]
     pub(crate) fn keep(&self) {
         let mine = (self.low, self.high);
@@ -90,7 +91,8 @@ impl Stack {
     }
 }
 
-/// The address of the thread's control block; for all but the first thread it lies at the upper end of the stack.
+/// The address of the thread's control block. In all but the first thread it is at the upper end of the
+/// stack.
 fn thread_pointer() -> u64 {
     let pointer: u64;
     // SAFETY: the word at fs:0 holds its own address, by this machine's rules for thread-local storage.

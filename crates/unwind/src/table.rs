@@ -1,9 +1,9 @@
-//! Rules that were needed before, by address: one table for all threads, without locks.
+//! Known rules by address: one table for all threads, without locks.
 //!
-//! A slot is two words written one after the other: the rule, and the address mixed with the rule. Whoever reads
-//! words of two different writers mixes out an address that nobody asked for, and takes it as a miss. That holds in any
-//! order in which the words become visible, so all accesses are relaxed. The mix is a multiplication by an odd number:
-//! with a plain XOR, rules that differ in one bit would turn a torn slot into a neighbouring address.
+//! A slot is two words written one after the other: the rule, and the address mixed with the rule. A reader
+//! that gets words of two different writers computes a wrong address, and treats it as a miss. That holds in
+//! any order of visibility, so all accesses are relaxed. The mix multiplies by an odd number: with a plain
+//! XOR, rules that differ in one bit would turn a torn slot into a neighbouring address.
 
 #![expect(unsafe_code, reason = "asks the processor to fetch a line")]
 
@@ -13,9 +13,9 @@ use loom::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+const MIX_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Room for one rule.
+/// One rule.
 #[repr(align(16))]
 #[derive(Debug)]
 pub(crate) struct Slot {
@@ -34,21 +34,22 @@ impl Slot {
         Slot { mixed: AtomicU64::new(0), rule: AtomicU64::new(0) }
     }
 
-    /// The rule of `address`, if it is the one kept here. Address 0 is never asked for: empty slots answer to it.
+    /// The rule of `address`, if this slot holds it. Address 0 must not be asked for: empty slots answer to
+    /// it.
     #[inline(always)]
     pub(crate) fn get(&self, address: u64) -> Option<Rule> {
         let rule = self.rule.load(Relaxed);
-        (self.mixed.load(Relaxed) ^ rule.wrapping_mul(MIX) == address).then_some(Rule(rule))
+        (self.mixed.load(Relaxed) ^ rule.wrapping_mul(MIX_MULTIPLIER) == address).then_some(Rule(rule))
     }
 
     pub(crate) fn set(&self, address: u64, rule: Rule) {
         self.rule.store(rule.0, Relaxed);
-        self.mixed.store(address ^ rule.0.wrapping_mul(MIX), Relaxed);
+        self.mixed.store(address ^ rule.0.wrapping_mul(MIX_MULTIPLIER), Relaxed);
     }
 
-    /// The address of the rule that is kept here; 0 if none.
+    /// The address of this slot's rule; 0 if it is empty.
     pub(crate) fn address(&self) -> u64 {
-        self.mixed.load(Relaxed) ^ self.rule.load(Relaxed).wrapping_mul(MIX)
+        self.mixed.load(Relaxed) ^ self.rule.load(Relaxed).wrapping_mul(MIX_MULTIPLIER)
     }
 
     pub(crate) fn clear(&self) {
@@ -59,21 +60,21 @@ impl Slot {
 
 /// `N` slots (a power of two, at least 2) in pairs.
 #[derive(Debug)]
-pub(crate) struct Table<const N: usize> {
+pub(crate) struct RuleTable<const N: usize> {
     slots: [Slot; N],
 }
 
 #[cfg(not(loom))]
-impl<const N: usize> Table<N> {
+impl<const N: usize> RuleTable<N> {
     pub(crate) const fn new() -> Self {
-        Table { slots: [const { Slot::new() }; N] }
+        RuleTable { slots: [const { Slot::new() }; N] }
     }
 
-    /// Where the rule of an address lies, if it is known; of no more than 65,536 places.
+    /// The home slot of an address, out of at most 65,536.
     #[inline(always)]
     pub(crate) fn place(address: u64) -> u16 {
         const { assert!(N <= 1 << 16 && N.is_power_of_two()) };
-        (address.wrapping_mul(MIX) >> (64 - N.trailing_zeros())) as u16
+        (address.wrapping_mul(MIX_MULTIPLIER) >> (64 - N.trailing_zeros())) as u16
     }
 
     #[inline(always)]
@@ -82,9 +83,9 @@ impl<const N: usize> Table<N> {
         Some((self.slots.get(place)?, self.slots.get(place ^ 1)?))
     }
 
-    /// Asks the processor for the cache line with the rule that lies there, and its pair.
+    /// Prefetches the cache line with this slot and its pair.
     #[inline(always)]
-    pub(crate) fn fetch(&self, place: u16) {
+    pub(crate) fn prefetch(&self, place: u16) {
         #[cfg(not(miri))]
         if let Some(slot) = self.slots.get(usize::from(place)) {
             // SAFETY: a hint, which changes nothing.
@@ -98,7 +99,7 @@ impl<const N: usize> Table<N> {
         let _ = place;
     }
 
-    /// The rule of an address, whose place that is.
+    /// The rule of an address, given its home slot.
     #[inline(always)]
     pub(crate) fn get(&self, place: u16, address: u64) -> Option<Rule> {
         let (first, second) = self.pair(place)?;
@@ -108,7 +109,7 @@ impl<const N: usize> Table<N> {
     pub(crate) fn set(&self, address: u64, rule: Rule) {
         let Some((first, second)) = self.pair(Self::place(address)) else { return };
         if first.address() == 0 || first.address() == address || second.address() != 0 {
-            // Of a full pair the slot that the address leads to is taken over: pairs are seldom full.
+            // In a full pair the address's home slot is overwritten: pairs are seldom full.
             first.set(address, rule);
         } else {
             second.set(address, rule);
@@ -137,20 +138,20 @@ impl<const N: usize> Table<N> {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::Table;
+    use super::RuleTable;
     use crate::rule::{Bp, Kind, Rule};
 
     fn rule(offset: i64) -> Rule {
         Rule::new(Kind::Sp, offset, Bp::AtCfa, -16).unwrap_or(Rule::bare(Kind::Unknown))
     }
 
-    fn get<const N: usize>(table: &Table<N>, address: u64) -> Option<Rule> {
-        table.get(Table::<N>::place(address), address)
+    fn get<const N: usize>(table: &RuleTable<N>, address: u64) -> Option<Rule> {
+        table.get(RuleTable::<N>::place(address), address)
     }
 
     #[test]
     fn keeps_forgets_and_never_mixes() {
-        let table: Box<Table<64>> = Box::new(Table::new());
+        let table: Box<RuleTable<64>> = Box::new(RuleTable::new());
         assert_eq!(get(&table, 0x1000), None);
         for address in 1..=2000 {
             table.set(address, rule(address.cast_signed()));
@@ -167,14 +168,15 @@ mod tests {
 
     #[test]
     fn threads_see_their_own_rules_or_none() {
-        let table: Box<Table<16>> = Box::new(Table::new());
+        let table: Box<RuleTable<16>> = Box::new(RuleTable::new());
         let rounds = if cfg!(miri) { 50 } else { 20_000 };
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let table = &table;
                 scope.spawn(move || {
                     for round in 0..rounds {
-                        // Neighbouring addresses with rules that differ in few bits: what a plain XOR would mix up.
+                        // Neighbouring addresses with rules that differ in few bits, which a plain XOR would
+                        // mix up.
                         let address = 0x1000 + (round * 7 + thread) % 40;
                         table.set(address, rule(address.cast_signed() * 8));
                         for asked in 0x1000..0x1000 + 40 {
@@ -204,10 +206,10 @@ mod every_interleaving {
 
     const ENTRIES: [u64; 3] = [0x1008, 0x1010, 0x1018];
 
-    /// What the slot answers, to whichever address, is right. One pair of reads: each has many outcomes.
+    /// The slot's answer is right for any address. One pair of reads: each has many outcomes.
     fn check(slot: &Slot) {
         let found = slot.rule.load(super::Relaxed);
-        let address = slot.mixed.load(super::Relaxed) ^ found.wrapping_mul(super::MIX);
+        let address = slot.mixed.load(super::Relaxed) ^ found.wrapping_mul(super::MIX_MULTIPLIER);
         if ENTRIES.contains(&address) {
             assert_eq!(found, rule(address.cast_signed()).0);
         }

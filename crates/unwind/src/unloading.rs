@@ -1,10 +1,10 @@
-//! Objects that were unloaded: what was learned about their addresses must not be applied to what comes there next.
+//! Forgets rules of unloaded objects, so that they are not applied to the next object at the same addresses.
 //!
-//! The loader's counters tell at every walk whether an object was unloaded since the last. If so, the rules of objects
-//! that are gone are forgotten before the walk begins. An object that was loaded again at the same place cannot be told
-//! from one that stayed, so those of the others are forgotten too: at once where they are few, at most four times a
-//! second where they are many, as learning them anew costs. Programs that unload often do so with small objects.
-//! Without the counters the same is done every 256 walks: then rules may be out of date that long, not for ever.
+//! At every walk the loader's counters tell whether an object was unloaded. If so, rules of objects that are
+//! gone are forgotten before the walk. An object that was loaded again at the same place looks like one that
+//! stayed. So other objects' rules are forgotten too: at once if they are few, at most four times a second if
+//! they are many, because learning them again costs. Programs that unload often do so with small objects.
+//! Without the counters this is done every 256 walks; rules are out of date at most that long.
 #![expect(unsafe_code, reason = "reads the clock")]
 
 use crate::{counters, modules, walk};
@@ -12,35 +12,35 @@ use std::sync::atomic::{
     AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
-const EVERY: u32 = 256;
-const PAUSE_NS: u64 = 250_000_000;
+const WALKS_PER_SWEEP: u32 = 256;
+const MIN_FULL_SWEEP_INTERVAL_NS: u64 = 250_000_000;
 
 static WALKS: AtomicU32 = AtomicU32::new(1);
-/// The count of unloaded objects up to which rules were forgotten, and up to which all were.
+/// The number of unloaded objects after which rules were last forgotten, and after which all were.
 static HANDLED: AtomicU64 = AtomicU64::new(0);
 static ALL_HANDLED: AtomicU64 = AtomicU64::new(0);
 /// When all rules were last forgotten.
-static LAST: AtomicU64 = AtomicU64::new(0);
+static LAST_FULL_SWEEP_NS: AtomicU64 = AtomicU64::new(0);
 
-/// To be called before rules are used.
+/// Call this before rules are used.
 #[inline(always)]
-pub(crate) fn notice() {
+pub(crate) fn check() {
     match counters::unloaded() {
         Some(unloaded) => {
             if unloaded > ALL_HANDLED.load(Acquire) {
                 forget(unloaded);
             }
         }
-        None => now_and_then(),
+        None => check_periodically(),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn now_and_then() {
+fn check_periodically() {
     let walks = WALKS.fetch_add(1, Relaxed);
-    if walks.is_multiple_of(EVERY) {
-        forget(u64::from(walks / EVERY));
+    if walks.is_multiple_of(WALKS_PER_SWEEP) {
+        forget(u64::from(walks / WALKS_PER_SWEEP));
     }
 }
 
@@ -48,21 +48,21 @@ fn now_and_then() {
 #[inline(never)]
 fn forget(unloaded: u64) {
     let now = now();
-    let also_many = now.saturating_sub(LAST.load(Acquire)) >= PAUSE_NS;
+    let also_many = now.saturating_sub(LAST_FULL_SWEEP_NS.load(Acquire)) >= MIN_FULL_SWEEP_INTERVAL_NS;
     if !also_many && unloaded <= HANDLED.load(Acquire) {
         return;
     }
-    modules::sweep(|learned, (start, end), gone| {
-        if (gone || also_many || !learned.are_many())
-            && learned.take(|address| walk::RULES.forget_one(address))
+    modules::sweep(|rules, (start, end), gone| {
+        if (gone || also_many || !rules.has_overflowed())
+            && rules.take(|address| walk::RULES.forget_one(address))
         {
             walk::RULES.forget(start, end);
         }
     });
-    // Afterwards: a walk on another thread must not pass before the rules are gone.
+    // Only now: a walk on another thread must not pass before the rules are gone.
     HANDLED.fetch_max(unloaded, AcqRel);
     if also_many {
-        LAST.store(now, Release);
+        LAST_FULL_SWEEP_NS.store(now, Release);
         ALL_HANDLED.fetch_max(unloaded, AcqRel);
     }
 }

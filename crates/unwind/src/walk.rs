@@ -1,32 +1,32 @@
-//! From the innermost frame to the thread's first: the loop that runs for every stack that is recorded.
+//! From the innermost frame to the thread's first: the loop that runs for every recorded stack.
 //!
-//! In: registers. Out: addresses, innermost first. Takes no lock, allocates nothing, reads nothing but the stack, the
-//! rule table and, for addresses met for the first time, the unwind sections of the object they lie in.
+//! In: registers. Out: addresses, innermost first. Takes no lock, allocates nothing. Reads only the stack,
+//! the rule table and, for new addresses, the unwind sections of their object.
 
-use crate::hints;
 use crate::modules;
+use crate::prefetch;
 use crate::registers::Registers;
 use crate::rule::{Bp, Kind, Rule, SIGNAL_BP, SIGNAL_IP, SIGNAL_SP};
 use crate::stack::Stack;
-use crate::table::Table;
-use crate::{full, unloading};
+use crate::table::RuleTable;
+use crate::{generic_walk, unloading};
 
-/// 32,768 rules: ten times the addresses that a training run of Keras meets. Touched as it fills.
-pub(crate) static RULES: Rules = Table::new();
+/// 32,768 rules: ten times the addresses of a Keras training run. Pages are touched only as the table fills.
+pub(crate) static RULES: Rules = RuleTable::new();
 
-pub(crate) type Rules = Table<32768>;
+pub(crate) type Rules = RuleTable<32768>;
 
-/// Why a walk could not go on.
+/// Why a walk was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Why {
     /// The address is in no object: code that was generated at run time.
     NoObject = 0,
-    /// The object says nothing about the address.
+    /// The object has no rule for the address.
     NoRule = 1,
     /// The next frame would lie outside the stack.
     OffStack = 2,
-    /// What the object says cannot be followed.
+    /// The object's rule could not be followed.
     NotUnderstood = 3,
     /// Stacks are not walked on this machine.
     Machine = 4,
@@ -39,31 +39,31 @@ pub enum End {
     Root,
     /// The buffer is full; there may be more frames.
     Full,
-    /// It could not go on; the last address found is right, its callers are not known.
+    /// It was cut; the last address is right, its callers are unknown.
     Cut(Why),
 }
 
-/// What a walk has found.
+/// The result of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Unwound {
-    /// How many addresses were written.
+    /// Number of addresses written.
     pub frames: usize,
-    /// Why not more.
+    /// Why the walk ended.
     pub end: End,
 }
 
-/// One frame of a walk with all that a packed rule needs.
+/// One frame of a walk, with all that a packed rule needs.
 struct Frame {
     ip: u64,
     sp: u64,
     bp: u64,
-    /// 1 if `ip` is a return address: the call, and the rule, are at the byte before.
+    /// 1 if `ip` is a return address: the call, and its rule, are at the byte before.
     back: u64,
 }
 
 impl Frame {
-    /// Where its rule is looked up.
+    /// The address for the rule lookup.
     #[inline(always)]
     fn address(&self) -> u64 {
         self.ip.wrapping_sub(self.back)
@@ -80,11 +80,11 @@ enum Step {
 
 /// Walks the stack from `from`, innermost frame first; `from.ip` itself is the first address.
 ///
-/// All addresses are return addresses, i.e. the byte before is inside the call. An instruction that was interrupted by a
-/// signal is given as the address plus one, so that the same holds for it.
+/// All addresses are return addresses, so the byte before is inside the call. The address of an interrupted
+/// instruction is given plus one, so that the same holds for it.
 pub fn unwind(from: &Registers, out: &mut [u64]) -> Unwound {
-    unloading::notice();
-    let hint = hints::at(from.sp);
+    unloading::check();
+    let hint = prefetch::at(from.sp);
     hint.follow(&RULES);
     let mut stack = Stack::around(from.sp);
     let mut frame = Frame { ip: from.ip, sp: from.sp, bp: from.bp, back: 0 };
@@ -101,12 +101,12 @@ pub fn unwind(from: &Registers, out: &mut [u64]) -> Unwound {
                 End::Root
             }
             Step::Cut(why) => End::Cut(why),
-            Step::Complex => return full::unwind(from, out),
+            Step::Complex => return generic_walk::unwind(from, out),
         };
-        hint.end(frames);
+        hint.finish(frames);
         return Unwound { frames, end };
     }
-    hint.end(frames);
+    hint.finish(frames);
     Unwound { frames, end: End::Full }
 }
 
@@ -141,7 +141,7 @@ fn follow(rule: Rule, frame: &mut Frame, stack: &mut Stack) -> Option<Step> {
         Kind::Complex => return Some(Step::Complex),
         Kind::Unknown => return Some(Step::Cut(Why::NoRule)),
     };
-    // A caller's frame lies above: that also bounds the number of steps.
+    // The caller's frame must lie above, which also bounds the number of steps.
     if cfa <= frame.sp {
         return None;
     }
@@ -158,7 +158,7 @@ fn follow(rule: Rule, frame: &mut Frame, stack: &mut Stack) -> Option<Step> {
     Some(Step::Went)
 }
 
-/// What a signal interrupted, which may be on another stack. `sp` is that of the kernel's frame.
+/// The interrupted frame, perhaps on another stack. `sp` is that of the kernel's signal frame.
 #[cold]
 fn interrupted(sp: u64, stack: &mut Stack) -> Option<Frame> {
     let ip = stack.read(sp.wrapping_add(SIGNAL_IP))?;
@@ -174,9 +174,9 @@ fn interrupted(sp: u64, stack: &mut Stack) -> Option<Frame> {
 fn learn(address: u64) -> Option<Rule> {
     let object = modules::object_at(address)?;
     let rule = object.frames.map_or(Rule::bare(Kind::Unknown), |frames| frames.rule(address));
-    if let Some(learned) = object.learned {
+    if let Some(rules) = object.rules {
         RULES.set(address, rule);
-        learned.note(address);
+        rules.add(address);
     }
     Some(rule)
 }

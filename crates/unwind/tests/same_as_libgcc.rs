@@ -1,4 +1,4 @@
-//! Every stack here is walked by us and by libgcc, and both must say the same, address by address.
+//! Every stack here is walked by this crate and by libgcc; both must agree, address by address.
 #![allow(unsafe_code, clippy::unwrap_used, reason = "tests call C and may panic")]
 
 mod support;

@@ -1,12 +1,12 @@
-//! The reader of unwind sections against sections that are broken: it may answer anything, but must not panic or read
-//! beyond the bytes. And against sound ones: what it says about this very program holds together.
+//! The reader of unwind sections with broken sections: any answer is allowed, but no panic and no read beyond
+//! the bytes. With sound ones, its answers about this program must be consistent.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use nilometer_unwind::cfi::{Frames, Index, Section, Values};
 use nilometer_unwind::rule::{Bp, Kind, Rule};
 use proptest::prelude::*;
 
-/// Where the small sections below are said to be mapped.
+/// The pretended address of the small sections below.
 const BASE: u64 = 0x5000;
 const EH_FRAME: u64 = BASE + 0x100;
 

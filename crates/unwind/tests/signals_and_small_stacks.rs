@@ -1,4 +1,4 @@
-//! Moments at which little is allowed: in signal handlers, on other stacks, on small ones, after a fork.
+//! Moments with many restrictions: in signal handlers, on other stacks, on small ones, after a fork.
 #![allow(unsafe_code, clippy::unwrap_used, reason = "tests call C and may panic")]
 #![allow(
     clippy::large_stack_arrays,
@@ -112,7 +112,7 @@ fn after_fork() {
     }
 }
 
-/// How much stack a walk uses: the room below is painted, walked over and looked at.
+/// How much stack a walk uses: the room below is painted, walked over and checked.
 #[test]
 fn little_stack_is_used() {
     const PAINT: u64 = 0x5afe_5afe_5afe_5afe;
@@ -143,7 +143,7 @@ fn little_stack_is_used() {
 
     // In a thread of its own: other tests' signals go elsewhere.
     std::thread::spawn(|| {
-        // Rules and objects of these addresses are not known yet; the second walk knows them.
+        // The first walk meets new rules and objects; the second knows them.
         for (walk_number, most) in
             [(1, if cfg!(debug_assertions) { 16 << 10 } else { 4 << 10 }), (2, 3 << 10)]
         {

@@ -1,4 +1,4 @@
-//! Libraries that come and go, and others that come in their place.
+//! Libraries that come and go, and others at the same address.
 #![allow(unsafe_code, clippy::unwrap_used, reason = "tests call C and may panic")]
 
 mod support;

@@ -1,9 +1,9 @@
-//! Reading numbers out of bytes that a linker wrote.
+//! Reads numbers from bytes that a linker wrote.
 //!
 //! In: a slice and the address at which it is mapped. Out: numbers, or `None` at the slice's end.
 //! Never reads outside the slice, never panics, whatever the bytes are.
 
-/// Bytes together with the address at which they are (or would be) mapped: relative pointers need it.
+/// Bytes with the address at which they are (or would be) mapped, which relative pointers need.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
     /// The bytes themselves.
@@ -13,7 +13,7 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// The same place and length.
+    /// Whether the other section has the same address and length.
     pub(crate) fn is(self, other: Section<'_>) -> bool {
         self.address == other.address && self.bytes.len() == other.bytes.len()
     }
@@ -112,7 +112,7 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// A pointer in one of the `DW_EH_PE_*` encodings. `data` is what data-relative ones are relative to.
+    /// A pointer in one of the `DW_EH_PE_*` encodings. `data` is the base of data-relative pointers.
     pub(crate) fn pointer(&mut self, encoding: u8, data: u64) -> Option<u64> {
         let here = self.section.address.wrapping_add(self.at as u64);
         let value = self.number(encoding)?;
@@ -125,7 +125,7 @@ impl<'a> Bytes<'a> {
         .filter(|_| encoding & 0x80 == 0) // indirect: would mean a read elsewhere in the process
     }
 
-    /// Only the number of an encoded pointer, relative to nothing.
+    /// The number of an encoded pointer, without its base.
     pub(crate) fn number(&mut self, encoding: u8) -> Option<u64> {
         match encoding & 0x0f {
             0x00 | 0x04 | 0x0c => self.u64(),

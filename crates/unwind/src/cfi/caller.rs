@@ -1,12 +1,12 @@
 //! From one frame to its caller with all registers, by rules of every kind.
 //!
-//! In: the registers in a frame and a way to read memory. Out: those of the caller, as far as they are known.
-//! A register whose value is not known makes the step fail where it is needed: nothing is guessed.
+//! In: the registers of a frame and a way to read memory. Out: the registers of the caller, as far as they
+//! are known. An unknown register fails the step where it is needed; nothing is guessed.
 
 use super::Frames;
 use super::bytes::Section;
-use super::expression::{Machine, block, evaluate};
-use super::program::{Cfa, How, REGISTERS, RETURN, RSP, Row};
+use super::expression::{EvaluationContext, block, evaluate};
+use super::program::{Cfa, REGISTERS, RETURN, RSP, RegisterRule, Row};
 
 /// Registers by their DWARF number (16 is the instruction's address).
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,23 +15,23 @@ pub struct Values {
     known: u32,
 }
 
-/// What a frame's caller turned out to be.
+/// The caller of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// There is none: this was the thread's first frame.
+    /// No caller: this was the thread's first frame.
     None,
-    /// It called.
+    /// The caller made a call.
     Called,
-    /// It was interrupted by a signal.
+    /// The caller was interrupted by a signal.
     Interrupted,
-    /// The rules cannot be followed.
+    /// The rules could not be followed.
     NotUnderstood,
-    /// There are no rules.
+    /// No rules exist for the address.
     NoRule,
 }
 
-/// The registers that a call keeps: rbx, rbp, r12 to r15.
-const KEPT: u32 = 1 << 3 | 1 << 6 | 0xf << 12;
+/// The callee-saved registers: rbx, rbp, r12 to r15.
+const CALLEE_SAVED: u32 = 1 << 3 | 1 << 6 | 0xf << 12;
 
 impl Values {
     /// The value, if it is known.
@@ -40,7 +40,7 @@ impl Values {
         (self.known >> register & 1 == 1).then_some(value)
     }
 
-    /// Sets a value, or that it is not known.
+    /// Sets a value, or marks it as unknown.
     pub fn set(&mut self, register: usize, value: Option<u64>) {
         let Some(slot) = self.values.get_mut(register) else { return };
         *slot = value.unwrap_or(0);
@@ -57,7 +57,7 @@ impl Frames<'_> {
         memory: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> Caller {
         let Some((row, signal)) = self.row(address) else { return Caller::NoRule };
-        if row.rule(RETURN).0 == How::Undefined {
+        if row.rule(RETURN).0 == RegisterRule::Undefined {
             return Caller::None;
         }
         let mut frame = Frame { values: *values, memory };
@@ -74,7 +74,7 @@ struct Frame<'a> {
     memory: &'a mut dyn FnMut(u64) -> Option<u64>,
 }
 
-impl Machine for Frame<'_> {
+impl EvaluationContext for Frame<'_> {
     fn register(&self, register: u64) -> Option<u64> {
         self.values.get(usize::try_from(register).ok()?)
     }
@@ -89,13 +89,13 @@ impl Frame<'_> {
         let cfa = match row.cfa {
             Cfa::Register(register, offset) => self.register(register)?.wrapping_add(offset.cast_unsigned()),
             Cfa::Expression(place) => evaluate(block(section, place)?, None, self)?,
-            Cfa::Unsaid => return None,
+            Cfa::Unspecified => return None,
         };
         let mut caller = Values::default();
         for register in 0..REGISTERS {
             caller.set(register, self.saved(section, row, register, cfa));
         }
-        // All but a thread's first frame say where the return address is.
+        // Only a thread's first frame has no rule for the return address.
         caller.get(RETURN)?;
         Some(caller)
     }
@@ -104,19 +104,19 @@ impl Frame<'_> {
         let (how, number) = row.rule(register);
         let place = || usize::try_from(number).ok().and_then(|place| block(section, place));
         match how {
-            How::Unsaid if register == RSP => Some(cfa),
-            // What a call does not keep may have been changed by the function that was called.
-            How::Unsaid if KEPT >> register & 1 == 0 => None,
-            How::Unsaid | How::Same => self.values.get(register),
-            How::Undefined => None,
-            How::AtOffset => self.memory(cfa.wrapping_add(number.cast_unsigned())),
-            How::IsOffset => Some(cfa.wrapping_add(number.cast_unsigned())),
-            How::Register => self.register(number.cast_unsigned()),
-            How::AtExpression => {
+            RegisterRule::Unspecified if register == RSP => Some(cfa),
+            // The called function may have changed registers that a call does not preserve.
+            RegisterRule::Unspecified if CALLEE_SAVED >> register & 1 == 0 => None,
+            RegisterRule::Unspecified | RegisterRule::SameValue => self.values.get(register),
+            RegisterRule::Undefined => None,
+            RegisterRule::Offset => self.memory(cfa.wrapping_add(number.cast_unsigned())),
+            RegisterRule::ValOffset => Some(cfa.wrapping_add(number.cast_unsigned())),
+            RegisterRule::Register => self.register(number.cast_unsigned()),
+            RegisterRule::Expression => {
                 let address = evaluate(place()?, Some(cfa), self)?;
                 self.memory(address)
             }
-            How::IsExpression => evaluate(place()?, Some(cfa), self),
+            RegisterRule::ValExpression => evaluate(place()?, Some(cfa), self),
         }
     }
 }

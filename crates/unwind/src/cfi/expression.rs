@@ -1,25 +1,25 @@
-//! DWARF expressions as they occur in call frame programs.
+//! Evaluates DWARF expressions of call frame programs.
 //!
-//! In: the expression and a machine that answers for registers and memory. Out: a number, or `None`.
-//! Loops are bounded by a number of steps, the stack by its size; memory is only read through the machine.
+//! In: the expression, and a context that gives registers and memory. Out: a number, or `None`. The number of
+//! steps and the stack are bounded; memory is only read through the context.
 
 use super::bytes::{Bytes, Section};
 
-/// Answers for the registers and the memory of the frame that an expression speaks about.
-pub(crate) trait Machine {
+/// The registers and the memory of the frame that an expression refers to.
+pub(crate) trait EvaluationContext {
     fn register(&self, register: u64) -> Option<u64>;
     fn memory(&mut self, address: u64) -> Option<u64>;
 }
 
-const DEPTH: usize = 12;
-const STEPS: usize = 64;
+const MAX_STACK_DEPTH: usize = 12;
+const MAX_STEPS: usize = 64;
 
-struct Values {
-    values: [u64; DEPTH],
+struct ValueStack {
+    values: [u64; MAX_STACK_DEPTH],
     depth: usize,
 }
 
-impl Values {
+impl ValueStack {
     fn push(&mut self, value: u64) -> Option<()> {
         *self.values.get_mut(self.depth)? = value;
         self.depth += 1;
@@ -36,13 +36,13 @@ impl Values {
     }
 }
 
-/// The expression whose block lies at `place` of the section.
+/// The expression whose block is at offset `place` of the section.
 pub(crate) fn block(section: Section<'_>, place: usize) -> Option<Bytes<'_>> {
     Bytes::between(section, place, section.bytes.len())?.block()
 }
 
-/// `[register + offset]`, and whether a read of that address follows: the only forms that compilers write.
-pub(crate) fn simple(mut code: Bytes<'_>) -> Option<(u64, i64, bool)> {
+/// `[register + offset]`, and whether a read of that address follows: compilers write no other forms.
+pub(crate) fn register_offset(mut code: Bytes<'_>) -> Option<(u64, i64, bool)> {
     let operation = code.u8()?;
     let register = u64::from(operation.checked_sub(0x70)?);
     if register >= 32 {
@@ -57,29 +57,33 @@ pub(crate) fn simple(mut code: Bytes<'_>) -> Option<(u64, i64, bool)> {
     Some((register, offset, read))
 }
 
-/// What the expression comes to. `first` is on the stack when it begins.
+/// The value of the expression. `first` is on the stack at the start.
 #[inline(never)]
-pub(crate) fn evaluate(mut code: Bytes<'_>, first: Option<u64>, machine: &mut impl Machine) -> Option<u64> {
-    let mut values = Values { values: [0; DEPTH], depth: 0 };
+pub(crate) fn evaluate(
+    mut code: Bytes<'_>,
+    first: Option<u64>,
+    context: &mut impl EvaluationContext,
+) -> Option<u64> {
+    let mut values = ValueStack { values: [0; MAX_STACK_DEPTH], depth: 0 };
     if let Some(first) = first {
         values.push(first)?;
     }
-    for _ in 0..STEPS {
+    for _ in 0..MAX_STEPS {
         if code.is_empty() {
             return values.pop();
         }
-        step(&mut code, &mut values, machine)?;
+        step(&mut code, &mut values, context)?;
     }
     None
 }
 
-fn step(code: &mut Bytes<'_>, values: &mut Values, machine: &mut impl Machine) -> Option<()> {
+fn step(code: &mut Bytes<'_>, values: &mut ValueStack, context: &mut impl EvaluationContext) -> Option<()> {
     let operation = code.u8()?;
     match operation {
         0x03 | 0x0e | 0x0f => values.push(code.u64()?),
         0x06 => {
             let address = values.pop()?;
-            values.push(machine.memory(address)?)
+            values.push(context.memory(address)?)
         }
         0x08 => values.push(u64::from(code.u8()?)),
         0x09 => values.push(i64::from(code.u8()?.cast_signed()).cast_unsigned()),
@@ -119,7 +123,7 @@ fn step(code: &mut Bytes<'_>, values: &mut Values, machine: &mut impl Machine) -
         }
         0x30..=0x4f => values.push(u64::from(operation - 0x30)),
         0x70..=0x8f => {
-            let base = machine.register(u64::from(operation - 0x70))?;
+            let base = context.register(u64::from(operation - 0x70))?;
             values.push(base.wrapping_add(code.sleb()?.cast_unsigned()))
         }
         0x96 => Some(()), // nop

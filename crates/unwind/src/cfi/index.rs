@@ -32,12 +32,12 @@ impl Index {
         let count = bytes.pointer(count, header.address)?;
         let first = bytes.at();
         let room = header.bytes.len().checked_sub(first)? / 8;
-        // A count that is larger than the section is a lie; what fits is still sorted.
+        // A count larger than the section is wrong; the entries that fit are still sorted.
         let count = usize::try_from(count).ok()?.min(room);
         (count > 0).then_some(Index { eh_frame, first, count })
     }
 
-    /// The address of the entry with the last start that is not after `address`.
+    /// The address of the last entry that does not start after `address`.
     pub fn entry(&self, header: Section<'_>, address: u64) -> Option<u64> {
         let wanted = address.wrapping_sub(header.address).cast_signed();
         let (mut low, mut high) = (0, self.count);

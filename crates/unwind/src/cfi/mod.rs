@@ -1,12 +1,12 @@
-//! Reading `.eh_frame_hdr` and `.eh_frame`: what a compiler says about how to go from a frame to its caller.
+//! Reads `.eh_frame_hdr` and `.eh_frame`: the compiler's rules for going from a frame to its caller.
 //!
-//! In: the two sections as bytes, and an address. Out: the rule that holds there. Pure: it knows nothing of the process
-//! it runs in, never reads outside the bytes it was given, never panics and never allocates.
+//! In: the two sections as bytes, and an address. Out: the rule for that address. Pure: no access to the
+//! process, no read outside the given bytes, no panic, no allocation.
 
 mod bytes;
 mod caller;
-mod entry;
 pub(crate) mod expression;
+mod fde;
 mod index;
 pub(crate) mod program;
 
@@ -15,7 +15,7 @@ pub use caller::{Caller, Values};
 pub use index::Index;
 
 use crate::rule::{Kind, Rule};
-use entry::Entry;
+use fde::Fde;
 use program::Row;
 
 /// The two sections of one object.
@@ -30,24 +30,24 @@ pub struct Frames<'a> {
 }
 
 impl PartialEq for Frames<'_> {
-    /// The same sections in memory; their bytes are not compared.
+    /// Whether these are the same sections in memory; their bytes are not compared.
     fn eq(&self, other: &Self) -> bool {
         self.header.is(other.header) && self.eh_frame.is(other.eh_frame) && self.index == other.index
     }
 }
 
 impl Frames<'_> {
-    fn entry(&self, address: u64) -> Option<Entry<'_>> {
-        let entry = Entry::read(self.eh_frame, self.index.entry(self.header, address)?)?;
+    fn entry(&self, address: u64) -> Option<Fde<'_>> {
+        let entry = Fde::read(self.eh_frame, self.index.entry(self.header, address)?)?;
         (entry.start <= address && address < entry.end).then_some(entry)
     }
 
-    /// First address and first address behind the function (or part of one) that covers `address`.
+    /// First address, and first address behind, of the function or part of a function that covers `address`.
     pub fn range(&self, address: u64) -> Option<(u64, u64)> {
         self.entry(address).map(|entry| (entry.start, entry.end))
     }
 
-    /// The packed rule at `address`; [`Kind::Unknown`] if nothing is said about it.
+    /// The packed rule at `address`; [`Kind::Unknown`] if there is none.
     #[inline(never)]
     pub fn rule(&self, address: u64) -> Rule {
         self.row(address)
@@ -57,7 +57,7 @@ impl Frames<'_> {
     /// The whole row at `address`, and whether it describes a signal frame.
     pub(crate) fn row(&self, address: u64) -> Option<(Row, bool)> {
         let entry = self.entry(address)?;
-        // The return address must be in the column where the rows of this crate keep it.
+        // The return address must be in the column that the rows of this crate use.
         if entry.return_register != program::RETURN as u64 {
             return None;
         }

@@ -1,45 +1,45 @@
-//! The call frame programs of `.eh_frame`: how to find the caller's registers at one address.
+//! The call frame programs of `.eh_frame`: how to find the caller's registers at an address.
 //!
-//! In: an entry and an address. Out: the row of rules that holds there.
-//! A row knows the sixteen general registers and the return address; rules for others are read over.
-//! All state is on the stack and below 1.5 KiB: this runs inside whatever function asked for memory.
+//! In: an entry and an address. Out: the row of rules for that address. A row covers the sixteen general
+//! registers and the return address; rules for others are skipped. All state is on the stack and below 1.5
+//! KiB, because this runs inside any function that allocates.
 
 use super::bytes::Bytes;
-use super::entry::Entry;
+use super::fde::Fde;
 
-/// Registers that a row knows, by DWARF number: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, return address.
+/// Registers of a row by DWARF number: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, return address.
 pub(crate) const REGISTERS: usize = 17;
 pub(crate) const RBP: usize = 6;
 pub(crate) const RSP: usize = 7;
 pub(crate) const RETURN: usize = 16;
 
 /// Nested `remember_state`; compilers need one, hand-written code two.
-const REMEMBERED: usize = 3;
+const MAX_REMEMBERED_ROWS: usize = 3;
 
-/// How to find one register of the caller. The number is an offset, a register, or an expression's place.
+/// How to find one register of the caller. The number is an offset, a register, or an expression's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum How {
-    /// Nothing was said: unchanged, by the convention of this machine.
-    Unsaid,
-    Same,
+pub(crate) enum RegisterRule {
+    /// No rule: unchanged, by the convention of this machine.
+    Unspecified,
+    SameValue,
     Undefined,
     /// Saved at CFA + offset.
-    AtOffset,
-    /// Is CFA + offset.
-    IsOffset,
-    /// Is in another register.
+    Offset,
+    /// Equal to CFA + offset.
+    ValOffset,
+    /// Held in another register.
     Register,
-    /// Saved where the expression says.
-    AtExpression,
-    /// Is what the expression says.
-    IsExpression,
+    /// Saved at the address that the expression gives.
+    Expression,
+    /// Equal to the expression's value.
+    ValExpression,
 }
 
 /// How to find the canonical frame address: the caller's stack pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cfa {
-    Unsaid,
+    Unspecified,
     Register(u64, i64),
     /// Offset of the expression's block in the section.
     Expression(usize),
@@ -48,21 +48,22 @@ pub(crate) enum Cfa {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) cfa: Cfa,
-    how: [How; REGISTERS],
+    how: [RegisterRule; REGISTERS],
     number: [i64; REGISTERS],
 }
 
 impl Row {
-    const EMPTY: Row = Row { cfa: Cfa::Unsaid, how: [How::Unsaid; REGISTERS], number: [0; REGISTERS] };
+    const EMPTY: Row =
+        Row { cfa: Cfa::Unspecified, how: [RegisterRule::Unspecified; REGISTERS], number: [0; REGISTERS] };
 
-    pub(crate) fn rule(&self, register: usize) -> (How, i64) {
+    pub(crate) fn rule(&self, register: usize) -> (RegisterRule, i64) {
         match (self.how.get(register), self.number.get(register)) {
             (Some(&how), Some(&number)) => (how, number),
-            _ => (How::Unsaid, 0),
+            _ => (RegisterRule::Unspecified, 0),
         }
     }
 
-    fn set(&mut self, register: u64, how: How, number: i64) {
+    fn set(&mut self, register: u64, how: RegisterRule, number: i64) {
         let Ok(register) = usize::try_from(register) else { return };
         if let (Some(slot), Some(place)) = (self.how.get_mut(register), self.number.get_mut(register)) {
             *slot = how;
@@ -73,11 +74,11 @@ impl Row {
 
 /// The row at `address`, which the entry covers. `None`: the program is broken or of an unknown kind.
 #[inline(never)]
-pub(crate) fn row(entry: &Entry<'_>, address: u64) -> Option<Row> {
+pub(crate) fn row(entry: &Fde<'_>, address: u64) -> Option<Row> {
     let mut run = Run {
         row: Row::EMPTY,
         initial: Row::EMPTY,
-        remembered: [Row::EMPTY; REMEMBERED],
+        remembered: [Row::EMPTY; MAX_REMEMBERED_ROWS],
         depth: 0,
         at: entry.start,
     };
@@ -91,13 +92,13 @@ pub(crate) fn row(entry: &Entry<'_>, address: u64) -> Option<Row> {
 struct Run {
     row: Row,
     initial: Row,
-    remembered: [Row; REMEMBERED],
+    remembered: [Row; MAX_REMEMBERED_ROWS],
     depth: usize,
     at: u64,
 }
 
 impl Run {
-    fn execute(&mut self, entry: &Entry<'_>, mut code: Bytes<'_>, address: u64) -> Option<()> {
+    fn execute(&mut self, entry: &Fde<'_>, mut code: Bytes<'_>, address: u64) -> Option<()> {
         while !code.is_empty() {
             let operation = code.u8()?;
             let low = u64::from(operation & 0x3f);
@@ -105,7 +106,7 @@ impl Run {
                 1 => self.advance(entry, low),
                 2 => {
                     let offset = factored(code.uleb()?, entry)?;
-                    self.row.set(low, How::AtOffset, offset);
+                    self.row.set(low, RegisterRule::Offset, offset);
                 }
                 3 => self.restore(low),
                 _ => self.extended(operation, entry, &mut code)?,
@@ -117,18 +118,18 @@ impl Run {
         Some(())
     }
 
-    fn extended(&mut self, operation: u8, entry: &Entry<'_>, code: &mut Bytes<'_>) -> Option<()> {
+    fn extended(&mut self, operation: u8, entry: &Fde<'_>, code: &mut Bytes<'_>) -> Option<()> {
         match operation {
             0x00 => {}                                           // nop
             0x01 => self.at = code.pointer(entry.encoding, 0)?,  // set_loc
             0x02 => self.advance(entry, u64::from(code.u8()?)),  // advance_loc1
             0x03 => self.advance(entry, u64::from(code.u16()?)), // advance_loc2
             0x04 => self.advance(entry, u64::from(code.u32()?)), // advance_loc4
-            0x05 => self.save(code, How::AtOffset, |code| factored(code.uleb()?, entry))?,
+            0x05 => self.save(code, RegisterRule::Offset, |code| factored(code.uleb()?, entry))?,
             0x06 => self.restore(code.uleb()?), // restore_extended
-            0x07 => self.save(code, How::Undefined, |_| Some(0))?,
-            0x08 => self.save(code, How::Same, |_| Some(0))?,
-            0x09 => self.save(code, How::Register, |code| i64::try_from(code.uleb()?).ok())?,
+            0x07 => self.save(code, RegisterRule::Undefined, |_| Some(0))?,
+            0x08 => self.save(code, RegisterRule::SameValue, |_| Some(0))?,
+            0x09 => self.save(code, RegisterRule::Register, |code| i64::try_from(code.uleb()?).ok())?,
             0x0a => {
                 *self.remembered.get_mut(self.depth)? = self.row;
                 self.depth += 1;
@@ -147,18 +148,20 @@ impl Run {
                 self.row.cfa = Cfa::Register(register, i64::try_from(code.uleb()?).ok()?);
             }
             0x0f => self.row.cfa = Cfa::Expression(place(code)?),
-            0x10 => self.save(code, How::AtExpression, |code| i64::try_from(place(code)?).ok())?,
-            0x11 => self.save(code, How::AtOffset, |code| signed(code.sleb()?, entry))?,
+            0x10 => self.save(code, RegisterRule::Expression, |code| i64::try_from(place(code)?).ok())?,
+            0x11 => self.save(code, RegisterRule::Offset, |code| signed(code.sleb()?, entry))?,
             0x12 => self.row.cfa = Cfa::Register(code.uleb()?, signed(code.sleb()?, entry)?),
             0x13 => {
                 let Cfa::Register(register, _) = self.row.cfa else { return None };
                 self.row.cfa = Cfa::Register(register, signed(code.sleb()?, entry)?);
             }
-            0x14 => self.save(code, How::IsOffset, |code| factored(code.uleb()?, entry))?,
-            0x15 => self.save(code, How::IsOffset, |code| signed(code.sleb()?, entry))?,
-            0x16 => self.save(code, How::IsExpression, |code| i64::try_from(place(code)?).ok())?,
+            0x14 => self.save(code, RegisterRule::ValOffset, |code| factored(code.uleb()?, entry))?,
+            0x15 => self.save(code, RegisterRule::ValOffset, |code| signed(code.sleb()?, entry))?,
+            0x16 => self.save(code, RegisterRule::ValExpression, |code| i64::try_from(place(code)?).ok())?,
             0x2e => _ = code.uleb()?, // GNU_args_size: of use to exceptions only
-            0x2f => self.save(code, How::AtOffset, |code| factored(code.uleb()?, entry)?.checked_neg())?,
+            0x2f => {
+                self.save(code, RegisterRule::Offset, |code| factored(code.uleb()?, entry)?.checked_neg())?;
+            }
             _ => return None,
         }
         Some(())
@@ -167,7 +170,7 @@ impl Run {
     fn save(
         &mut self,
         code: &mut Bytes<'_>,
-        how: How,
+        how: RegisterRule,
         number: impl FnOnce(&mut Bytes<'_>) -> Option<i64>,
     ) -> Option<()> {
         let register = code.uleb()?;
@@ -176,24 +179,25 @@ impl Run {
     }
 
     fn restore(&mut self, register: u64) {
-        let (how, number) = usize::try_from(register).map_or((How::Unsaid, 0), |it| self.initial.rule(it));
+        let (how, number) =
+            usize::try_from(register).map_or((RegisterRule::Unspecified, 0), |it| self.initial.rule(it));
         self.row.set(register, how, number);
     }
 
-    fn advance(&mut self, entry: &Entry<'_>, delta: u64) {
+    fn advance(&mut self, entry: &Fde<'_>, delta: u64) {
         self.at = self.at.saturating_add(delta.saturating_mul(entry.code_factor));
     }
 }
 
-fn factored(number: u64, entry: &Entry<'_>) -> Option<i64> {
+fn factored(number: u64, entry: &Fde<'_>) -> Option<i64> {
     signed(i64::try_from(number).ok()?, entry)
 }
 
-fn signed(number: i64, entry: &Entry<'_>) -> Option<i64> {
+fn signed(number: i64, entry: &Fde<'_>) -> Option<i64> {
     number.checked_mul(entry.data_factor)
 }
 
-/// Where an expression's block begins; the block itself is read over.
+/// The offset of an expression's block; the block itself is skipped.
 fn place(code: &mut Bytes<'_>) -> Option<usize> {
     let at = code.at();
     code.block()?;

@@ -1,4 +1,4 @@
-//! The oracle: the same stack as libgcc sees it; and C code that is compiled while a test runs.
+//! The oracle: the same stack by libgcc; and C code that is compiled during a test.
 #![allow(
     dead_code,
     unsafe_code,
@@ -32,7 +32,8 @@ extern "C" fn each(context: *mut Context, data: *mut c_void) -> c_int {
     let (ip, add) =
         // SAFETY: called by libgcc with its context and what `libgcc` passed.
         unsafe { (_Unwind_GetIPInfo(context, &raw mut before), &mut *data.cast::<&mut dyn FnMut(u64)>()) };
-    // libgcc goes one further, to a caller at address 0. Ours gives interrupted instructions plus one.
+    // libgcc goes one step further, to a caller at address 0. This crate gives interrupted instructions plus
+    // one.
     if ip != 0 {
         add(ip + u64::from(before != 0));
     }
@@ -45,7 +46,8 @@ fn libgcc(mut add: &mut dyn FnMut(u64)) {
     unsafe { _Unwind_Backtrace(each, (&raw mut add).cast()) };
 }
 
-/// Both walks from the caller on: ours, how it ended, libgcc's. The first address is in this function and differs.
+/// Both walks from the caller on: ours, how it ended, libgcc's. The first address is in this function and
+/// differs.
 #[inline(never)]
 pub(crate) fn both() -> (Vec<u64>, End, Vec<u64>) {
     let mut oracle = Vec::with_capacity(4096);
@@ -56,7 +58,7 @@ pub(crate) fn both() -> (Vec<u64>, End, Vec<u64>) {
     (ours.split_off(1), found.end, oracle.split_off(1))
 }
 
-/// As [`same`], allowed anywhere: ends the process when they differ.
+/// Like [`same`], but allowed anywhere: aborts the process if they differ.
 #[inline(never)]
 pub(crate) fn same_or_abort() {
     let mut oracle = Fixed { addresses: [0; 256], count: 0 };
@@ -72,7 +74,7 @@ pub(crate) fn same_or_abort() {
     }
 }
 
-/// Both walks agree, and ours reached the first frame. How many frames there were.
+/// Asserts that both walks agree and that ours reached the first frame. Gives the number of frames.
 #[inline(never)]
 pub(crate) fn same() -> usize {
     let (ours, end, oracle) = both();
@@ -85,13 +87,13 @@ pub(crate) fn same() -> usize {
     ours.len()
 }
 
-/// Compiles C to a shared library in a folder of that name, below the one that Cargo keeps for tests.
+/// Compiles C to a shared library in a folder of that name, inside Cargo's folder for tests.
 pub(crate) fn library(name: &str, source: &str, flags: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     let (code, library) = (folder.join("code.c"), folder.join("code.so"));
     std::fs::write(&code, source).unwrap();
-    // In two steps, so that a library in use is replaced, never written over.
+    // In two steps, so that a library in use is replaced, never overwritten.
     let fresh = folder.join("fresh.so");
     let status = Command::new("cc")
         .args(["-O2", "-shared", "-fPIC", "-fno-optimize-sibling-calls", "-o"])

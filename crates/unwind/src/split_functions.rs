@@ -1,45 +1,46 @@
-//! The parts of a function: compilers move what they take for rarely used to another place, with frame information of its own.
-//! A stripped file has no name for it, and what was taken for rare may be the loop that everything runs in.
+//! Functions split in two: compilers move code that they expect to run rarely elsewhere, with frame
+//! information of its own. A stripped file has no name for it, and the "rare" part may contain the main loop.
 //!
-//! In: an address in a function. Out: where its code lies. What must not happen here: a neighbour that is taken for a part. Only
-//! a function jumps into its own middle, so two ranges belong together if each jumps to several places in the other one.
+//! In: an address in a function. Out: the ranges of its code. What must not happen here: a neighbour taken
+//! for a part. Only a function jumps into its own middle, so two ranges belong together if each jumps to
+//! several places in the other.
 
 use crate::loader;
 use crate::modules;
 
-/// First address and first address behind; both 0 where there is none.
+/// First address and first address behind; both 0 if there is none.
 type Range = (u64, u64);
 
 /// The code between two addresses.
 #[derive(Clone, Copy)]
-struct Piece<'a> {
+struct Part<'a> {
     start: u64,
     code: &'a [u8],
 }
 
-/// Where the code of the function lies that `address` is in: the part that holds it, and the other one of a function in two
-/// parts. Takes up to a millisecond, so ask once.
+/// The code ranges of the function at `address`: the part that contains it, and the other part of a split
+/// function. Takes up to a millisecond, so ask once.
 ///
-/// The address must be in use: the object it lies in must not be unloaded meanwhile.
+/// The address must be in use, so that its object is not unloaded meanwhile.
 pub fn function_parts(address: u64) -> [Range; 2] {
-    let Some(own) = piece(address) else { return [(0, 0); 2] };
-    let other = other_part(own, piece);
+    let Some(own) = part(address) else { return [(0, 0); 2] };
+    let other = other_part(own, part);
     [own.range(), other.map_or((0, 0), |other| other.range())]
 }
 
-/// The range of frame information that holds an address.
-fn piece(address: u64) -> Option<Piece<'static>> {
+/// The range of frame information that contains an address.
+fn part(address: u64) -> Option<Part<'static>> {
     let (start, end) = modules::object_at(address)?.frames?.range(address)?;
-    Some(Piece { start, code: loader::mapped(start, end.checked_sub(start)?)? })
+    Some(Part { start, code: loader::mapped(start, end.checked_sub(start)?)? })
 }
 
-fn other_part<'a>(own: Piece<'a>, at: impl Fn(u64) -> Option<Piece<'a>>) -> Option<Piece<'a>> {
+fn other_part<'a>(own: Part<'a>, at: impl Fn(u64) -> Option<Part<'a>>) -> Option<Part<'a>> {
     let mut refused = (0, 0);
     for target in own.jumps() {
         if holds(own.range(), target) || holds(refused, target) {
             continue;
         }
-        // A jump to where a function begins is a call that does not come back.
+        // A jump to the start of a function is a tail call.
         let Some(other) = at(target).filter(|other| other.start != target) else { continue };
         if own.jumps_into(other) && other.jumps_into(own) {
             return Some(other);
@@ -53,12 +54,13 @@ fn holds((start, end): Range, address: u64) -> bool {
     (start..end).contains(&address)
 }
 
-impl Piece<'_> {
+impl Part<'_> {
     fn range(&self) -> Range {
         (self.start, self.start.wrapping_add(self.code.len() as u64))
     }
 
-    /// Where jumps with a distance of four bytes lead, and some numbers that look like such: instructions are not decoded.
+    /// Targets of jumps with a distance of four bytes, and of some bytes that look like such jumps:
+    /// instructions are not decoded.
     fn jumps(&self) -> impl Iterator<Item = u64> {
         const JUMP: u8 = 0xe9;
         const TWO_BYTES: u8 = 0x0f;
@@ -74,8 +76,8 @@ impl Piece<'_> {
         })
     }
 
-    /// To two places behind its beginning at the least.
-    fn jumps_into(&self, other: Piece<'_>) -> bool {
+    /// Whether it jumps to at least two places behind the start of the other part.
+    fn jumps_into(&self, other: Part<'_>) -> bool {
         let (start, end) = other.range();
         let mut inside = self.jumps().filter(|target| holds((start + 1, end), *target));
         inside.next().is_some_and(|first| inside.any(|target| target != first))
@@ -106,8 +108,8 @@ mod tests {
 
     fn found(own: &[(usize, u64)], other: &[(usize, u64)]) -> Option<u64> {
         let (own, other) = (code(OWN, own), code(OTHER, other));
-        let other = Piece { start: OTHER, code: &other };
-        let own = Piece { start: OWN, code: &own };
+        let other = Part { start: OTHER, code: &other };
+        let own = Part { start: OWN, code: &own };
         other_part(own, |address| holds(other.range(), address).then_some(other)).map(|part| part.start)
     }
 

@@ -1,28 +1,28 @@
-//! One entry of `.eh_frame` (an FDE) with what it shares with others (its CIE).
+//! A function's entry in `.eh_frame` (its FDE), with the part that it shares with others (its CIE).
 //!
-//! In: the section and the entry's address. Out: the range of code it covers and where its two programs lie.
+//! In: the section and the entry's address. Out: the range of code and the places of its two programs.
 
 use super::bytes::{Bytes, OMITTED, Section};
 
-/// What is known about one function's frame.
+/// The frame information of one function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct Fde<'a> {
     /// First address of the code.
     pub(crate) start: u64,
     /// First address behind the code.
     pub(crate) end: u64,
-    /// The program that all entries of this CIE begin with, and the function's own.
+    /// The program that all entries of the CIE begin with, and the function's own.
     pub(crate) initial: Bytes<'a>,
     pub(crate) program: Bytes<'a>,
     pub(crate) encoding: u8,
     pub(crate) code_factor: u64,
     pub(crate) data_factor: i64,
     pub(crate) return_register: u64,
-    /// A frame that the kernel laid out: its caller was interrupted, it did not call.
+    /// A frame that the kernel laid out: its caller was interrupted and made no call.
     pub(crate) signal: bool,
 }
 
-struct Common<'a> {
+struct Cie<'a> {
     initial: Bytes<'a>,
     code_factor: u64,
     data_factor: i64,
@@ -32,32 +32,33 @@ struct Common<'a> {
     signal: bool,
 }
 
-impl<'a> Entry<'a> {
-    /// Reads the entry at `address`. `None`: it is not there, or not of a form known here.
-    pub(crate) fn read(section: Section<'a>, address: u64) -> Option<Entry<'a>> {
+impl<'a> Fde<'a> {
+    /// Reads the entry at `address`. `None`: no entry, or an unknown form.
+    pub(crate) fn read(section: Section<'a>, address: u64) -> Option<Fde<'a>> {
         let at = usize::try_from(address.checked_sub(section.address)?).ok()?;
         let (mut bytes, back) = body(section, at)?;
-        let common = Common::read(section, back?)?;
-        let start = bytes.pointer(common.encoding, 0)?;
-        let length = bytes.number(common.encoding & 0x0f)?;
-        if common.augmented {
+        let cie = Cie::read(section, back?)?;
+        let start = bytes.pointer(cie.encoding, 0)?;
+        let length = bytes.number(cie.encoding & 0x0f)?;
+        if cie.augmented {
             bytes.block()?;
         }
-        Some(Entry {
+        Some(Fde {
             start,
             end: start.checked_add(length)?,
-            initial: common.initial,
+            initial: cie.initial,
             program: bytes,
-            encoding: common.encoding,
-            code_factor: common.code_factor,
-            data_factor: common.data_factor,
-            return_register: common.return_register,
-            signal: common.signal,
+            encoding: cie.encoding,
+            code_factor: cie.code_factor,
+            data_factor: cie.data_factor,
+            return_register: cie.return_register,
+            signal: cie.signal,
         })
     }
 }
 
-/// The bytes of an entry behind its length and CIE pointer, and the offset of the CIE (`None`: is one itself).
+/// The bytes of an entry behind its length and CIE pointer, and the offset of its CIE; `None` if it is a CIE
+/// itself.
 fn body(section: Section<'_>, at: usize) -> Option<(Bytes<'_>, Option<usize>)> {
     let mut bytes = Bytes::between(section, at, section.bytes.len())?;
     let length = match bytes.u32()? {
@@ -75,8 +76,8 @@ fn body(section: Section<'_>, at: usize) -> Option<(Bytes<'_>, Option<usize>)> {
     Some((bytes, back))
 }
 
-impl<'a> Common<'a> {
-    fn read(section: Section<'a>, at: usize) -> Option<Common<'a>> {
+impl<'a> Cie<'a> {
+    fn read(section: Section<'a>, at: usize) -> Option<Cie<'a>> {
         let (mut bytes, None) = body(section, at)? else { return None };
         let version = bytes.u8()?;
         if !matches!(version, 1 | 3) {
@@ -87,7 +88,7 @@ impl<'a> Common<'a> {
         let code_factor = bytes.uleb()?;
         let data_factor = bytes.sleb()?;
         let return_register = if version == 1 { u64::from(bytes.u8()?) } else { bytes.uleb()? };
-        let mut common = Common {
+        let mut cie = Cie {
             initial: bytes,
             code_factor,
             data_factor,
@@ -97,17 +98,17 @@ impl<'a> Common<'a> {
             signal: false,
         };
         match augmentation.u8()? {
-            0 => return Some(common),
-            b'z' => common.augmented = true,
+            0 => return Some(cie),
+            b'z' => cie.augmented = true,
             _ => return None,
         }
         let mut data = bytes.block()?;
-        common.initial = bytes;
+        cie.initial = bytes;
         loop {
             match augmentation.u8()? {
                 0 => break,
-                b'R' => common.encoding = data.u8()?,
-                b'S' => common.signal = true,
+                b'R' => cie.encoding = data.u8()?,
+                b'S' => cie.signal = true,
                 b'L' => _ = data.u8()?,
                 b'P' => {
                     let encoding = data.u8()?;
@@ -118,6 +119,6 @@ impl<'a> Common<'a> {
                 _ => return None, // its data, and with it all that follows, cannot be told apart
             }
         }
-        Some(common)
+        Some(cie)
     }
 }

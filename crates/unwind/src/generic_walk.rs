@@ -1,6 +1,7 @@
-//! The same walk with all registers, for stacks in which a frame is found by another than `rsp` or `rbp`.
+//! The generic walk, with all registers: for stacks with a frame that needs more than `rsp` and `rbp`.
 //!
-//! Such frames are rare (hand-written code such as the loader's trampolines), so nothing is kept between walks.
+//! Such frames are rare (hand-written code such as the loader's trampolines), so nothing is cached between
+//! walks.
 
 use crate::cfi::program::{RETURN, RSP};
 use crate::cfi::{Caller, Values};
@@ -32,7 +33,7 @@ pub(crate) fn unwind(from: &Registers, out: &mut [u64]) -> Unwound {
     Unwound { frames, end: End::Full }
 }
 
-/// One frame up. Whether that frame was interrupted rather than left by a call, or how the walk ends.
+/// One frame up. Gives whether that frame was interrupted rather than left by a call, or how the walk ends.
 fn step(values: &mut Values, stack: &mut Stack, address: u64) -> Result<bool, End> {
     let Some(object) = modules::object_at(address) else { return Err(End::Cut(Why::NoObject)) };
     let Some(frames) = object.frames else { return Err(End::Cut(Why::NoRule)) };
