@@ -43,7 +43,7 @@ pub unsafe extern "C" fn probe_support(why: *mut u8) -> c_int {
     }
 }
 
-/// Walks; how many frames were written, plus 2^30 if the walk was complete.
+/// Walks the frames. Gives the number of frames written, plus 2^30 if the walk was complete.
 ///
 /// # Safety
 /// `out` has room for `room` elements.
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn probe_walk(out: *mut Seen, room: usize) -> c_int {
     c_int::try_from(walked.frames).unwrap_or(0) + if walked.complete { 1 << 30 } else { 0 }
 }
 
-/// The lines of `count` instructions of a live code object, `step` apart.
+/// The lines of `count` instructions of a live code object, `step` units apart.
 ///
 /// # Safety
 /// `out` has room for `count` elements.
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn probe_lines(code: u64, out: *mut u32, count: u32, step:
     }
 }
 
-/// Writes `file NUL function NUL`; the first line, or -1 if a name is not known.
+/// Writes `file NUL function NUL`. Gives the first line, or -1 if a name is unknown.
 ///
 /// # Safety
 /// `out` has room for 2048 bytes.
@@ -100,21 +100,22 @@ pub extern "C" fn probe_identity(code: u64) -> u64 {
     python().map_or(0, |python| python.identity(code))
 }
 
-/// Native frames that are looked at.
-const ROOM: c_int = 1 << 16;
+/// Native frames that are read.
+const MAX_NATIVE_FRAMES: c_int = 1 << 16;
 
 unsafe extern "C" {
     fn backtrace(buffer: *mut *mut c_void, size: c_int) -> c_int;
 }
 
-/// How many native frames of the caller's stack are runs of the evaluator; -1 if there are more frames than can be seen.
+/// The number of native frames in the caller's stack that are evaluator runs; -1 if there are more frames
+/// than can be read.
 #[unsafe(no_mangle)]
 pub extern "C" fn probe_runs() -> c_int {
     let Some(python) = python() else { return -1 };
-    let mut stack = vec![std::ptr::null_mut(); ROOM as usize];
-    // SAFETY: as many places as are said.
-    let frames = unsafe { backtrace(stack.as_mut_ptr(), ROOM) };
-    if frames == ROOM {
+    let mut stack = vec![std::ptr::null_mut(); MAX_NATIVE_FRAMES as usize];
+    // SAFETY: the array has `ROOM` places.
+    let frames = unsafe { backtrace(stack.as_mut_ptr(), MAX_NATIVE_FRAMES) };
+    if frames == MAX_NATIVE_FRAMES {
         return -1;
     }
     let parts = nilometer_unwind::function_parts(python.evaluator());
@@ -126,8 +127,8 @@ pub extern "C" fn probe_runs() -> c_int {
     c_int::try_from(runs.count()).unwrap_or(-1)
 }
 
-/// Calls `body` on a new thread, which knows nothing of Python before; how many frames it had before and after, complete
-/// walks both, or -1.
+/// Calls `body` on a new thread without a Python state. Gives its number of frames before plus after; -1
+/// unless both walks were complete.
 #[unsafe(no_mangle)]
 pub extern "C" fn probe_on_new_thread(body: extern "C" fn()) -> c_int {
     let thread = std::thread::spawn(move || {
@@ -141,7 +142,7 @@ pub extern "C" fn probe_on_new_thread(body: extern "C" fn()) -> c_int {
     thread.join().ok().flatten().and_then(|frames| c_int::try_from(frames).ok()).unwrap_or(-1)
 }
 
-/// Nanoseconds per walk of the caller's frames, best of a few; per frame if divided by their number.
+/// Nanoseconds per walk of the caller's frames, best of a few.
 #[unsafe(no_mangle)]
 pub extern "C" fn probe_cost(lines: c_int) -> f64 {
     let Some(python) = python() else { return -1.0 };

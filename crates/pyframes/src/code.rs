@@ -1,24 +1,24 @@
-//! What a code object says of itself.
+//! Reads code objects: names and lines.
 //!
-//! In: the address of a live code object. Out: its names, its first line, the line of an instruction. An address that is
-//! not a code object's has no names and no lines.
+//! In: the address of a live code object. Out: its names, its first line, the line of an instruction. Any
+//! other address has no names and no lines.
 
 use crate::Frame;
 use crate::layout::{BYTES, LENGTH, Layout, OBJECT_TYPE};
 use crate::memory::{bytes, int, word};
 use crate::text::{self, Text};
 
-/// What is known of a code object besides its names.
+/// The facts of a code object besides its names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CodeFacts {
-    /// The line where its source begins, 1 for the first of a file; 0 where it is unknown.
+    /// The line where its source begins, counted from 1; 0 if unknown.
     pub first_line: u32,
-    /// Both names could be read; one that could not is `?`.
+    /// Both names could be read; an unreadable one is `?`.
     pub named: bool,
 }
 
-/// A table longer than this is not one; the longest in the standard library has 60 KiB.
-const LONGEST_TABLE: u64 = 1 << 26;
+/// A longer line table is invalid; the longest in the standard library has 60 KiB.
+const MAX_TABLE_BYTES: u64 = 1 << 26;
 
 pub(crate) fn is_code(layout: &Layout, code: u64) -> bool {
     word(code, OBJECT_TYPE) == Some(layout.types.code)
@@ -43,7 +43,7 @@ fn in_table(layout: &Layout, frame: Frame, first_line: i32) -> Option<u32> {
     if word(table, OBJECT_TYPE)? != layout.types.bytes {
         return None;
     }
-    let length = word(table, LENGTH).filter(|length| *length <= LONGEST_TABLE)?;
+    let length = word(table, LENGTH).filter(|length| *length <= MAX_TABLE_BYTES)?;
     bytes(table, BYTES, length, |table| layout.lines.line(table, first_line, frame.instruction))?
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn identity(layout: &Layout, code: u64) -> u64 {
     [code, line, name, file].into_iter().fold(0, mix)
 }
 
-/// Spreads every bit of `word` over the hash: an odd factor carries upwards, the shift carries downwards.
+/// Spreads every bit of `word` over the hash: an odd factor carries upwards, the shift downwards.
 fn mix(hash: u64, word: u64) -> u64 {
     let product = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     product ^ product >> 32

@@ -1,9 +1,10 @@
 #![expect(unsafe_code, reason = "finds CPython's functions by name and calls them")]
 //! Finds the CPython of this process and makes sure that its layout is known.
 //!
-//! In: the process's global symbols. Out: [`Support`]. What must not happen here: belief in a layout because of the
-//! version alone. A build without the GIL, with tracked references or of an unfinished version has other structures; it is
-//! refused with its reason. Looking up a symbol that is missing may allocate, so the caller guards against reentrancy.
+//! In: the process's global symbols. Out: [`Support`]. What must not happen here: trust in a layout because
+//! of the version alone. A build without the GIL, with reference tracing or of an unfinished version has
+//! other structures; it is refused with a reason. A lookup of a missing symbol may allocate, so the caller
+//! guards against re-entrancy.
 
 use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 
@@ -11,18 +12,18 @@ use crate::layout::{Layout, OBJECT_TYPE, Types};
 use crate::offset_table::TABLE_WORDS;
 use crate::{Python, Support, memory};
 
-/// CPython's functions that are called, none of which allocates, locks or needs the GIL.
+/// CPython functions that are called. None of them allocates, locks or needs the GIL.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Api {
-    /// `PyGILState_GetThisThreadState`: reads a thread-specific value. Other ways to the thread state give the one
-    /// that holds the GIL, which may be another thread's.
+pub(crate) struct CApi {
+    /// `PyGILState_GetThisThreadState`: reads a thread-specific value. Other functions give the state that
+    /// holds the GIL, which may be another thread's.
     this_thread: unsafe extern "C" fn() -> *mut c_void,
     /// `Py_IsFinalizing`, before 3.13 `_Py_IsFinalizing`: reads a variable.
     finalizing: unsafe extern "C" fn() -> c_int,
     pub(crate) evaluator: u64,
 }
 
-impl Api {
+impl CApi {
     /// The calling thread's state.
     pub(crate) fn this_thread(&self) -> Option<u64> {
         // SAFETY: takes no argument; before initialisation and after the end it returns null.
@@ -35,7 +36,7 @@ impl Api {
         unsafe { (self.finalizing)() != 0 }
     }
 
-    /// What CPython notes as the calling thread's identity in its state.
+    /// The calling thread's identity as CPython stores it in the thread's state.
     pub(crate) fn own_identity() -> u64 {
         // SAFETY: has no preconditions.
         unsafe { libc::pthread_self() }
@@ -50,7 +51,7 @@ pub(crate) fn main_interpreter() -> Option<u64> {
     (!state.is_null()).then_some(state as u64)
 }
 
-/// Looks for CPython. The caller guards against reentrancy; to be asked again now and then while the answer is
+/// Finds CPython. The caller guards against re-entrancy, and asks again while the answer is
 /// [`Support::NotYet`].
 pub fn detect() -> Support {
     let Some(initialized) = symbol(c"Py_IsInitialized") else {
@@ -73,7 +74,7 @@ pub fn detect() -> Support {
     }
 }
 
-/// Why a version is not believed, whatever its symbols say.
+/// Why a version is refused, whatever its symbols say.
 fn refusal(hex_version: u32, version: (u8, u8)) -> Option<&'static str> {
     const CANDIDATE: u32 = 0xc0;
     if version < (3, 10) {
@@ -98,7 +99,7 @@ fn python(hex_version: u32, version: (u8, u8)) -> Result<Python, &'static str> {
         bytes: address(c"PyBytes_Type")?,
         text: address(c"PyUnicode_Type")?,
     };
-    // A build with another object head shows here, whatever made it so.
+    // A build with another object head is found here, whatever the reason for that head.
     let type_of_types = address(c"PyType_Type")?;
     if [types.code, types.bytes, types.text]
         .iter()
@@ -113,12 +114,12 @@ fn python(hex_version: u32, version: (u8, u8)) -> Result<Python, &'static str> {
     Ok(Python { api: api()?, layout })
 }
 
-fn api() -> Result<Api, &'static str> {
+fn api() -> Result<CApi, &'static str> {
     let missing = "some of its symbols are hidden";
     let this_thread = symbol(c"PyGILState_GetThisThreadState").ok_or(missing)?;
     let finalizing = symbol(c"Py_IsFinalizing").or_else(|| symbol(c"_Py_IsFinalizing")).ok_or(missing)?;
     let evaluator = symbol(c"_PyEval_EvalFrameDefault").ok_or(missing)?;
-    Ok(Api {
+    Ok(CApi {
         // SAFETY: CPython declares `PyThreadState *PyGILState_GetThisThreadState(void)`.
         this_thread: unsafe {
             std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *mut c_void>(this_thread)
@@ -131,7 +132,8 @@ fn api() -> Result<Api, &'static str> {
     })
 }
 
-/// Version, level and serial as in `PY_VERSION_HEX`; a final one for 3.10 and older, which have no variable for it.
+/// Version, level and serial as in `PY_VERSION_HEX`. 3.10 and older have no variable for it; their text gives
+/// it.
 fn hex_version() -> Option<u32> {
     if let Some(found) = symbol(c"Py_Version") {
         // SAFETY: CPython declares `const unsigned long Py_Version`.
@@ -167,13 +169,14 @@ fn hex_of_text(text: &[u8]) -> Option<u32> {
     Some(major << 24 | minor << 16 | micro << 8 | level)
 }
 
-/// The head of `_PyRuntime`; words that cannot be read are 0 and fail the checks that follow.
+/// The head of `_PyRuntime`; unreadable words are 0 and fail the checks that follow.
 fn table(runtime: u64) -> [u64; TABLE_WORDS] {
     std::array::from_fn(|index| memory::word(runtime, 8 * index as u16).unwrap_or(0))
 }
 
 fn symbol(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the name is a C string; RTLD_DEFAULT searches what is loaded, in the order that calls resolve.
+    // SAFETY: the name is a C string; RTLD_DEFAULT searches the loaded libraries in the order in which calls
+    // resolve.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }

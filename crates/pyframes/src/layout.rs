@@ -1,18 +1,18 @@
-//! Where CPython keeps what is read, by version.
+//! Offsets of the CPython fields that are read, by version, in bytes.
 //!
-//! In: a version. Out: a [`Layout`], all offsets in bytes; 3.13's and 3.14's come from [`crate::offset_table`]. Pure.
+//! In: a version. Out: a [`Layout`]; the ones of 3.13 and 3.14 come from [`crate::offset_table`]. Pure.
 //! `docs/design/python-frames.md` names the header of every offset.
 
 use crate::lines::Format;
 
-/// Where one run of the evaluator ends.
+/// How the end of an evaluator run is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chain {
     /// 3.10: frame objects; each has a run of its own. Offsets of `f_gen`, `f_stackdepth` and `f_state`.
     Objects { generator: u16, depth: u16, state: u16 },
     /// 3.11: the outermost frame of a run has a flag. Offsets of `is_entry` and `stacktop`.
     Flags { is_entry: u16, depth: u16 },
-    /// 3.12 on: below the outermost frame of a run lies a frame that belongs to C.
+    /// 3.12 on: a frame that belongs to C lies below the outermost frame of a run.
     Shims,
 }
 
@@ -21,7 +21,7 @@ pub(crate) enum Chain {
 pub(crate) struct Thread {
     /// `thread_id`.
     pub(crate) identity: u16,
-    /// 3.11 and 3.12: the `_PyCFrame`, in which the frame's offset counts; otherwise the frame's offset counts here.
+    /// 3.11 and 3.12: the `_PyCFrame`, which holds the frame pointer. Otherwise the thread state holds it.
     pub(crate) cframe: Option<u16>,
     pub(crate) frame: u16,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameFields {
     pub(crate) code: u16,
-    /// Bits of that word that belong to the reference and not to the address; 3.14 on.
+    /// Tag bits of that word, which are not part of the address; 3.14 on.
     pub(crate) tag: u64,
     pub(crate) previous: u16,
     /// 3.10: an index of type `int`; 3.11 on: a pointer.
@@ -66,7 +66,7 @@ pub(crate) struct Types {
     pub(crate) text: u64,
 }
 
-/// Everything that differs between versions.
+/// All offsets that differ between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) version: (u8, u8),
@@ -89,15 +89,16 @@ pub(crate) const BYTES: u16 = 32;
 pub(crate) const TEXT_STATE: u16 = 32;
 /// `tracing` of a thread state, 3.10 and 3.11.
 pub(crate) const TRACING: u16 = 44;
-/// `f_state` of a frame that is being run, 3.10.
+/// `f_state` of a running frame, 3.10.
 pub(crate) const EXECUTING: u8 = 0;
 /// `_frameowner` of a generator's frame, 3.11 on.
 pub(crate) const OWNED_BY_GENERATOR: u8 = 1;
-/// `_frameowner` of a frame that belongs to C, 3.12 on. 3.14 calls it the interpreter's; its next value, 4, ends a walk.
+/// `_frameowner` of a frame that belongs to C, 3.12 on. 3.14 calls it the interpreter's; its next value, 4,
+/// ends a walk.
 pub(crate) const OWNED_BY_C: u8 = 3;
 
 impl Layout {
-    /// The layout of a version that has no table of its own for debuggers.
+    /// The layout of a version without a table of offsets for debuggers.
     pub(crate) fn of_version(version: (u8, u8), types: Types) -> Option<Self> {
         let layout = match version {
             (3, 10) => Self {

@@ -1,14 +1,14 @@
 //! The line tables of code objects.
 //!
-//! In: a table's bytes, the code's first line, an instruction's offset in bytes. Out: its line; `None` where the table has
-//! none for it. A table that ends early or makes no sense gives `None`. Pure.
+//! In: a table's bytes, the code's first line, an instruction's offset in bytes. Out: its line; `None` if the
+//! table has none. A table that ends early or is malformed gives `None`. Pure.
 
-/// A version's way to write the table.
+/// A version's encoding of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// 3.10: pairs of an unsigned step in bytes and a signed step in lines.
     Pairs,
-    /// 3.11 on: entries of a head byte and numbers in six-bit pieces.
+    /// 3.11 on: entries of a head byte and numbers in six-bit groups.
     Locations,
 }
 
@@ -39,21 +39,22 @@ fn pairs(table: &[u8], first_line: i32, instruction: u32) -> Option<i32> {
     None
 }
 
-/// Bits of an entry's head: marked, kind in the middle, length in two-byte units less one at the end.
+/// Bits of an entry's head: the mark, the kind in the middle, the length in two-byte units minus one at the
+/// end.
 fn locations(table: &[u8], first_line: i32, instruction: u32) -> Option<i32> {
     let (mut line, mut end) = (first_line, 0_u32);
     let mut rest = table;
     while let [head, behind @ ..] = rest {
-        if head & HEAD == 0 {
+        if head & HEAD_BIT == 0 {
             return None;
         }
         let kind = head >> 3 & 15;
-        // Nearly all entries are of a kind whose length is known: bodies of modules have tens of thousands.
+        // Nearly all entries are of a kind with known length; bodies of modules have tens of thousands.
         let (step, columns) = match kind {
             0..=9 => (0, 1),
             10..=12 => (i32::from(kind) - 10, 2),
             15 => (0, 0),
-            _ => (signed(number(behind)?), behind.iter().take_while(|byte| **byte & HEAD == 0).count()),
+            _ => (signed(number(behind)?), behind.iter().take_while(|byte| **byte & HEAD_BIT == 0).count()),
         };
         line = line.checked_add(step)?;
         end = end.checked_add(2 * (u32::from(head & 7) + 1))?;
@@ -65,14 +66,14 @@ fn locations(table: &[u8], first_line: i32, instruction: u32) -> Option<i32> {
     None
 }
 
-const HEAD: u8 = 0x80;
-const MORE: u8 = 0x40;
+const HEAD_BIT: u8 = 0x80;
+const CONTINUATION_BIT: u8 = 0x40;
 
 fn number(bytes: &[u8]) -> Option<u32> {
     let mut value = 0_u32;
     for (shift, byte) in (0..32).step_by(6).zip(bytes) {
         value |= u32::from(byte & 0x3f) << shift;
-        if byte & MORE == 0 {
+        if byte & CONTINUATION_BIT == 0 {
             return Some(value);
         }
     }
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     fn pairs_with_gaps_and_steps_back() {
-        // 4 bytes of line 10, 2 of none, nothing wide of line 15, 6 of line 8.
+        // 4 bytes of line 10, 2 without a line, 0 of line 15, 6 of line 8.
         let table = [4, 0, 2, 0x80, 0, 5, 6, 0xf9];
         let lines: Vec<_> = [0, 2, 4, 6, 10, 12].map(|at| Format::Pairs.line(&table, 10, at)).to_vec();
         assert_eq!(lines, [Some(10), Some(10), None, Some(8), Some(8), None]);

@@ -1,7 +1,7 @@
-//! The table of offsets that CPython carries for debuggers at the head of its `_PyRuntime`, since 3.13.
+//! The table of offsets for debuggers at the head of CPython's `_PyRuntime`, since 3.13.
 //!
-//! In: its words. Out: the [`Layout`], or the reason why it cannot be believed. What must not happen here: one version's
-//! places for another's table, since the words in between differ. Pure.
+//! In: its words. Out: the [`Layout`], or the reason why the table is refused. What must not happen here: one
+//! version's word indexes used for another's table; they differ. Pure.
 
 use crate::layout::{BYTES, Chain, CodeFields, FrameFields, LENGTH, Layout, OBJECT_TYPE};
 use crate::layout::{TEXT_STATE, TextFields, Thread, Types};
@@ -23,7 +23,7 @@ impl Layout {
         }
         let (at, tag) = match (major, minor) {
             (3, 13) => (&OF_3_13, 0),
-            (3, 14) => (&OF_3_14, BORROWED),
+            (3, 14) => (&OF_3_14, DEFERRED_TAG),
             _ => return Err("its table of offsets is not known"),
         };
         let offset = |index: usize, align: u64| -> Result<u16, &'static str> {
@@ -63,7 +63,7 @@ impl Layout {
                 line_table: offset(at.line_table, 8)?,
                 instructions: offset(at.instructions, 8)?,
             },
-            // A `str` of any kind is a compact one and a pointer to characters elsewhere.
+            // The size of `str` is that of a compact one plus a pointer to characters elsewhere.
             text: TextFields {
                 ascii: offset(at.ascii_head, 8)?,
                 other: offset(at.text_size, 8)?.saturating_sub(8),
@@ -74,15 +74,15 @@ impl Layout {
     }
 }
 
-/// Words at the head of `_PyRuntime` that are read: as many as the longest table needs.
+/// Words at the head of `_PyRuntime` that are read: enough for the longest table.
 pub(crate) const TABLE_WORDS: usize = 81;
 
-/// Of a tagged reference (`_PyStackRef`), the bit that says whether it is counted. The bit above makes a number of it,
-/// which no frame's code is, and stays: then the address is odd, and refused.
-const BORROWED: u64 = 1;
+/// The tag of a deferred reference (`_PyStackRef`), which is not counted. The next bit marks a number, which
+/// no frame's code is. It is left in place: then the address is odd, and refused.
+const DEFERRED_TAG: u64 = 1;
 
-/// Indices in words of `_Py_DebugOffsets`.
-struct Places {
+/// Indexes of words in `_Py_DebugOffsets`.
+struct WordIndexes {
     current_frame: usize,
     thread_id: usize,
     previous: usize,
@@ -103,7 +103,7 @@ struct Places {
     ascii_head: usize,
 }
 
-const OF_3_13: Places = Places {
+const OF_3_13: WordIndexes = WordIndexes {
     current_frame: 23,
     thread_id: 24,
     previous: 29,
@@ -124,7 +124,7 @@ const OF_3_13: Places = Places {
     ascii_head: 70,
 };
 
-const OF_3_14: Places = Places {
+const OF_3_14: WordIndexes = WordIndexes {
     current_frame: 26,
     thread_id: 27,
     previous: 32,
@@ -154,8 +154,8 @@ mod tests {
     const HEX_3_13: u32 = 0x030d_00f0;
     const HEX_3_14: u32 = 0x030e_08f0;
 
-    /// The table of a version, with where the owner of a frame and a code's instructions lie.
-    fn table(hex: u32, at: &Places, owner: u64, instructions: u64) -> [u64; TABLE_WORDS] {
+    /// The table of a version, given the offsets of a frame's owner and a code's instructions.
+    fn table(hex: u32, at: &WordIndexes, owner: u64, instructions: u64) -> [u64; TABLE_WORDS] {
         let mut table = [0; TABLE_WORDS];
         table[0] = u64::from_le_bytes(*b"xdebugpy");
         table[1] = u64::from(hex);

@@ -1,18 +1,18 @@
-//! Names, from CPython's strings to UTF-8 in buffers of fixed size.
+//! Copies names from CPython's strings as UTF-8 into buffers of fixed size.
 //!
-//! In: the address of a `str`. Out: its characters. What is too long is cut and marked with `…`: a file name at its
-//! beginning, as its end tells more, a function at its end. A lone surrogate, which stands for a byte that was no
-//! character, becomes `�`. What must not happen here: allocation.
+//! In: the address of a `str`. Out: its characters. A long name is cut and marked with `…`: a file name at
+//! its beginning, because its end tells more; a function name at its end. A lone surrogate, which stands for
+//! an undecodable byte, becomes `�`. What must not happen here: allocation.
 
 use crate::layout::{LENGTH, Layout, OBJECT_TYPE, TEXT_STATE};
 use crate::memory::{bytes, int, word};
 
-/// Longer than any path the kernel takes.
-const LONGEST: u64 = 1 << 16;
-const MARK: char = '…';
+/// Longer than any path that the kernel accepts.
+const MAX_TEXT_CHARS: u64 = 1 << 16;
+const ELLIPSIS: char = '…';
 const UNKNOWN: char = '?';
 
-/// Room for a file name and a function name. 1.5 KiB.
+/// Buffers for a file name and a function name. 1.5 KiB.
 #[derive(Clone, Debug)]
 pub struct Text {
     pub(crate) file: Name<1024>,
@@ -20,17 +20,17 @@ pub struct Text {
 }
 
 impl Text {
-    /// Without names.
+    /// Empty buffers.
     pub const fn new() -> Self {
         Self { file: Name::new(), function: Name::new() }
     }
 
-    /// The file name; `?` if it is not known.
+    /// The file name; `?` if unknown.
     pub fn file(&self) -> &str {
         self.file.as_str()
     }
 
-    /// The qualified name of the function; `?` if it is not known.
+    /// The qualified name of the function; `?` if unknown.
     pub fn function(&self) -> &str {
         self.function.as_str()
     }
@@ -78,11 +78,11 @@ impl<const N: usize> Name<N> {
         }
     }
 
-    /// Appends all, or as much of the beginning as leaves room for the mark.
+    /// Copies all, or as much of the beginning as fits before the mark.
     fn set_head(&mut self, text: Characters) {
         self.clear();
         let fits = text.clone().map(char::len_utf8).sum::<usize>() <= N;
-        let room = if fits { N } else { N - MARK.len_utf8() };
+        let room = if fits { N } else { N - ELLIPSIS.len_utf8() };
         for character in text {
             if self.length + character.len_utf8() > room {
                 break;
@@ -90,20 +90,20 @@ impl<const N: usize> Name<N> {
             self.push(character);
         }
         if !fits {
-            self.push(MARK);
+            self.push(ELLIPSIS);
         }
     }
 
-    /// Appends all, or the mark and as much of the end as there is room for.
+    /// Copies all, or the mark and as much of the end as fits.
     fn set_tail(&mut self, text: Characters) {
         self.clear();
         let mut left = text.clone().map(char::len_utf8).sum::<usize>();
         let fits = left <= N;
         if !fits {
-            self.push(MARK);
+            self.push(ELLIPSIS);
         }
         for character in text {
-            if fits || left <= N - MARK.len_utf8() {
+            if fits || left <= N - ELLIPSIS.len_utf8() {
                 self.push(character);
             }
             left -= character.len_utf8();
@@ -111,7 +111,7 @@ impl<const N: usize> Name<N> {
     }
 }
 
-/// The characters of a string of one, two or four bytes each.
+/// The characters of a string, of one, two or four bytes each.
 #[derive(Clone)]
 struct Characters<'a> {
     text: &'a [u8],
@@ -137,7 +137,7 @@ pub(crate) fn copy_tail<const N: usize>(layout: &Layout, object: u64, into: &mut
     with_characters(layout, object, |text| into.set_tail(text))
 }
 
-/// `None` for what is not exactly a `str` whose characters follow its head.
+/// `None` unless the object is exactly a `str` whose characters follow its head.
 fn with_characters(layout: &Layout, object: u64, read: impl FnOnce(Characters)) -> Option<()> {
     const COMPACT: u32 = 1 << 5;
     const ASCII: u32 = 1 << 6;
@@ -150,7 +150,7 @@ fn with_characters(layout: &Layout, object: u64, read: impl FnOnce(Characters)) 
         return None;
     }
     let head = if state & ASCII != 0 { layout.text.ascii } else { layout.text.other };
-    let length = word(object, LENGTH).filter(|length| *length <= LONGEST)?;
+    let length = word(object, LENGTH).filter(|length| *length <= MAX_TEXT_CHARS)?;
     bytes(object, head, length * u64::from(width), |text| read(Characters { text, width: width as usize }))
 }
 
@@ -179,7 +179,7 @@ mod tests {
     fn cut_names_keep_the_telling_end() {
         assert_eq!(name::<8>(|name| name.set_head(latin(b"abcdefghi"))), "abcde…");
         assert_eq!(name::<8>(|name| name.set_tail(latin(b"abcdefghi"))), "…efghi");
-        // Characters are not cut: é takes two bytes, so only two of them fit beside the mark.
+        // Characters are never split: é takes two bytes, so only two of them fit beside the mark.
         assert_eq!(name::<8>(|name| name.set_head(latin(b"\xe9\xe9\xe9\xe9\xe9"))), "éé…");
         assert_eq!(name::<8>(|name| name.set_tail(latin(b"\xe9\xe9\xe9\xe9\xe9"))), "…éé");
     }
