@@ -1,5 +1,5 @@
-//! The statistics over a pipe, for oracle tests and for a look by hand: one JSON object `{"x": [..], "y": [..]}` per
-//! line in, one JSON object per line out.
+//! The statistics over a pipe, for oracle tests and for inspection: one JSON object `{"x": [..], "y": [..]}`
+//! per line in, one per line out.
 #![expect(clippy::print_stdout, reason = "its answers are its purpose")]
 
 use std::io::BufRead;

@@ -1,21 +1,21 @@
-//! Where the curve changed for good: growth that set in, or a level that shifted and stayed.
+//! The lasting change of a curve: growth that set in, or a level that shifted and stayed.
 //!
-//! In: cycles and live bytes. Out: the index of the first point after the change, or nothing. One change is sought,
-//! not all; a change must explain far more than chance would, searching over every place.
+//! In: cycles and live bytes. Out: the index of the first point after the change, or nothing. One change is
+//! sought, not all. It must explain far more than chance would, given the search over every position.
 
 use crate::jumps::Jumps;
-use crate::noise::{Noise, kinds};
+use crate::noise::{NoiseModel, noise_models};
 use crate::series::{Series, thin};
 
-/// Points on either side that a change needs.
-const SIDE: usize = 3;
-/// Gain in log likelihood that a change must bring. Two bought parameters and a search over all places explain
-/// 5 by chance in one of twenty series; see the table in the design note.
-const GAIN: f64 = 9.0;
-/// Longer series are averaged down to this: a change needs no finer place than one part in 250.
-const MOST_POINTS: usize = 250;
+/// Points that a change needs on either side.
+const MIN_SIDE_POINTS: usize = 3;
+/// Least gain in log likelihood of a change. Two fitted parameters and a search over all positions gain 5 by
+/// chance in one of twenty series; see the table in the design note.
+const MIN_CHANGE_GAIN: f64 = 9.0;
+/// Longer series are averaged down to this: a change needs no finer position than one part in 250.
+const MAX_CHANGE_POINTS: usize = 250;
 
-/// What changed.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
     /// The rate changed: growth set in (or ended).
@@ -27,23 +27,23 @@ pub enum ChangeKind {
 /// A lasting change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// Index of the first point after the change (for a rate: of the corner itself).
+    /// Index of the first point after the change; for a rate, of the corner itself.
     pub at: usize,
     /// What changed.
     pub kind: ChangeKind,
 }
 
-/// Index of the first point after the most telling lasting change, if there is one; see [`change`].
+/// Index of the first point after the clearest lasting change, if there is one; see [`change`].
 pub fn changepoint(x: &[f64], y: &[f64]) -> Option<usize> {
     change(x, y).map(|c| c.at)
 }
 
-/// The most telling lasting change: a new rate where there is one, else the last lasting shift of the level.
+/// The clearest lasting change: a new rate where there is one, else the last lasting shift of the level.
 pub fn change(x: &[f64], y: &[f64]) -> Option<Change> {
     let jumps = Jumps::find(x, y);
     let isolated = jumps.isolated(y.len());
     let lasting = || jumps.ups.iter().chain(&jumps.downs);
-    let all = || lasting().chain(&jumps.passing);
+    let all = || lasting().chain(&jumps.transient);
     let steady = if isolated { Jumps::without(y, all()) } else { y.to_vec() };
     let bent = search(x, &steady);
     if let Some(found) = bent.filter(|c| c.kind == ChangeKind::Rate) {
@@ -54,39 +54,40 @@ pub fn change(x: &[f64], y: &[f64]) -> Option<Change> {
 }
 
 fn search(x: &[f64], y: &[f64]) -> Option<Change> {
-    let width = x.len().div_ceil(MOST_POINTS).max(1);
-    let (xs, ys) = thin(x, y, MOST_POINTS);
-    let series = Series::new(&xs, &ys, 2 * SIDE + 2)?;
+    let width = x.len().div_ceil(MAX_CHANGE_POINTS).max(1);
+    let (xs, ys) = thin(x, y, MAX_CHANGE_POINTS);
+    let series = Series::new(&xs, &ys, 2 * MIN_SIDE_POINTS + 2)?;
     if series.is_straight() {
         return None;
     }
     let n = series.x.len();
     let ones = vec![1.0; n];
-    let line =
-        |k: &Noise| k.fit(&series.x, &[&ones, &series.x], &series.rest, series.grain).map(|f| f.likelihood);
-    let all = kinds(series.span());
+    let line = |k: &NoiseModel| {
+        k.fit(&series.x, &[&ones, &series.x], &series.rest, series.rounding).map(|f| f.likelihood)
+    };
+    let all = noise_models(series.span());
     let likeliest = all
         .iter()
         .max_by(|a, b| line(a).unwrap_or(f64::NEG_INFINITY).total_cmp(&line(b).unwrap_or(f64::NEG_INFINITY)))
         .copied();
-    let noises: Vec<Noise> = all.iter().copied().filter(Noise::is_plain).chain(likeliest).collect();
+    let noises: Vec<NoiseModel> = all.iter().copied().filter(NoiseModel::is_plain).chain(likeliest).collect();
     let best = |extra: Option<&[f64]>| -> f64 {
-        let score = |k: &Noise| match extra {
+        let score = |k: &NoiseModel| match extra {
             None => line(k),
             Some(c) => {
-                k.fit(&series.x, &[&ones, &series.x, c], &series.rest, series.grain).map(|f| f.likelihood)
+                k.fit(&series.x, &[&ones, &series.x, c], &series.rest, series.rounding).map(|f| f.likelihood)
             }
         };
         noises.iter().filter_map(score).fold(f64::NEG_INFINITY, f64::max)
     };
     let straight = best(None);
     let mut top: Option<(f64, Change)> = None;
-    for at in SIDE..=n - SIDE {
+    for at in MIN_SIDE_POINTS..=n - MIN_SIDE_POINTS {
         let corner: Vec<f64> = series.x.iter().map(|v| (v - series.x[at - 1]).max(0.0)).collect();
         let shift: Vec<f64> = (0..n).map(|i| if i >= at { 1.0 } else { 0.0 }).collect();
         for (column, kind, first) in [(corner, ChangeKind::Rate, at - 1), (shift, ChangeKind::Level, at)] {
             let gain = best(Some(&column)) - straight;
-            if gain > GAIN && top.is_none_or(|t| gain > t.0) {
+            if gain > MIN_CHANGE_GAIN && top.is_none_or(|t| gain > t.0) {
                 top = Some((gain, Change { at: first * width, kind }));
             }
         }

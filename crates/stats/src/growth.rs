@@ -1,35 +1,35 @@
-//! Growth per cycle, with an interval that can be believed.
+//! Growth per cycle with an honest interval.
 //!
-//! In: cycles and live bytes. Out: bytes per cycle and a 95 % interval, or nothing for too few points. The interval
-//! answers "what could the rate be", not "how well does a line fit": where one-time events and lasting growth
-//! cannot be told apart yet, it covers both.
+//! In: cycles and live bytes. Out: bytes per cycle with a 95 % interval, or nothing for too few points. The
+//! interval answers "what could the rate be", not "how well does a line fit". While one-time events and
+//! lasting growth cannot be told apart, it covers both.
 
 use crate::Interval;
 use crate::jumps::Jumps;
-use crate::noise::{Fit, Noise, kinds};
+use crate::noise::{Fit, NoiseModel, noise_models};
 use crate::series::Series;
 use crate::student::student_cdf;
 
-/// Below this many points there is no growth to speak of: three epochs prove nothing.
+/// Fewer points give no growth: three epochs prove nothing.
 pub const MIN_POINTS: usize = 4;
 
 /// Growth in bytes per cycle. `None` below [`MIN_POINTS`], or when `x` does not increase.
 ///
 /// * Isolated steps up (one, or a few of different sizes) do not count as growth.
 /// * Two or three steps up of like size may or may not be growth: the interval covers both readings.
-/// * Isolated drops may be a collection taking growth back: the interval covers growth with and without them.
-/// * More jumps than that are the way the series moves, and count in full.
+/// * Isolated drops may be collections: the interval covers growth with and without them.
+/// * More jumps than that are how the series moves, and count in full.
 pub fn growth(x: &[f64], y: &[f64]) -> Option<Interval> {
     let jumps = Jumps::find(x, y);
     if !jumps.isolated(y.len()) {
         return slope(x, y, 0);
     }
-    let Jumps { ups, downs, passing } = &jumps;
-    let steady = Jumps::without(y, passing);
-    let lost = passing.len();
+    let Jumps { ups, downs, transient } = &jumps;
+    let steady = Jumps::without(y, transient);
+    let lost = transient.len();
     let mut out =
         slope(x, &Jumps::without(&steady, ups.iter().chain(downs)), lost + ups.len() + downs.len())?;
-    // One-sided: a drop is no evidence for more growth, nor a step up for less.
+    // One-sided: a drop is no evidence for more growth, a step up none for less.
     if !downs.is_empty() {
         let net = slope(x, &Jumps::without(&steady, ups), lost + ups.len())?;
         out = Interval { estimate: net.estimate.min(out.estimate), low: net.low.min(out.low), ..out };
@@ -41,7 +41,7 @@ pub fn growth(x: &[f64], y: &[f64]) -> Option<Interval> {
     Some(out)
 }
 
-/// One reading of the slope: its centre and scale under one kind of noise, and that kind's weight.
+/// One reading of the slope: its centre and scale under one noise model, and that model's weight.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {
     weight: f64,
@@ -49,7 +49,7 @@ pub(crate) struct Reading {
     scale: f64,
 }
 
-/// The slope of a series that has no jumps left, with `spent` increments not to be counted as evidence.
+/// The slope of a series without jumps. `spent` increments do not count as evidence.
 pub(crate) fn slope(x: &[f64], y: &[f64], spent: usize) -> Option<Interval> {
     let series = Series::new(x, y, MIN_POINTS)?;
     if series.is_straight() {
@@ -67,23 +67,23 @@ pub(crate) fn slope(x: &[f64], y: &[f64], spent: usize) -> Option<Interval> {
 }
 
 fn readings(series: &Series, df: f64) -> Option<Vec<Reading>> {
-    let inflation = momentum(series).sqrt();
-    let reading = |(weight, _, fit): (f64, Noise, Fit<2>)| Reading {
+    let inflation = autocorrelation_inflation(series).sqrt();
+    let reading = |(weight, _, fit): (f64, NoiseModel, Fit<2>)| Reading {
         weight,
         centre: fit.beta[1],
         scale: (fit.rss / df * fit.last_variance).sqrt() * inflation,
     };
-    // What weighs less than this cannot move a quantile that anybody reads.
+    // A smaller weight cannot move a quantile visibly.
     Some(weighted(series)?.into_iter().filter(|(weight, ..)| *weight > 1e-7).map(reading).collect())
 }
 
-/// Every kind of noise with its fit and its weight after the data; the weights sum to 1.
-fn weighted(series: &Series) -> Option<Vec<(f64, Noise, Fit<2>)>> {
+/// Every noise model with its fit and its posterior weight; the weights sum to 1.
+fn weighted(series: &Series) -> Option<Vec<(f64, NoiseModel, Fit<2>)>> {
     let ones = vec![1.0; series.x.len()];
-    let mut fits: Vec<_> = kinds(series.span())
+    let mut fits: Vec<_> = noise_models(series.span())
         .into_iter()
         .filter_map(|kind| {
-            let fit = kind.fit(&series.x, &[&ones, &series.x], &series.rest, series.grain)?;
+            let fit = kind.fit(&series.x, &[&ones, &series.x], &series.rest, series.rounding)?;
             Some((kind.prior().ln() + fit.restricted, kind, fit))
         })
         .collect();
@@ -95,8 +95,8 @@ fn weighted(series: &Series) -> Option<Vec<(f64, Noise, Fit<2>)>> {
     (!fits.is_empty()).then_some(fits)
 }
 
-/// After `more` cycles like those seen: the weight of the kinds of noise under which the half width of [`slope`]
-/// would be at most `tolerance` bytes per cycle.
+/// The total weight of the noise models under which the half width of [`slope`] would be at most `tolerance`
+/// bytes per cycle, after `more` cycles like those seen.
 pub(crate) fn narrow_after(x: &[f64], y: &[f64], more: usize, tolerance: f64) -> Option<f64> {
     let series = Series::new(x, y, MIN_POINTS)?;
     let last = series.span();
@@ -113,9 +113,9 @@ pub(crate) fn narrow_after(x: &[f64], y: &[f64], more: usize, tolerance: f64) ->
     Some(narrow)
 }
 
-/// By how much the variance of the mean increment grows because increments follow one another (growth that comes
-/// in phases). None of the kinds of noise holds this, since all of them forget or stay.
-fn momentum(series: &Series) -> f64 {
+/// Inflation of the variance of the mean increment by autocorrelated increments (growth in phases). No noise
+/// model contains this, because each either forgets or stays.
+fn autocorrelation_inflation(series: &Series) -> f64 {
     let steps: Vec<f64> = series.rest.windows(2).map(|w| w[1] - w[0]).collect();
     let m = steps.len() as f64;
     let mean = steps.iter().sum::<f64>() / m;
@@ -124,7 +124,7 @@ fn momentum(series: &Series) -> f64 {
     if variance <= 0.0 {
         return 1.0;
     }
-    // An estimated autocorrelation is short by about (1 + 3 r) / m.
+    // An estimated autocorrelation is too low by about (1 + 3 r) / m.
     let r = follow / variance;
     let r = (r + (1.0 + 3.0 * r) / m).clamp(0.0, 0.95);
     if r > m.sqrt().recip() { (1.0 + r) / (1.0 - r) } else { 1.0 }

@@ -1,16 +1,16 @@
-//! Increments that do not belong to the rest: steps, drops and spikes, and whether they are isolated.
+//! Increments that stand out from the rest (steps, drops, spikes), and whether they are isolated.
 //!
-//! In: a series. Out: which increments stand out, by how much, and the series without them. A handful of jumps are
-//! events of their own (a checkpoint, a second data set); many are the way this series moves, and stay in it.
+//! In: a series. Out: the increments that stand out, their sizes, and the series without them. A few jumps
+//! are separate events (a checkpoint, a second data set); many are how the series moves, and stay in it.
 
 use crate::order::{median, median_in_place};
 
-/// How many robust standard deviations an increment must be off to be called a jump.
-const WILD: f64 = 8.0;
-/// Up to so many jumps are isolated events.
-const MOST_ISOLATED: usize = 3;
-/// A jump and its return cancel when they differ by less than this share.
-const SAME: f64 = 0.25;
+/// Robust standard deviations from the usual increment that make a jump.
+const MIN_JUMP_DEVIATIONS: f64 = 8.0;
+/// Up to this many jumps are isolated events.
+const MAX_ISOLATED_JUMPS: usize = 3;
+/// A jump and its return cancel if they differ by less than this share.
+const MAX_CANCEL_RATIO: f64 = 0.25;
 
 /// One increment that stands out.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,12 +28,12 @@ pub(crate) struct Jumps {
     pub ups: Vec<Jump>,
     /// Jumps down that stayed.
     pub downs: Vec<Jump>,
-    /// Jumps that a later jump took back, and those later jumps.
-    pub passing: Vec<Jump>,
+    /// Jumps that a later jump undid, and those later jumps.
+    pub transient: Vec<Jump>,
 }
 
 impl Jumps {
-    /// Finds them. Fewer than 8 points have too little of a "rest" to stand out from: none are found.
+    /// Finds the jumps. Series of fewer than 8 points have none: they have too few other increments.
     pub(crate) fn find(x: &[f64], y: &[f64]) -> Self {
         let mut out = Self::default();
         if y.len() < 8 {
@@ -48,16 +48,17 @@ impl Jumps {
             return out;
         };
         let largest = y.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        // The floor keeps rounding and near-exact series from calling every crumb a jump.
-        let limit = (WILD * 1.4826 * middle).max(0.5 * usual.abs()).max(largest * 1e-12);
+        // The floor keeps rounding and near-exact series from having jumps.
+        let limit = (MIN_JUMP_DEVIATIONS * 1.4826 * middle).max(0.5 * usual.abs()).max(largest * 1e-12);
         let mut open: Vec<Jump> = Vec::new();
         for (i, &size) in off.iter().enumerate().filter(|(_, v)| v.abs() > limit) {
             let jump = Jump { at: i + 1, size };
-            let returns =
-                open.iter().rposition(|o| (o.size + size).abs() < SAME * o.size.abs().max(size.abs()));
+            let returns = open
+                .iter()
+                .rposition(|o| (o.size + size).abs() < MAX_CANCEL_RATIO * o.size.abs().max(size.abs()));
             if let Some(k) = returns {
-                out.passing.push(open.remove(k));
-                out.passing.push(jump);
+                out.transient.push(open.remove(k));
+                out.transient.push(jump);
             } else {
                 open.push(jump);
             }
@@ -66,21 +67,21 @@ impl Jumps {
         out
     }
 
-    /// Whether the jumps are few enough, among `points`, to be events of their own.
+    /// Whether the jumps are few enough, among `points` points, to be separate events.
     pub(crate) fn isolated(&self, points: usize) -> bool {
         let lasting = self.ups.len() + self.downs.len();
-        let passing = self.passing.len() / 2;
-        lasting.max(passing) <= MOST_ISOLATED && lasting + passing <= points / 5
+        let transient = self.transient.len() / 2;
+        lasting.max(transient) <= MAX_ISOLATED_JUMPS && lasting + transient <= points / 5
     }
 
-    /// Whether two or three jumps up are so alike that they may be the first of many.
+    /// Whether two or more jumps up are so alike that they may be the first of many.
     pub(crate) fn ups_alike(&self) -> bool {
         let sizes = self.ups.iter().map(|j| j.size);
         let (low, high) = sizes.fold((f64::INFINITY, 0.0_f64), |(l, h), s| (l.min(s), h.max(s)));
         self.ups.len() >= 2 && high <= 2.0 * low
     }
 
-    /// The series with `jumps` flattened to the usual increment.
+    /// The series with `jumps` replaced by the usual increment.
     pub(crate) fn without<'a>(y: &[f64], jumps: impl IntoIterator<Item = &'a Jump>) -> Vec<f64> {
         let mut out = y.to_vec();
         for jump in jumps {
@@ -119,7 +120,7 @@ mod tests {
         let (x, mut y) = ramp(20, 10.0);
         y[11] += 5000.0;
         let jumps = Jumps::find(&x, &y);
-        assert_eq!(jumps.passing.len(), 2);
+        assert_eq!(jumps.transient.len(), 2);
         assert!(jumps.ups.is_empty() && jumps.downs.is_empty());
     }
 

@@ -1,45 +1,45 @@
-//! Is there a monotone trend at all? The rank test of Mann and Kendall, and Hamed and Rao's correction of its
-//! variance for noise that remembers. In: bytes in cycle order. Out: the statistic and its two-sided p value.
+//! Is there a monotone trend at all? The Mann-Kendall rank test, with Hamed and Rao's correction of its
+//! variance for autocorrelated noise. In: bytes in cycle order. Out: the statistic and its two-sided p value.
 
 use crate::order::{ranks, tie_sizes};
 use crate::student::two_sided;
 use crate::theil_sen::theil_sen;
 
-/// Quantile of the normal at which Hamed and Rao take an autocorrelation for real (two-sided 5 %).
-const REAL: f64 = 1.959_963_984_540_054;
-/// The pairs are counted one by one; longer series are thinned evenly to this.
-const MOST_POINTS: usize = 4000;
+/// Normal quantile above which Hamed and Rao count an autocorrelation (two-sided 5 %).
+const SIGNIFICANT_Z: f64 = 1.959_963_984_540_054;
+/// Every pair is counted; longer series are thinned evenly to this.
+const MAX_RANKED_POINTS: usize = 4000;
 
-/// The outcome of a Mann-Kendall test.
+/// The result of a Mann-Kendall test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MannKendall {
-    /// Rising pairs less falling pairs.
+    /// Rising pairs minus falling pairs.
     pub s: f64,
     /// `s` in standard deviations, with continuity correction.
     pub z: f64,
     /// Two-sided p value.
     pub p: f64,
-    /// Kendall's tau (a): `s` over the number of pairs.
+    /// Kendall's tau (a): `s` divided by the number of pairs.
     pub tau: f64,
-    /// How many independent points the series is worth.
+    /// The number of independent points with the same information.
     pub effective: f64,
 }
 
 /// Mann-Kendall with ties and with Hamed and Rao's correction for autocorrelation. `None` below 3 points.
 ///
-/// Where the corrected variance would not be positive (strong alternation in a short series), the plain one is used.
+/// If the corrected variance is not positive (strong alternation in a short series), the plain one is used.
 pub fn mann_kendall(y: &[f64]) -> Option<MannKendall> {
     let y = bounded(y);
     test(&y, inflation(&y))
 }
 
-/// Mann-Kendall with ties, taking the points for independent. `None` below 3 points.
+/// Mann-Kendall with ties, for independent points. `None` below 3 points.
 pub fn mann_kendall_plain(y: &[f64]) -> Option<MannKendall> {
     test(&bounded(y), 1.0)
 }
 
 fn bounded(y: &[f64]) -> Vec<f64> {
-    y.iter().copied().step_by(y.len().div_ceil(MOST_POINTS).max(1)).collect()
+    y.iter().copied().step_by(y.len().div_ceil(MAX_RANKED_POINTS).max(1)).collect()
 }
 
 fn test(y: &[f64], inflation: f64) -> Option<MannKendall> {
@@ -62,17 +62,17 @@ fn test(y: &[f64], inflation: f64) -> Option<MannKendall> {
     Some(MannKendall { s, z, p: two_sided(z), tau, effective: n / inflation })
 }
 
-/// n / n*: by how much autocorrelated ranks inflate the variance of `s`.
+/// n / n*: the factor by which autocorrelated ranks inflate the variance of `s`.
 fn inflation(y: &[f64]) -> f64 {
     let n = y.len();
     let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
     let Some(slope) = theil_sen(&x, y) else { return 1.0 };
     let first = y[0];
-    // The slope is that of one pair, whose two points are tied once it is taken out: rounding must not part them.
+    // The slope is that of one pair, whose two points tie after detrending: rounding must not part them.
     let largest = y.iter().fold(0.0_f64, |m, v| m.max((v - first).abs()));
-    let grain = 2.0_f64.powi(-40) * largest.max(f64::MIN_POSITIVE);
+    let rounding = 2.0_f64.powi(-40) * largest.max(f64::MIN_POSITIVE);
     let detrended: Vec<f64> =
-        y.iter().zip(&x).map(|(v, x)| (((v - first) - slope * x) / grain).round()).collect();
+        y.iter().zip(&x).map(|(v, x)| (((v - first) - slope * x) / rounding).round()).collect();
     let mut r = ranks(&detrended);
     let mean = f64::midpoint(n as f64, 1.0);
     for rank in &mut r {
@@ -82,7 +82,7 @@ fn inflation(y: &[f64]) -> f64 {
     if variance == 0.0 {
         return 1.0;
     }
-    let bound = REAL / (n as f64).sqrt();
+    let bound = SIGNIFICANT_Z / (n as f64).sqrt();
     let mut sum = 0.0;
     for lag in 1..n {
         let rho = r[lag..].iter().zip(&r).map(|(a, b)| a * b).sum::<f64>() / variance;

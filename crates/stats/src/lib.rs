@@ -1,9 +1,9 @@
 //! Trend, plateau, change point, intervals. Pure: numbers in, numbers out.
 //!
-//! In: `x`, the ordinals of cycles (strictly increasing, gaps allowed), and `y`, bytes that were live when those
-//! cycles ended. Finite numbers only. Out: growth per cycle with its interval, the shape of the curve, and how many
-//! more cycles an answer needs. Nothing here reads a file, knows a collector or draws a random number: the same
-//! series always gets the same answer. Which points a series should hold is decided by the caller.
+//! In: `x`, the ordinals of cycles (strictly increasing, gaps allowed), and `y`, the live bytes when those
+//! cycles ended. Finite numbers only. Out: growth per cycle with its interval, the shape of the curve, and
+//! how many more cycles an answer needs. No file, no collector, no random numbers: the same series always
+//! gets the same answer. The caller decides which points a series holds.
 //!
 //! The methods, and the error rates measured for them, are argued in `docs/design/verdict-statistics.md`.
 

@@ -1,82 +1,83 @@
-//! What kinds of noise live bytes can carry, and how a straight (or bent) model fits under each of them.
+//! Noise models of live bytes, and the fit of a straight (or bent) line under each.
 //!
-//! In: columns over the same cycles, and the values to explain. Out: for every kind of noise, the fit and how well
-//! that kind explains what was seen. Nobody knows beforehand whether memory wobbles around a level (a batch in
-//! flight or not) or wanders (every cycle adds a bit that stays), and the two differ by orders of magnitude in
-//! what a slope is worth. So no kind is chosen: all are fitted, and weighted by their likelihood.
+//! In: columns over the same cycles, and the values to explain. Out: for every noise model, the fit and its
+//! likelihood. Memory may wobble around a level (a batch in flight or not) or wander (every cycle adds a bit
+//! that stays). Nobody knows which beforehand, and the precision of a slope differs by orders of magnitude
+//! between them. So no model is chosen: all are fitted, and weighted by likelihood.
 
-/// One kind: a level that forgets at rate `memory` per gap, plus independent noise with `jitter` times the
-/// variance of the level's own innovations.
+/// One model: a level that decays at rate `memory` per gap, plus independent noise. `jitter` is the latter's
+/// variance, in units of the level's innovation variance.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Noise {
-    /// 0 forgets at once (white), 1 never (random walk).
+pub(crate) struct NoiseModel {
+    /// 0 forgets at once (white noise), 1 never (random walk).
     memory: f64,
-    /// Variance of the independent part over the innovation variance of the level.
+    /// Variance of the independent noise over the innovation variance of the level.
     jitter: f64,
-    /// Weight before any data was seen.
+    /// Weight before any data.
     prior: f64,
 }
 
 const MEMORIES: [f64; 8] = [0.0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98];
-const JITTERS: [f64; 6] = [0.0, 0.5, 2.0, 8.0, 32.0, 128.0];
-/// Weight of "it wanders" before any data was seen. High on purpose: it is the reading that can cost a false alarm,
-/// and even so a level that forgets is recognised within some 50 points.
-const WANDERING: f64 = 0.85;
+const JITTER_RATIOS: [f64; 6] = [0.0, 0.5, 2.0, 8.0, 32.0, 128.0];
+/// Prior weight of a random walk. High on purpose: this reading can cost a false alarm. Even so, a level that
+/// forgets is recognised within some 50 points.
+const RANDOM_WALK_PRIOR: f64 = 0.85;
 
-/// All kinds for a series that spans `span` gaps.
-pub(crate) fn kinds(span: f64) -> Vec<Noise> {
-    let forgetting = (1.0 - WANDERING) / MEMORIES.len() as f64;
+/// All noise models for a series that spans `span` gaps.
+pub(crate) fn noise_models(span: f64) -> Vec<NoiseModel> {
+    let forgetting = (1.0 - RANDOM_WALK_PRIOR) / MEMORIES.len() as f64;
     let mut out = Vec::new();
     for memory in MEMORIES {
-        let jitters = if memory < 0.75 { &JITTERS[..1] } else { &JITTERS[..4] };
+        let jitters = if memory < 0.75 { &JITTER_RATIOS[..1] } else { &JITTER_RATIOS[..4] };
         let prior = forgetting / jitters.len() as f64;
-        out.extend(jitters.iter().map(|&jitter| Noise { memory, jitter, prior }));
+        out.extend(jitters.iter().map(|&jitter| NoiseModel { memory, jitter, prior }));
     }
-    // A proper start for the walk too: so close to 1 that nothing is forgotten within the series.
+    // A proper start for the walk, too: so close to 1 that nothing is forgotten within the series.
     let memory = 1.0 - 1e-3 / span.max(1.0);
-    out.extend(JITTERS.iter().enumerate().map(|(i, &jitter)| {
-        let share = if i == 0 { 0.5 } else { 0.5 / (JITTERS.len() - 1) as f64 };
-        Noise { memory, jitter, prior: WANDERING * share }
+    out.extend(JITTER_RATIOS.iter().enumerate().map(|(i, &jitter)| {
+        let share = if i == 0 { 0.5 } else { 0.5 / (JITTER_RATIOS.len() - 1) as f64 };
+        NoiseModel { memory, jitter, prior: RANDOM_WALK_PRIOR * share }
     }));
     out
 }
 
-/// The least-squares fit of `K` columns under one kind of noise.
+/// The least-squares fit of `K` columns under one noise model.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fit<const K: usize> {
     /// Coefficients of the columns.
     pub beta: [f64; K],
     /// Variance of the last coefficient over the innovation variance.
     pub last_variance: f64,
-    /// Weighted sum of squares that the columns leave.
+    /// Weighted residual sum of squares.
     pub rss: f64,
-    /// Log likelihood, up to a constant that is the same for all kinds and all models of the same values.
+    /// Log likelihood, up to a constant that is the same for all models of the same values.
     pub likelihood: f64,
-    /// Restricted log likelihood: the same after averaging over the coefficients.
+    /// Restricted log likelihood, averaged over the coefficients.
     pub restricted: f64,
 }
 
-impl Noise {
-    /// Weight before any data was seen.
+impl NoiseModel {
+    /// Weight before any data.
     pub(crate) fn prior(&self) -> f64 {
         self.prior
     }
 
-    /// Whether it is one of the kinds that a quick search makes do with.
+    /// Whether it is one of the models that suffice for a quick search.
     pub(crate) fn is_plain(&self) -> bool {
         self.jitter == 0.0 && (self.memory < 0.6 || self.memory > 0.85)
     }
 
-    /// The fit of `columns` to `y`; `None` when the columns do not differ over these cycles.
+    /// The fit of `columns` to `y`; `None` if the columns do not differ over these cycles.
     ///
-    /// A scalar Kalman filter turns correlated values into independent ones of equal variance (gaps of any
-    /// length), then ordinary least squares does the rest. `grain` is what rounding alone may leave per point.
+    /// A scalar Kalman filter turns correlated values into independent ones of equal variance (for gaps of
+    /// any length); ordinary least squares does the rest. `rounding` is the error per point that rounding
+    /// alone may leave.
     pub(crate) fn fit<const K: usize>(
         &self,
         x: &[f64],
         columns: &[&[f64]; K],
         y: &[f64],
-        grain: f64,
+        rounding: f64,
     ) -> Option<Fit<K>> {
         let n = x.len();
         let rate = if self.memory > 0.0 { -self.memory.ln() } else { f64::INFINITY };
@@ -85,7 +86,8 @@ impl Noise {
         let mut level_y = 0.0;
         let mut spread = stationary;
         let mut log_f = 0.0;
-        // Gaps are mostly equal and the filter settles soon: the costly functions are taken only on change.
+        // Gaps are mostly equal and the filter settles soon: the costly functions are computed only on
+        // change.
         let (mut gap, mut kept) = (f64::NAN, 0.0);
         let (mut f, mut ln_f, mut scale) = (f64::NAN, 0.0, 0.0);
         let mut gram = [[0.0; K]; K];
@@ -133,7 +135,7 @@ impl Noise {
         let (root, log_det) = cholesky(gram)?;
         let half = forward(&root, cross);
         let explained: f64 = half.iter().map(|v| v * v).sum();
-        let rss = (total - explained).max(n as f64 * grain * grain);
+        let rss = (total - explained).max(n as f64 * rounding * rounding);
         let beta = backward(&root, half);
         let last = root[K - 1][K - 1];
         let restricted = -0.5 * (log_f + log_det + (n - K) as f64 * rss.ln());
@@ -184,7 +186,7 @@ fn backward<const K: usize>(root: &[[f64; K]; K], mut v: [f64; K]) -> [f64; K] {
 mod tests {
     use super::*;
 
-    const WHITE: Noise = Noise { memory: 0.0, jitter: 0.0, prior: 1.0 };
+    const WHITE: NoiseModel = NoiseModel { memory: 0.0, jitter: 0.0, prior: 1.0 };
 
     #[test]
     fn white_noise_is_ordinary_least_squares() {
@@ -201,7 +203,7 @@ mod tests {
     fn a_walk_is_judged_by_its_ends() {
         let x = [0.0, 1.0, 2.0, 4.0];
         let y = [0.0, 3.0, 1.0, 8.0];
-        let walk = Noise { memory: 1.0 - 1e-9, jitter: 0.0, prior: 1.0 };
+        let walk = NoiseModel { memory: 1.0 - 1e-9, jitter: 0.0, prior: 1.0 };
         let fit = walk.fit(&x, &[&[1.0; 4], &x], &y, 0.0).unwrap();
         assert!((fit.beta[1] - 2.0).abs() < 1e-6 && (fit.last_variance - 0.25).abs() < 1e-6);
     }

@@ -1,11 +1,11 @@
-//! Order statistics. In: any finite numbers. Out: middles and ranks. The input is never reordered.
+//! Order statistics. In: any finite numbers. Out: medians and ranks. The input is never reordered.
 
-/// The median; the mean of the two middles for an even count; `None` for no values.
+/// The median; for an even count the mean of the two middle values; `None` for no values.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     median_in_place(&mut values.to_vec())
 }
 
-/// As [`median`], reordering a buffer that nobody needs any more.
+/// As [`median`], but reorders the buffer.
 pub(crate) fn median_in_place(values: &mut [f64]) -> Option<f64> {
     let middle = values.len() / 2;
     if values.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn median_in_place(values: &mut [f64]) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
-/// Ranks from 1, ties sharing the mean of their places.
+/// Ranks from 1; ties share the mean of their ranks.
 pub(crate) fn ranks(values: &[f64]) -> Vec<f64> {
     let values = unsigned_zeros(values);
     let mut order: Vec<usize> = (0..values.len()).collect();
@@ -45,7 +45,7 @@ pub(crate) fn tie_sizes(values: &[f64]) -> Vec<usize> {
     sorted.chunk_by(|a, b| a.total_cmp(b).is_eq()).map(<[f64]>::len).collect()
 }
 
-/// Total order tells -0 from 0; a tie does not.
+/// The total order distinguishes -0 from 0; ties do not.
 fn unsigned_zeros(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v + 0.0).collect()
 }

@@ -1,34 +1,36 @@
-//! How many more cycles an honest answer needs.
+//! How many more cycles a narrow answer needs.
 //!
-//! In: what was seen so far and the width that would do. Out: a number of cycles, from the noise seen; the promise
-//! is as good as that noise is typical.
+//! In: the series so far and the tolerated width. Out: a number of cycles, by the noise seen; the forecast is
+//! as good as that noise is typical.
 
 use crate::growth::{MIN_POINTS, growth, narrow_after, slope};
 
-/// What is asked for before the noise is known at all.
-const FIRST_LOOK: usize = 8;
-/// Nobody waits longer; more than this is the same as never.
-const MOST: u64 = 10_000;
+/// Cycles that are asked for before the noise is known.
+const FIRST_REQUEST_CYCLES: usize = 8;
+/// Nobody waits longer; more than this counts as never.
+const MAX_NEEDED_CYCLES: u64 = 10_000;
 
 /// How many more cycles until the half width of [`growth`] is at most `tolerance` bytes per cycle.
 ///
-/// 0 when it is already. With too few points to know the noise: as many as a first look takes. Never more than
-/// 10 000, which stands for "not by waiting".
+/// 0 if it is already. With too few points to know the noise: enough for a first estimate. At most 10 000,
+/// which means "not by waiting".
 pub fn cycles_needed(x: &[f64], y: &[f64], tolerance: f64) -> u64 {
     let n = y.len();
-    let Some(now) = growth(x, y) else { return FIRST_LOOK.saturating_sub(n).max(MIN_POINTS) as u64 };
+    let Some(now) = growth(x, y) else {
+        return FIRST_REQUEST_CYCLES.saturating_sub(n).max(MIN_POINTS) as u64;
+    };
     let width = now.half_width();
     if width <= tolerance {
         return 0;
     }
-    // What isolated jumps add to or take from the width is taken to stay in proportion.
-    let Some(plain) = slope(x, y, 0) else { return MOST };
+    // The effect of isolated jumps on the width is taken to stay proportional.
+    let Some(plain) = slope(x, y, 0) else { return MAX_NEEDED_CYCLES };
     let wish = tolerance * plain.half_width() / width;
-    // The median over the kinds of noise: half of what is plausible will be there by then.
+    // The median over the noise models: under half of the weight the answer will be narrow by then.
     let enough = |more: u64| narrow_after(x, y, more as usize, wish).is_some_and(|weight| weight >= 0.5);
     let gap = (x[n - 1] - x[0]) / (n - 1) as f64;
-    if !enough(MOST) {
-        return MOST;
+    if !enough(MAX_NEEDED_CYCLES) {
+        return MAX_NEEDED_CYCLES;
     }
     let mut high = 1;
     while !enough(high) {
@@ -43,7 +45,7 @@ pub fn cycles_needed(x: &[f64], y: &[f64], tolerance: f64) -> u64 {
             low = middle;
         }
     }
-    ((high as f64 * gap).ceil() as u64).min(MOST)
+    ((high as f64 * gap).ceil() as u64).min(MAX_NEEDED_CYCLES)
 }
 
 #[cfg(test)]

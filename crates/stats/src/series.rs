@@ -1,7 +1,7 @@
-//! A series made fit for fitting: same length, strictly increasing, centred, free of its straight part.
+//! Prepares a series for fitting: equal length, strictly increasing, centred, without its straight part.
 //!
-//! In: cycles and bytes as the caller has them. Out: offsets small enough that sums of squares keep their digits
-//! even for terabytes. The slope taken out is handed back by whoever fits the rest.
+//! In: cycles and bytes from the caller. Out: offsets small enough that sums of squares keep their digits
+//! even for terabytes. The fitting code adds the removed slope again.
 
 use crate::order::median_in_place;
 
@@ -16,15 +16,15 @@ pub(crate) struct Series {
     pub base: f64,
     /// Cycles in one unit of `x`.
     pub gap: f64,
-    /// Below this a difference in bytes is rounding.
-    pub grain: f64,
+    /// Differences in bytes below this are rounding.
+    pub rounding: f64,
 }
 
 impl Series {
-    /// `None` unless there are at least `least` points and `x` increases strictly.
-    pub(crate) fn new(x: &[f64], y: &[f64], least: usize) -> Option<Self> {
+    /// `None` unless there are at least `min_points` points and `x` increases strictly.
+    pub(crate) fn new(x: &[f64], y: &[f64], min_points: usize) -> Option<Self> {
         let n = x.len();
-        if n != y.len() || n < least.max(2) || x.windows(2).any(|w| w[1] <= w[0]) {
+        if n != y.len() || n < min_points.max(2) || x.windows(2).any(|w| w[1] <= w[0]) {
             return None;
         }
         if x.iter().chain(y).any(|v| !v.is_finite()) {
@@ -35,12 +35,12 @@ impl Series {
         let base = (y[n - 1] - y[0]) / units[n - 1];
         let rest = units.iter().zip(y).map(|(u, v)| (v - y[0]) - base * u).collect();
         let largest = y.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        Some(Self { x: units, rest, base, gap, grain: largest * 1e-13 })
+        Some(Self { x: units, rest, base, gap, rounding: largest * 1e-13 })
     }
 
-    /// Whether nothing but rounding separates the points from the line through the end points.
+    /// Whether all points lie on the line through the end points, up to rounding.
     pub(crate) fn is_straight(&self) -> bool {
-        self.rest.iter().all(|v| v.abs() <= self.grain)
+        self.rest.iter().all(|v| v.abs() <= self.rounding)
     }
 
     /// The distance between the first and the last point, in units of `x`.
@@ -49,9 +49,9 @@ impl Series {
     }
 }
 
-/// At most `most` points of a longer series: means of neighbours, in order.
-pub(crate) fn thin(x: &[f64], y: &[f64], most: usize) -> (Vec<f64>, Vec<f64>) {
-    let width = x.len().div_ceil(most.max(1)).max(1);
+/// At most `max_points` points of a longer series: means of neighbours, in order.
+pub(crate) fn thin(x: &[f64], y: &[f64], max_points: usize) -> (Vec<f64>, Vec<f64>) {
+    let width = x.len().div_ceil(max_points.max(1)).max(1);
     let mean = |values: &[f64]| -> Vec<f64> {
         values
             .chunks(width)

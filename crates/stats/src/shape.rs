@@ -1,43 +1,43 @@
-//! What the curve looks like: flat, straight, levelling off, stepping or accelerating.
+//! The shape of a curve: flat, straight, levelling off, stepping or accelerating.
 //!
-//! In: cycles and live bytes. Out: one word, with the bound for a curve that levels. Conservative in one direction:
-//! a curve is called levelling only if its bound is in sight and its late growth has visibly slowed, since a leak
-//! mistaken for a filling cache is the costlier mistake.
+//! In: cycles and live bytes. Out: one word, with the bound of a levelling curve. Conservative: a curve is
+//! called levelling only if its bound is in sight and its late growth has clearly slowed. A leak mistaken for
+//! a filling cache is the costlier error.
 
 use crate::growth::{growth, slope};
 use crate::jumps::Jumps;
-use crate::noise::kinds;
+use crate::noise::noise_models;
 use crate::series::{Series, thin};
 use crate::theil_sen::theil_sen;
 
-/// Fewer points than this cannot tell a bend from noise.
-const BEND_POINTS: usize = 8;
-/// Gain in log likelihood over a straight line that a bend must bring.
-const GAIN: f64 = 6.0;
+/// Fewer points cannot distinguish a bend from noise.
+const MIN_BEND_POINTS: usize = 8;
+/// Least gain in log likelihood of a bend over a straight line.
+const MIN_BEND_GAIN: f64 = 6.0;
 /// Longer series are averaged down to this.
-const MOST_POINTS: usize = 250;
-/// Time constants tried, as shares of the span. A larger one would put the bound out of sight.
-const TIME_SHARES: [f64; 10] = [0.04, 0.06, 0.09, 0.13, 0.18, 0.24, 0.32, 0.42, 0.55, 0.7];
-/// Time constants tried around the best of those.
-const FINER: [f64; 7] = [0.8, 0.87, 0.93, 1.0, 1.07, 1.15, 1.25];
-/// Late growth of a levelling curve is below this share of the early growth.
-const SLOWED: f64 = 0.5;
+const MAX_BEND_POINTS: usize = 250;
+/// Time constants that are tried, relative to the span. A larger one would put the bound out of sight.
+const TIME_CONSTANT_RATIOS: [f64; 10] = [0.04, 0.06, 0.09, 0.13, 0.18, 0.24, 0.32, 0.42, 0.55, 0.7];
+/// Factors for a finer search around the best of these.
+const REFINEMENT_FACTORS: [f64; 7] = [0.8, 0.87, 0.93, 1.0, 1.07, 1.15, 1.25];
+/// A levelling curve's late growth is below this share of its early growth.
+const MAX_LATE_GROWTH_RATIO: f64 = 0.5;
 
 /// The shape of a curve of live bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
-    /// No growth that could be told from noise.
+    /// No growth that can be distinguished from noise.
     Flat,
     /// Steady growth (or decline).
     Linear,
     /// Growth that slows towards a bound.
     Levelling {
-        /// The level it approaches, bytes.
+        /// The level that it approaches, in bytes.
         bound: f64,
-        /// Cycles from the first point until 95 % of the rise is done.
+        /// Cycles from the first point until 95 % of the rise.
         cycles_to_95: f64,
     },
-    /// The rise is made of steps, flat between them. A staircase leak has many.
+    /// The rise consists of steps, flat between them. A staircase leak has many.
     Steps {
         /// Steps up that stayed.
         count: usize,
@@ -53,7 +53,7 @@ pub fn shape(x: &[f64], y: &[f64]) -> Shape {
         return Shape::Steps { count };
     }
     let steady = if jumps.isolated(y.len()) {
-        Jumps::without(y, jumps.ups.iter().chain(&jumps.downs).chain(&jumps.passing))
+        Jumps::without(y, jumps.ups.iter().chain(&jumps.downs).chain(&jumps.transient))
     } else {
         y.to_vec()
     };
@@ -61,25 +61,25 @@ pub fn shape(x: &[f64], y: &[f64]) -> Shape {
     bend(x, &steady).unwrap_or(if rate.contains(0.0) { Shape::Flat } else { Shape::Linear })
 }
 
-/// The number of steps, where steps make the rise.
+/// The number of steps, if steps make the rise.
 fn stepped(x: &[f64], y: &[f64], jumps: &Jumps) -> Option<usize> {
     let up: f64 = jumps.ups.iter().map(|j| j.size).sum();
     let down: f64 = jumps.downs.iter().map(|j| -j.size).sum();
-    // A level that flips between two states ends on either; one flip that happens not to have come back is no step.
+    // A level that flips between two states ends in either; a last flip that has not come back is no step.
     let typical = up / jumps.ups.len().max(1) as f64;
-    let flips = jumps.passing.iter().filter(|j| j.size > 0.4 * typical && j.size < 2.5 * typical).count();
+    let flips = jumps.transient.iter().filter(|j| j.size > 0.4 * typical && j.size < 2.5 * typical).count();
     if flips >= jumps.ups.len() {
         return None;
     }
-    let flat = Jumps::without(y, jumps.ups.iter().chain(&jumps.downs).chain(&jumps.passing));
+    let flat = Jumps::without(y, jumps.ups.iter().chain(&jumps.downs).chain(&jumps.transient));
     let rest = slope(x, &flat, 0)?;
     let risen = rest.estimate.abs() * (x[x.len() - 1] - x[0]);
     (up > 0.0 && up > 2.0 * down && risen < 0.25 * (up - down)).then_some(jumps.ups.len())
 }
 
 fn bend(x: &[f64], y: &[f64]) -> Option<Shape> {
-    let (xs, ys) = thin(x, y, MOST_POINTS);
-    let series = Series::new(&xs, &ys, BEND_POINTS)?;
+    let (xs, ys) = thin(x, y, MAX_BEND_POINTS);
+    let series = Series::new(&xs, &ys, MIN_BEND_POINTS)?;
     if series.is_straight() {
         return None;
     }
@@ -90,39 +90,40 @@ fn bend(x: &[f64], y: &[f64]) -> Option<Shape> {
     let straight = likelihood(&series, None)?;
     let square: Vec<f64> = series.x.iter().map(|v| (v / span).powi(2)).collect();
     let (curved, curve) = with_column(&series, &square)?;
-    let coarse = best_level_off(&series, TIME_SHARES.iter().map(|share| share * span));
-    let levelling =
-        coarse.and_then(|(_, time, _)| best_level_off(&series, FINER.iter().map(|factor| factor * time)));
+    let coarse = best_level_off(&series, TIME_CONSTANT_RATIOS.iter().map(|share| share * span));
+    let levelling = coarse.and_then(|(_, time, _)| {
+        best_level_off(&series, REFINEMENT_FACTORS.iter().map(|factor| factor * time))
+    });
     if let Some((found, time, fit)) = levelling
-        && found > straight + GAIN
+        && found > straight + MIN_BEND_GAIN
         && early > 0.0
-        && late < SLOWED * early
+        && late < MAX_LATE_GROWTH_RATIO * early
     {
         let bound = ys[0] + fit[0];
         return Some(Shape::Levelling { bound, cycles_to_95: 3.0 * time * series.gap });
     }
-    let faster = curved > straight + GAIN && curve > 0.0 && late > 1.5 * early.max(0.0);
+    let faster = curved > straight + MIN_BEND_GAIN && curve > 0.0 && late > 1.5 * early.max(0.0);
     faster.then_some(Shape::Accelerating)
 }
 
-/// The best log likelihood over all kinds of noise of a line, with one more column where given.
+/// The best log likelihood of a line over all noise models, with one more column if given.
 fn likelihood(series: &Series, extra: Option<&[f64]>) -> Option<f64> {
     let ones = vec![1.0; series.x.len()];
-    let score = |kind: &crate::noise::Noise| match extra {
-        None => kind.fit(&series.x, &[&ones, &series.x], &series.rest, series.grain).map(|f| f.likelihood),
+    let score = |kind: &crate::noise::NoiseModel| match extra {
+        None => kind.fit(&series.x, &[&ones, &series.x], &series.rest, series.rounding).map(|f| f.likelihood),
         Some(c) => {
-            kind.fit(&series.x, &[&ones, &series.x, c], &series.rest, series.grain).map(|f| f.likelihood)
+            kind.fit(&series.x, &[&ones, &series.x, c], &series.rest, series.rounding).map(|f| f.likelihood)
         }
     };
-    kinds(series.span()).iter().filter_map(score).max_by(f64::total_cmp)
+    noise_models(series.span()).iter().filter_map(score).max_by(f64::total_cmp)
 }
 
-/// A line and one more column: the best log likelihood, and that column's coefficient there.
+/// A line and one more column: the best log likelihood, and that column's coefficient.
 fn with_column(series: &Series, column: &[f64]) -> Option<(f64, f64)> {
     let ones = vec![1.0; series.x.len()];
-    kinds(series.span())
+    noise_models(series.span())
         .iter()
-        .filter_map(|k| k.fit(&series.x, &[&ones, &series.x, column], &series.rest, series.grain))
+        .filter_map(|k| k.fit(&series.x, &[&ones, &series.x, column], &series.rest, series.rounding))
         .map(|f| (f.likelihood, f.beta[2]))
         .max_by(|a, b| a.0.total_cmp(&b.0))
 }
@@ -138,13 +139,13 @@ fn best_level_off(series: &Series, times: impl Iterator<Item = f64>) -> Option<(
         .max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// A level and a dying exponential, no line: the best log likelihood and both coefficients.
+/// A constant and a decaying exponential, no line: the best log likelihood and both coefficients.
 fn level_off(series: &Series, gone: &[f64]) -> Option<(f64, [f64; 2])> {
     let ones = vec![1.0; series.x.len()];
     let whole: Vec<f64> = series.x.iter().zip(&series.rest).map(|(x, r)| r + series.base * x).collect();
-    kinds(series.span())
+    noise_models(series.span())
         .iter()
-        .filter_map(|k| k.fit(&series.x, &[&ones, gone], &whole, series.grain))
+        .filter_map(|k| k.fit(&series.x, &[&ones, gone], &whole, series.rounding))
         .map(|f| (f.likelihood, f.beta))
         .max_by(|a, b| a.0.total_cmp(&b.0))
 }

@@ -1,4 +1,4 @@
-//! Tails of the normal and of Student's distribution. Accuracy about 1e-9, far below what an interval needs.
+//! Tails of the normal and of Student's distribution. Accuracy about 1e-9, far better than an interval needs.
 
 /// P(Z <= z) for a standard normal Z.
 pub(crate) fn normal_cdf(z: f64) -> f64 {

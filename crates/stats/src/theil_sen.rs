@@ -1,11 +1,11 @@
 //! The median of the slopes of all pairs of points.
 //!
-//! Robust to any 29 % of wild points. It says nothing of its own certainty; that is [`crate::growth`]'s.
+//! Robust to any 29 % of wild points. It gives no interval; [`crate::growth`] does.
 
 use crate::order::median_in_place;
 
-/// Beyond this the pairs are formed from evenly spaced points only: two million slopes are enough for a median.
-const MOST_POINTS: usize = 2000;
+/// Longer series use evenly spaced points only: two million slopes are enough for a median.
+const MAX_SLOPE_POINTS: usize = 2000;
 
 /// The Theil-Sen slope in bytes per cycle.
 ///
@@ -14,7 +14,7 @@ pub fn theil_sen(x: &[f64], y: &[f64]) -> Option<f64> {
     if x.len() != y.len() {
         return None;
     }
-    let stride = x.len().div_ceil(MOST_POINTS).max(1);
+    let stride = x.len().div_ceil(MAX_SLOPE_POINTS).max(1);
     let points: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).step_by(stride).collect();
     let mut slopes = Vec::with_capacity(points.len() * points.len().saturating_sub(1) / 2);
     for (i, &(xa, ya)) in points.iter().enumerate() {

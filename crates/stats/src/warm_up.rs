@@ -1,27 +1,27 @@
-//! How much of the beginning is start-up and no evidence.
+//! How many of the first points are warm-up, and no evidence.
 //!
-//! In: live bytes. Out: a number of points. Graphs, kernels, thread pools and caches come to life in the first
-//! cycles; their increments are larger than what follows and shrink from cycle to cycle.
+//! In: live bytes. Out: a number of points. Graphs, kernels, thread pools and caches are set up in the first
+//! cycles. Their increments are larger than later ones and shrink from cycle to cycle.
 
 use crate::growth::MIN_POINTS;
 use crate::order::{median, median_in_place};
 
-/// What is always dropped where enough is left.
-const LEAST: usize = 2;
+/// Points that are always dropped if enough remain.
+const MIN_DROPPED_POINTS: usize = 2;
 
-/// How many first points belong to warm-up: at least 2 where 4 points are left after them, at most half.
+/// The number of warm-up points: at least 2 if 4 points remain after them, at most half.
 pub fn warm_up(y: &[f64]) -> usize {
     let n = y.len();
-    let least = LEAST.min(n.saturating_sub(MIN_POINTS));
-    let most = (n / 2).min(n.saturating_sub(MIN_POINTS)).max(least);
+    let min_dropped = MIN_DROPPED_POINTS.min(n.saturating_sub(MIN_POINTS));
+    let max_dropped = (n / 2).min(n.saturating_sub(MIN_POINTS)).max(min_dropped);
     let steps: Vec<f64> = y.windows(2).map(|w| w[1] - w[0]).collect();
     let settled = &steps[steps.len() / 2..];
-    let Some(usual) = median(settled) else { return least };
+    let Some(usual) = median(settled) else { return min_dropped };
     let off =
         median_in_place(&mut settled.iter().map(|v| (v - usual).abs()).collect::<Vec<_>>()).unwrap_or(0.0);
     let limit = usual + (4.0 * 1.4826 * off).max(0.1 * usual.abs());
     let busy = steps.iter().take_while(|v| **v > limit).count();
-    busy.clamp(least, most)
+    busy.clamp(min_dropped, max_dropped)
 }
 
 #[cfg(test)]

@@ -1,67 +1,68 @@
 //! Bytes per cycle from samples: an estimate and its interval.
 //!
-//! In: for each cycle, what the samples that stayed stand for, and how uncertain that is. Out: bytes per cycle with a
-//! 95 % interval that covers both what sampling may have missed and how much cycles differ. Works from three samples
-//! on, where a normal interval would reach below zero, and is exact where every block was sampled for sure.
+//! In: for each cycle, the bytes that the surviving samples stand for, and their variance. Out: bytes per
+//! cycle with a 95 % interval. The interval covers both what sampling may have missed and how much cycles
+//! differ. It works from three samples on, where a normal interval would reach below zero. It is exact if
+//! every block was sampled with certainty.
 
 use crate::Interval;
 use crate::student::student_quantile;
 
-/// What the samples of one cycle, or of a few cycles taken together, stand for.
+/// The samples of one cycle, or of a few cycles together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sampled {
-    /// How many cycles these are.
+    /// Number of cycles.
     pub cycles: f64,
     /// Bytes: the sum of the samples' weights.
     pub bytes: f64,
     /// Variance of that sum, in bytes squared.
     pub variance: f64,
-    /// What one more sample could have added that was missed, in bytes.
+    /// The largest weight that one missed sample could have added, in bytes.
     pub missed: f64,
 }
 
 impl Sampled {
-    /// Adds a sample that stands for `weight` bytes and was seen with this chance.
-    pub fn add(&mut self, weight: f64, chance: f64) {
-        let unseen = (1.0 - chance).clamp(0.0, 1.0);
+    /// Adds a sample that stands for `weight` bytes and was drawn with this probability.
+    pub fn add(&mut self, weight: f64, probability: f64) {
+        let unseen = (1.0 - probability).clamp(0.0, 1.0);
         self.bytes += weight;
         self.variance += weight * weight * unseen;
         self.missed = self.missed.max(weight * unseen);
     }
 }
 
-/// Each tail holds 1 - this.
-const LEVEL: f64 = 0.975;
-/// The normal distribution's quantile there.
-const NORMAL: f64 = 1.959_963_985;
+/// The quantile of the upper end: each tail holds 2.5 %.
+const UPPER_QUANTILE: f64 = 0.975;
+/// The standard normal quantile at that level.
+const NORMAL_Z: f64 = 1.959_963_985;
 
-/// Bytes per cycle. `None` without any sample, or below two stretches of cycles.
+/// Bytes per cycle. `None` without any sample, or for fewer than two groups of cycles.
 ///
-/// The sum of weights is taken for a scaled Poisson count of the same mean and variance, whose limits are quantiles of a
-/// gamma distribution; the upper one allows for one more sample. Where cycles differ by more than sampling explains, the
-/// excess counts with the width of Student's distribution, since it was estimated from few cycles.
-pub fn weighted_rate(stretches: &[Sampled]) -> Option<Interval> {
-    let cycles: f64 = stretches.iter().map(|s| s.cycles).sum();
-    let bytes: f64 = stretches.iter().map(|s| s.bytes).sum();
-    if stretches.len() < 2 || cycles <= 0.0 || bytes <= 0.0 {
+/// The sum of weights is modelled as a scaled Poisson count with the same mean and variance; its limits are
+/// gamma quantiles. The upper limit allows for one more sample. If cycles differ by more than sampling
+/// explains, the excess gets the width of Student's distribution, because it was estimated from few cycles.
+pub fn weighted_rate(groups: &[Sampled]) -> Option<Interval> {
+    let cycles: f64 = groups.iter().map(|s| s.cycles).sum();
+    let bytes: f64 = groups.iter().map(|s| s.bytes).sum();
+    if groups.len() < 2 || cycles <= 0.0 || bytes <= 0.0 {
         return None;
     }
     let rate = bytes / cycles;
-    let by_sampling: f64 = stretches.iter().map(|s| s.variance).sum();
-    let count = stretches.len() as f64;
-    let squares: f64 = stretches.iter().map(|s| (s.bytes - rate * s.cycles).powi(2)).sum();
+    let by_sampling: f64 = groups.iter().map(|s| s.variance).sum();
+    let count = groups.len() as f64;
+    let squares: f64 = groups.iter().map(|s| (s.bytes - rate * s.cycles).powi(2)).sum();
     let by_cycles = squares * count / (count - 1.0);
-    let width = student_quantile(LEVEL, count - 1.0) / NORMAL;
+    let width = student_quantile(UPPER_QUANTILE, count - 1.0) / NORMAL_Z;
     let variance = by_sampling + (by_cycles - by_sampling).max(0.0) * width * width;
-    let missed = stretches.iter().map(|s| s.missed).fold(0.0, f64::max);
+    let missed = groups.iter().map(|s| s.missed).fold(0.0, f64::max);
     Some(Interval {
         estimate: rate,
-        low: gamma_limit(bytes, variance, -NORMAL) / cycles,
-        high: gamma_limit(bytes + missed, variance + missed * missed, NORMAL) / cycles,
+        low: gamma_limit(bytes, variance, -NORMAL_Z) / cycles,
+        high: gamma_limit(bytes + missed, variance + missed * missed, NORMAL_Z) / cycles,
     })
 }
 
-/// The quantile of a gamma distribution with this mean and variance, so many normal deviations out, by Wilson's and
+/// The quantile of a gamma distribution with this mean and variance, `z` normal deviations out, by Wilson and
 /// Hilferty's cube root.
 fn gamma_limit(mean: f64, variance: f64, z: f64) -> f64 {
     if variance <= 0.0 {

@@ -1,4 +1,4 @@
-//! What must hold for every series: units, offsets and order do not change the answer's meaning.
+//! Properties of every series: units, offsets and order do not change the meaning of the answer.
 #![allow(clippy::unwrap_used, reason = "a test that panics fails")]
 
 use nilometer_stats::{changepoint, cycles_needed, growth, mann_kendall, shape, theil_sen, warm_up};
@@ -58,7 +58,8 @@ proptest! {
         let steeper: Vec<f64> = x.iter().zip(&y).map(|(x, v)| v + more * x).collect();
         prop_assert!(theil_sen(&x, &steeper).unwrap() >= theil_sen(&x, &y).unwrap() - 1e-3);
         let (a, b) = (growth(&x, &y).unwrap(), growth(&x, &steeper).unwrap());
-        // Not exact where a jump stops standing out against the steeper trend, so only the overlap is claimed.
+        // Not exact where a jump no longer stands out against the steeper trend, so only the overlap is
+        // claimed.
         prop_assert!(b.high >= a.low, "{a:?} {b:?}");
     }
 

@@ -1,4 +1,4 @@
-//! Increments measured on real training jobs (KiB per epoch), and what must be said about them.
+//! Increments measured in real training jobs (KiB per epoch), and the required answers.
 #![allow(clippy::unwrap_used, reason = "a test that panics fails")]
 
 use nilometer_stats::{Interval, Shape, cycles_needed, growth, shape, warm_up};

@@ -1,4 +1,4 @@
-//! Coverage of the interval over many simulated leaks, sampled as the recorder samples.
+//! Coverage of the interval over many simulated leaks, sampled like the recorder's.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use nilometer_stats::{Sampled, weighted_rate};
@@ -20,7 +20,7 @@ impl Dice {
     }
 }
 
-/// A cycle's share of the usual number of blocks.
+/// A cycle's number of blocks relative to the usual one.
 type Vary = fn(usize, &mut Dice) -> f64;
 
 /// A leak: blocks of one size per cycle, and how the number of blocks varies.
@@ -32,7 +32,7 @@ struct Leak {
 
 const KIB: f64 = 1024.0;
 
-/// The share of trials in which the interval holds the truth, among those with enough samples to speak at all.
+/// The share of trials whose interval holds the truth, among those with enough samples.
 fn coverage(leak: &Leak, mean: f64, cycles: usize) -> f64 {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let chance = 1.0 - (-leak.size / mean).exp();
@@ -43,7 +43,7 @@ fn coverage(leak: &Leak, mean: f64, cycles: usize) -> f64 {
         for cycle in 0..cycles {
             let blocks = (leak.blocks * (leak.vary)(cycle, &mut dice)).round() as usize;
             let mut s = Sampled { cycles: 1.0, ..Sampled::default() };
-            // From one sampled block to the next, not block by block: there may be many thousands.
+            // Jumps from one sampled block to the next, because there may be many thousands.
             let mut at = dice.gap(chance);
             while at <= blocks {
                 s.add(leak.size / chance, chance);
@@ -84,7 +84,8 @@ fn the_interval_holds_what_cycles_leave_open() {
     for (name, vary) in kinds {
         for cycles in [9, 12, 30] {
             let share = coverage(&Leak { size: KIB, blocks: 1000.0, vary }, 64.0 * KIB, cycles);
-            // In 9 cycles of the last kind none is a big one in 7 of 100 runs; no interval can know of it then.
+            // In 7 of 100 runs of the last kind, none of 9 cycles is a big one; no interval can know of it
+            // then.
             let least = if name == "now and then twice" && cycles < 30 { 0.90 } else { 0.93 };
             assert!(share >= least, "{name}, {cycles} cycles: {share}");
         }

@@ -1,6 +1,6 @@
-//! Measures how often the answers are right, on series whose truth is known, and prints the tables of
-//! `docs/design/verdict-statistics.md`. In, all optional: `growth` or `shape`, the number of
-//! series per cell (250), a part of the name of the worlds wanted. Deterministic.
+//! Measures how often the answers are right, on series with a known truth, and prints the tables of
+//! `docs/design/verdict-statistics.md`. Optional arguments: `growth` or `shape`, the number of series per
+//! cell (250), a part of the wanted worlds' names. Deterministic.
 #![expect(clippy::print_stdout, reason = "its table is its purpose")]
 
 mod worlds;
@@ -32,7 +32,7 @@ fn main() {
     }
 }
 
-/// Growth that counts: the whole interval above the floor.
+/// Relevant growth: the whole interval is above the floor.
 fn is_leak(found: Interval) -> bool {
     found.low > FLOOR
 }

@@ -1,10 +1,10 @@
-//! Kinds of series with a known truth, modelled on live bytes of real training jobs. In: length, seed, an extra
-//! leak. Out: cycles and bytes. The same seed gives the same noise with and without the leak.
+//! Kinds of series with a known truth, modelled on the live bytes of real training jobs. In: length, seed, an
+//! extra leak. Out: cycles and bytes. The same seed gives the same noise with and without the leak.
 
 pub(crate) const KIB: f64 = 1024.0;
 const MIB: f64 = 1024.0 * KIB;
 
-/// A way for live bytes to move.
+/// A way in which live bytes move.
 pub(crate) struct World {
     pub name: &'static str,
     /// Lasting growth, bytes per cycle, before any extra leak.
@@ -24,7 +24,7 @@ impl World {
     }
 }
 
-/// All of them. `level` holds what is not lasting growth.
+/// All worlds. `level` returns the part that is no lasting growth.
 pub(crate) const WORLDS: &[World] = &[
     World { name: "quiet level, 2 KiB", truth: 0.0, level: |d, n| d.white(n, 2.0 * KIB) },
     World { name: "batch in flight, 2 MiB", truth: 0.0, level: |d, n| d.in_flight(n) },
@@ -52,7 +52,7 @@ pub(crate) const WORLDS: &[World] = &[
     World { name: "models in a loop", truth: 4360.0 * KIB, level: |d, n| d.models(n) },
 ];
 
-/// xorshift64*, and the draws that the worlds are made of.
+/// xorshift64*, and the random draws of the worlds.
 struct Draw(u64);
 
 impl Draw {
@@ -142,7 +142,7 @@ impl Draw {
         self.steps(n, 1).into_iter().map(|v| -v).collect()
     }
 
-    /// Garbage that a collection takes every 8 to 14 cycles; `noise` in KiB is added to each increment.
+    /// Garbage that a collection frees every 8 to 14 cycles; `noise` in KiB is added to each increment.
     fn sawtooth(&mut self, n: usize, garbage: f64, noise: f64) -> Vec<f64> {
         let period = 8 + self.below(7);
         let phase = self.below(period);
@@ -152,7 +152,7 @@ impl Draw {
             .collect()
     }
 
-    /// What a staircase differs by from its mean slope.
+    /// The difference of a staircase from its mean slope.
     fn staircase(&mut self, n: usize, every: usize, size: f64) -> Vec<f64> {
         let phase = self.below(every);
         (0..n)
