@@ -1,7 +1,8 @@
-//! How long naming takes: `cargo run --release -p nilometer-symbols --example speed -- LIBRARY [ADDRESSES [RUNS]]`.
+//! Measures how long naming takes: `cargo run --release -p nilometer-symbols --example speed -- LIBRARY
+//! [ADDRESSES [RUNS]]`.
 //!
-//! Random addresses between the first and the last function of an object, which is the worst case: every one is in
-//! another function. Prints seconds per run, their median, and the process's peak resident memory.
+//! The addresses are random, between the first and the last function of an object. That is the worst case:
+//! each is in another function. Prints seconds per run, their median, and the process's peak resident memory.
 #![allow(clippy::print_stdout, reason = "this is what the program is for")]
 
 use nilometer_symbols::{Loaded, resolve};
@@ -21,7 +22,7 @@ fn main() {
         state ^= state << 17;
         state % end.max(1)
     };
-    // Only addresses in functions count, so as many are drawn as needed.
+    // Only addresses in functions count, so more are drawn until there are enough.
     let mut pcs: Vec<u64> = Vec::new();
     while pcs.len() < count {
         let drawn: Vec<u64> = (0..count.max(100)).map(|_| random()).collect();

@@ -1,39 +1,40 @@
-//! Full names from mangled ones, within bounds.
+//! Demangles names, within bounds.
 //!
-//! In: a symbol as it stands in the file, any bytes. Out: text. C++ names are a small language whose substitutions can
-//! make a short symbol expand without end, so length in, length out and depth are limited; what goes beyond is shown as
-//! far as it went, with `…`.
+//! In: a symbol from the file, any bytes. Out: text. C++ names are a small language whose substitutions can
+//! make a short symbol expand without end. So the input's length, the output's length and the depth are
+//! limited. A name beyond a limit is shown up to there, with `…`.
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
 use std::fmt;
 
-/// Longer symbols are not demangled: one of TensorFlow's in ten thousand, and the parser's time grows with the length.
-const MAX_MANGLED: usize = 4096;
-/// Bytes of demangled text; a name that would be longer ends in `…`.
-const MAX_NAME: usize = 16 * 1024;
-/// Bytes of a name that stays as it is.
-const MAX_RAW: usize = 200;
-/// Nesting of a name's pieces: what a thread of 2 MiB bears in a build without optimisation.
+/// Longer symbols are not demangled: one in ten thousand of TensorFlow's. The parser's time grows with the
+/// length.
+const MAX_MANGLED_BYTES: usize = 4096;
+/// Bytes of demangled text; a longer name ends in `…`.
+const MAX_NAME_BYTES: usize = 16 * 1024;
+/// Bytes of a name that is shown undemangled.
+const MAX_RAW_BYTES: usize = 200;
+/// Nesting of a name: as much as a thread of 2 MiB can bear in a build without optimisation.
 const MAX_DEPTH: u32 = 96;
 
 /// The full name of a symbol.
 pub(crate) fn full(raw: &[u8]) -> String {
-    let Ok(text) = std::str::from_utf8(raw) else { return cut(&String::from_utf8_lossy(raw), MAX_RAW) };
+    let Ok(text) = std::str::from_utf8(raw) else { return cut(&String::from_utf8_lossy(raw), MAX_RAW_BYTES) };
     if let Some(name) = text.starts_with("_Z").then(|| rust(text)).flatten() {
         return name;
     }
     if text.starts_with("_R") {
-        return rust(text).unwrap_or_else(|| cut(text, MAX_RAW));
+        return rust(text).unwrap_or_else(|| cut(text, MAX_RAW_BYTES));
     }
     if text.starts_with("_Z") {
-        return cpp(raw).or_else(|| beginning(text)).unwrap_or_else(|| cut(text, MAX_RAW));
+        return cpp(raw).or_else(|| beginning(text)).unwrap_or_else(|| cut(text, MAX_RAW_BYTES));
     }
-    cut(text, MAX_RAW)
+    cut(text, MAX_RAW_BYTES)
 }
 
-/// Rust names of either scheme, without their hash; the legacy one is C++'s with a hash at its end.
+/// Rust names of either scheme, without their hash. The legacy scheme is C++'s with a hash at the end.
 fn rust(text: &str) -> Option<String> {
-    if text.len() > MAX_MANGLED {
+    if text.len() > MAX_MANGLED_BYTES {
         return None;
     }
     let demangled = rustc_demangle::try_demangle(text).ok()?;
@@ -43,7 +44,7 @@ fn rust(text: &str) -> Option<String> {
 }
 
 fn cpp(raw: &[u8]) -> Option<String> {
-    if raw.len() > MAX_MANGLED {
+    if raw.len() > MAX_MANGLED_BYTES {
         return None;
     }
     let symbol =
@@ -54,8 +55,8 @@ fn cpp(raw: &[u8]) -> Option<String> {
     out.finish(written)
 }
 
-/// The plain names a symbol begins with, and `…`: what is certain about one that cannot be demangled as a whole, such
-/// as those of compilers newer than the demangler.
+/// The plain names at the beginning of a symbol, and `…`: the certain part of a symbol that cannot be
+/// demangled as a whole, for example from a compiler newer than the demangler.
 fn beginning(text: &str) -> Option<String> {
     let mut rest = text.strip_prefix("_ZN")?.trim_start_matches(['K', 'V', 'R', 'O']);
     let mut name = String::new();
@@ -75,10 +76,10 @@ fn beginning(text: &str) -> Option<String> {
         rest = after;
     }
     let name = name.strip_suffix("::")?;
-    (names > 0).then(|| cut(name, MAX_NAME - 4).trim_end_matches('…').to_owned() + "…")
+    (names > 0).then(|| cut(name, MAX_NAME_BYTES - 4).trim_end_matches('…').to_owned() + "…")
 }
 
-/// Takes text up to a length, then refuses, which stops the demangler.
+/// Accepts text up to a length, then refuses, which stops the demangler.
 #[derive(Default)]
 struct Bounded {
     text: String,
@@ -100,8 +101,8 @@ impl fmt::Write for Bounded {
         if self.full {
             return Err(fmt::Error);
         }
-        if self.text.len() + text.len() > MAX_NAME {
-            self.text.push_str(&cut(text, MAX_NAME.saturating_sub(self.text.len())));
+        if self.text.len() + text.len() > MAX_NAME_BYTES {
+            self.text.push_str(&cut(text, MAX_NAME_BYTES.saturating_sub(self.text.len())));
             self.full = true;
             return Err(fmt::Error);
         }
@@ -110,7 +111,7 @@ impl fmt::Write for Bounded {
     }
 }
 
-/// At most `bytes` of a text, with `…` if that is not all.
+/// At most `bytes` of a text, with `…` if it was cut.
 fn cut(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();
@@ -156,7 +157,7 @@ mod tests {
             let previous = if level == 0 { "S_".to_owned() } else { format!("S{}_", radix_36(level - 1)) };
             raw += &format!("St4pairI{previous}{previous}E");
         }
-        assert!(full(raw.as_bytes()).len() <= MAX_NAME + 3);
+        assert!(full(raw.as_bytes()).len() <= MAX_NAME_BYTES + 3);
     }
 
     fn radix_36(number: u32) -> char {
@@ -176,7 +177,7 @@ mod tests {
             b"_ZN99999999999999999999a",
             &[0xff; 1000],
         ] {
-            assert!(full(raw).len() <= MAX_NAME + 3);
+            assert!(full(raw).len() <= MAX_NAME_BYTES + 3);
         }
     }
 }

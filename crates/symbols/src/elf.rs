@@ -1,7 +1,7 @@
-//! The few facts of an ELF object that naming needs: where its symbol tables and their strings lie.
+//! The facts of an ELF object that naming needs: the places of its symbol tables and their strings.
 //!
-//! In: a source with any bytes. Out: tables whose ranges lie inside the source. 64-bit little-endian only: the recorder
-//! runs on nothing else.
+//! In: a source with any bytes. Out: tables whose ranges lie inside the source. 64-bit little-endian only,
+//! like the recorder.
 
 use crate::source::Source;
 
@@ -14,23 +14,24 @@ pub(crate) enum Fault {
 
 /// A symbol table and its strings, as ranges of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Table {
+pub(crate) struct SymbolTable {
     pub(crate) offset: u64,
     pub(crate) symbols: u64,
     pub(crate) names_offset: u64,
     pub(crate) names_bytes: u64,
-    /// `.symtab`, which lists every function, as against `.dynsym`, which lists only the exported ones.
-    pub(crate) whole: bool,
+    /// `.symtab`, which lists every function; `.dynsym` lists only exported ones.
+    pub(crate) complete: bool,
 }
 
 /// Bytes of one entry of a symbol table.
-pub(crate) const SYMBOL: u64 = 24;
-const HEADER: usize = 64;
-const SECTION: usize = 64;
+pub(crate) const SYMBOL_BYTES: u64 = 24;
+const HEADER_BYTES: usize = 64;
+const SECTION_HEADER_BYTES: usize = 64;
 const SYMTAB: u32 = 2;
 const STRTAB: u32 = 3;
 const DYNSYM: u32 = 11;
-/// No real object comes near: TensorFlow's libraries have under 50, an object with one section per function has not been linked.
+/// No real object comes near. TensorFlow's libraries have under 50; an object with one section per function
+/// has not been linked.
 const MAX_SECTIONS: u64 = 1 << 20;
 
 struct Section {
@@ -41,8 +42,8 @@ struct Section {
 }
 
 /// The symbol tables of an object, `.symtab` first.
-pub(crate) fn tables(source: &impl Source) -> Result<Vec<Table>, Fault> {
-    let header: [u8; HEADER] = source.array(0).ok_or(Fault::NotAnObject)?;
+pub(crate) fn tables(source: &impl Source) -> Result<Vec<SymbolTable>, Fault> {
+    let header: [u8; HEADER_BYTES] = source.array(0).ok_or(Fault::NotAnObject)?;
     // Magic, 64-bit, little-endian.
     if header.get(..6) != Some(&[0x7f, b'E', b'L', b'F', 2, 1]) {
         return Err(Fault::NotAnObject);
@@ -53,7 +54,7 @@ pub(crate) fn tables(source: &impl Source) -> Result<Vec<Table>, Fault> {
     if first == 0 {
         return Err(Fault::NoSymbols);
     }
-    if size < SECTION as u64 {
+    if size < SECTION_HEADER_BYTES as u64 {
         return Err(Fault::NotAnObject);
     }
     if count == 0 {
@@ -73,22 +74,22 @@ pub(crate) fn tables(source: &impl Source) -> Result<Vec<Table>, Fault> {
         if names.kind != STRTAB || !inside(source, &table) || !inside(source, &names) {
             continue;
         }
-        tables.push(Table {
+        tables.push(SymbolTable {
             offset: table.offset,
-            symbols: table.bytes / SYMBOL,
+            symbols: table.bytes / SYMBOL_BYTES,
             names_offset: names.offset,
             names_bytes: names.bytes,
-            whole: table.kind == SYMTAB,
+            complete: table.kind == SYMTAB,
         });
     }
     // An object has one of each; a forged one with thousands would only cost time.
-    tables.sort_by_key(|table| !table.whole);
+    tables.sort_by_key(|table| !table.complete);
     tables.truncate(2);
     if tables.is_empty() { Err(Fault::NoSymbols) } else { Ok(tables) }
 }
 
 fn section(source: &impl Source, first: u64, size: u64, index: u64) -> Option<Section> {
-    let bytes: [u8; SECTION] = source.array(first.checked_add(index.checked_mul(size)?)?)?;
+    let bytes: [u8; SECTION_HEADER_BYTES] = source.array(first.checked_add(index.checked_mul(size)?)?)?;
     Some(Section {
         kind: u32_at(&bytes, 4),
         offset: u64_at(&bytes, 24),

@@ -1,24 +1,24 @@
-//! What the recorder noted about a loaded object.
+//! Loaded objects as the recorder noted them.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
-/// One ELF object as it stood in the process's memory.
+/// An ELF object in the process's memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Loaded<'a> {
-    /// The file, as the dynamic loader named it; a name that is no file (`linux-vdso.so.1`) is allowed.
+    /// The file by the dynamic loader's name; a name without a file (`linux-vdso.so.1`) is allowed.
     pub path: &'a str,
-    /// What the loader added to the file's virtual addresses.
+    /// Added by the loader to the file's virtual addresses.
     pub bias: u64,
     /// First address of the object's loaded segments.
     pub start: u64,
     /// First address after them.
     pub end: u64,
-    /// The file as it was when it was loaded, where that is known: a file that has changed since gives no names.
+    /// The file's identity when it was loaded, if known: a file that has changed since gives no names.
     pub identity: Option<Identity>,
 }
 
-/// Tells a file apart from a later one of the same name. TensorFlow's libraries carry no build id.
+/// Distinguishes a file from a later one of the same name. TensorFlow's libraries have no build id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     /// Length in bytes.

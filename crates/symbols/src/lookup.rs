@@ -1,7 +1,7 @@
-//! One object's addresses to its names.
+//! Names for the addresses of one object.
 //!
-//! In: a file or bytes, and addresses as the object numbers them. Out: raw names, or why there are none; and the
-//! symbols made of them, each once.
+//! In: a file or bytes, and addresses in the object's own numbering. Out: raw names, or why there are none;
+//! and symbols made from them, each once.
 
 use crate::elf::Fault;
 use crate::loaded::{Identity, Loaded};
@@ -12,17 +12,17 @@ use crate::{demangle, elf, plumbing, scan, short};
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 
-/// What an object says of some addresses.
-pub(crate) struct Looked {
+/// The result of a lookup in one object.
+pub(crate) struct LookupResult {
     /// One for each address.
     pub(crate) hits: Vec<Option<Hit>>,
-    /// Why an address has none.
-    pub(crate) otherwise: Missing,
+    /// Why an address without a hit has none.
+    pub(crate) missing: Missing,
 }
 
-/// Looks sorted addresses up in the file of a loaded object.
-pub(crate) fn in_file(object: &Loaded, sorted: &[u64]) -> Result<Looked, Missing> {
-    // A pipe would block when opened.
+/// Looks up sorted addresses in the file of a loaded object.
+pub(crate) fn in_file(object: &Loaded, sorted: &[u64]) -> Result<LookupResult, Missing> {
+    // Opening a pipe would block.
     let facts = std::fs::metadata(object.path).ok().filter(Metadata::is_file).ok_or(Missing::Gone)?;
     if object.identity.is_some_and(|seen| seen != Identity::of(&facts)) {
         return Err(Missing::Changed);
@@ -31,7 +31,7 @@ pub(crate) fn in_file(object: &Loaded, sorted: &[u64]) -> Result<Looked, Missing
     in_source(&OpenFile { file, bytes: facts.len() }, sorted)
 }
 
-fn in_source(source: &impl Source, sorted: &[u64]) -> Result<Looked, Missing> {
+fn in_source(source: &impl Source, sorted: &[u64]) -> Result<LookupResult, Missing> {
     let tables = elf::tables(source).map_err(|fault| match fault {
         Fault::NotAnObject => Missing::Damaged,
         Fault::NoSymbols => Missing::Stripped,
@@ -40,18 +40,18 @@ fn in_source(source: &impl Source, sorted: &[u64]) -> Result<Looked, Missing> {
     if !scanned.functions {
         return Err(Missing::Stripped);
     }
-    let whole = tables.iter().any(|table| table.whole);
-    let otherwise = if whole { Missing::NoSymbol } else { Missing::NotExported };
-    Ok(Looked { hits: scanned.hits, otherwise })
+    let whole = tables.iter().any(|table| table.complete);
+    let missing = if whole { Missing::NoSymbol } else { Missing::NotExported };
+    Ok(LookupResult { hits: scanned.hits, missing })
 }
 
-/// The symbols in an object's bytes for addresses as the object numbers them, in any order: what [`crate::resolve`]
-/// does, without a file and without a process.
+/// The symbols at addresses in an object's bytes, in its own numbering, in any order. Like
+/// [`crate::resolve`], but without a file and a process.
 ///
 /// # Errors
 /// [`Missing::Damaged`] or [`Missing::Stripped`].
 pub fn names_in(object: &[u8], addresses: &[u64]) -> Result<Vec<Option<Symbol>>, Missing> {
-    let mut names = Names::default();
+    let mut names = SymbolCache::default();
     let mut sorted = addresses.to_vec();
     sorted.sort_unstable();
     sorted.dedup();
@@ -66,13 +66,13 @@ pub fn names_in(object: &[u8], addresses: &[u64]) -> Result<Vec<Option<Symbol>>,
 
 /// Symbols by raw name: each is demangled once.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct SymbolCache {
     known: HashMap<Vec<u8>, usize>,
     pub(crate) symbols: Vec<Symbol>,
 }
 
-impl Names {
-    /// Where in `symbols` the symbol of a raw name stands.
+impl SymbolCache {
+    /// The index in `symbols` of the symbol with a raw name.
     pub(crate) fn index(&mut self, raw: &[u8]) -> usize {
         if let Some(&known) = self.known.get(raw) {
             return known;

@@ -1,8 +1,8 @@
-//! Walking over a C++ or Rust name: balanced groups and operators.
+//! A cursor over a C++ or Rust name: balanced groups and operators.
 //!
-//! In: any text. Out: pieces of it. A group that is never closed ends with the text.
+//! In: any text. Out: parts of it. An unclosed group ends with the text.
 
-/// A place in a name.
+/// A position in a name.
 pub(crate) struct Cursor<'a> {
     rest: &'a str,
 }
@@ -13,7 +13,7 @@ const OPERATORS: [&str; 39] = [
     "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~",
     "!", "=", ",",
 ];
-const WORDS: [&str; 5] = [" new[]", " delete[]", " new", " delete", " co_await"];
+const WORD_OPERATORS: [&str; 5] = [" new[]", " delete[]", " new", " delete", " co_await"];
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
@@ -28,15 +28,16 @@ impl<'a> Cursor<'a> {
         self.rest.chars().next()
     }
 
-    /// Goes on by that many bytes, or to the end.
+    /// Advances by this many bytes, or to the end.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }
 
-    /// The operator here, as `operator<<`; none if this is a name like `operators`.
+    /// The operator here, as `operator<<`; `None` for a name like `operators`.
     pub(crate) fn operator(&mut self) -> Option<String> {
         let after = self.rest.strip_prefix("operator")?;
-        if let Some(token) = OPERATORS.iter().chain(&WORDS).find(|token| after.starts_with(**token)) {
+        if let Some(token) = OPERATORS.iter().chain(&WORD_OPERATORS).find(|token| after.starts_with(**token))
+        {
             self.skip("operator".len() + token.len());
             return Some(format!("operator{token}"));
         }

@@ -1,9 +1,10 @@
-//! Functions that only pass a call or a block of memory on: a reader looking for a cause can skip them.
+//! Functions that only pass on a call or a block of memory: a reader who looks for a cause can skip them.
 //!
-//! In: a name's path. Out: yes or no, by a list of beginnings; what is not listed is worth reading.
+//! In: a name's path. Out: yes or no, by lists of prefixes and functions; any other function is worth
+//! reading.
 
-/// Beginnings of paths, each with its `::` or `_` so that longer names are not caught.
-const BEGINNINGS: &[&str] = &[
+/// Prefixes of paths, each with its `::` or `_` so that longer names do not match.
+const PREFIXES: &[&str] = &[
     // The C++ library: containers, smart pointers, function objects, threads.
     "std::",
     "__gnu_cxx::",
@@ -42,7 +43,7 @@ const BEGINNINGS: &[&str] = &[
     "__rdl_",
 ];
 
-/// C functions, whole.
+/// C functions, by their whole name.
 const FUNCTIONS: &[&str] = &[
     "malloc",
     "calloc",
@@ -130,8 +131,8 @@ const FUNCTIONS: &[&str] = &[
 pub(crate) fn is(path: &[String]) -> bool {
     if let [function] = path {
         return FUNCTIONS.contains(&function.as_str())
-            || BEGINNINGS.iter().any(|beginning| function.starts_with(beginning));
+            || PREFIXES.iter().any(|prefix| function.starts_with(prefix));
     }
     let whole = path.join("::");
-    BEGINNINGS.iter().any(|beginning| whole.starts_with(beginning))
+    PREFIXES.iter().any(|prefix| whole.starts_with(prefix))
 }

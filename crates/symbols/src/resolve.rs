@@ -1,16 +1,17 @@
 //! From addresses to symbols, over all loaded objects.
 
 use crate::loaded::Loaded;
-use crate::lookup::{self, Names};
+use crate::lookup::{self, SymbolCache};
 
 /// A function, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Demangled in full; as it stands in the file if it could not be demangled, cut with `…` if it is far too long.
+    /// Demangled in full; if that fails, the name in the file, cut with `…` if it is far too long.
     pub name: String,
-    /// For people: no parameters, no template arguments, no middle names beyond a width.
+    /// For people: no parameters, no template arguments, the middle left out beyond a width.
     pub short: String,
-    /// Only passes a call or a block of memory on (`std::function`, allocators, thread starters): fold it away.
+    /// Only passes on a call or a block of memory (`std::function`, allocators, thread starters): fold it
+    /// away.
     pub plumbing: bool,
 }
 
@@ -19,21 +20,21 @@ pub struct Symbol {
 pub enum Missing {
     /// In no loaded object: code compiled at run time, or the object is not in the list.
     NoObject,
-    /// The file is not there any more, or may not be read, or never was a file (the kernel's `linux-vdso.so.1`).
+    /// The file is gone, may not be read, or never was a file (the kernel's `linux-vdso.so.1`).
     Gone,
     /// The file has changed since it was loaded.
     Changed,
-    /// The file is not a whole 64-bit little-endian ELF object.
+    /// The file is no complete 64-bit little-endian ELF object.
     Damaged,
-    /// The object has no symbols for functions at all.
+    /// The object has no function symbols at all.
     Stripped,
-    /// The object names only the functions that it exports, and none of those covers this address.
+    /// The object names only its exported functions, and none covers this address.
     NotExported,
     /// The object names all its functions, and none covers this address.
     NoSymbol,
 }
 
-/// The names of the addresses that were asked for.
+/// The names of the requested addresses.
 #[derive(Debug, Default)]
 pub struct Symbols {
     /// Sorted by address, each once.
@@ -57,28 +58,28 @@ struct Found {
 }
 
 impl Symbols {
-    /// The function a return address lies in; none if the address was not asked for, or see [`Symbols::missing`].
+    /// The function at a return address. `None`: not requested, or see [`Symbols::missing`].
     pub fn get(&self, pc: u64) -> Option<&Symbol> {
         self.named.get(self.entry(pc)?.found.ok()?.symbol)
     }
 
-    /// Bytes from the function's first one to the return address.
+    /// Bytes from the function's start to the return address.
     pub fn offset(&self, pc: u64) -> Option<u64> {
         Some(self.entry(pc)?.found.ok()?.offset)
     }
 
-    /// Why an address that was asked for has no symbol.
+    /// Why a requested address has no symbol.
     pub fn missing(&self, pc: u64) -> Option<Missing> {
         self.entry(pc)?.found.err()
     }
 
-    /// The path of the loaded object that an address lies in.
+    /// The path of the loaded object that contains an address.
     pub fn object(&self, pc: u64) -> Option<&str> {
         let index = self.entry(pc)?.object?;
         self.paths.get(index).map(String::as_str)
     }
 
-    /// Objects that gave no names although addresses lie in them: one sentence each.
+    /// Objects that gave no names for addresses in them: one sentence each.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
@@ -89,8 +90,8 @@ impl Symbols {
     }
 }
 
-/// Looks up the names of `pcs`, return addresses in any order; the same one may come more than once. Where objects
-/// overlap, because one was unloaded and another took its place, the last in the list is taken.
+/// Looks up the names of `pcs`: return addresses in any order, repeats allowed. Where objects overlap,
+/// because one was unloaded and another took its place, the last in the list counts.
 pub fn resolve(objects: &[Loaded], pcs: &[u64]) -> Symbols {
     let mut sorted = pcs.to_vec();
     sorted.sort_unstable();
@@ -108,16 +109,16 @@ pub fn resolve(objects: &[Loaded], pcs: &[u64]) -> Symbols {
             entry.object = Some(index);
         }
     }
-    let mut names = Names::default();
+    let mut names = SymbolCache::default();
     for (index, object) in objects.iter().enumerate() {
-        // An object's addresses are one stretch of the sorted ones, unless another object has taken part of it.
+        // An object's addresses are one range of the sorted ones, unless another object has taken part of it.
         let from = symbols.entries.partition_point(|entry| entry.pc <= object.start);
         let to = symbols.entries.partition_point(|entry| entry.pc <= object.end);
-        let stretch = symbols.entries.get_mut(from..to).unwrap_or_default();
-        let mut mine: Vec<(u64, &mut Entry)> = stretch
+        let range = symbols.entries.get_mut(from..to).unwrap_or_default();
+        let mut mine: Vec<(u64, &mut Entry)> = range
             .iter_mut()
             .filter(|entry| entry.object == Some(index))
-            // The call lies before the address it returns to, which may already belong to the next function.
+            // The call is before its return address, which may already belong to the next function.
             .filter_map(|entry| Some((entry.pc.checked_sub(1)?.checked_sub(object.bias)?, entry)))
             .collect();
         if mine.is_empty() {
@@ -127,8 +128,8 @@ pub fn resolve(objects: &[Loaded], pcs: &[u64]) -> Symbols {
         match lookup::in_file(object, &addresses) {
             Ok(found) => {
                 for ((address, entry), hit) in mine.iter_mut().zip(found.hits) {
-                    entry.found = hit.map_or(Err(found.otherwise), |hit| {
-                        // Counted to the return address, as debuggers print it.
+                    entry.found = hit.map_or(Err(found.missing), |hit| {
+                        // Counted up to the return address, as debuggers print it.
                         let offset = address.saturating_sub(hit.start).saturating_add(1);
                         Ok(Found { symbol: names.index(&hit.name), offset })
                     });

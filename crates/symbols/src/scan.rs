@@ -1,15 +1,15 @@
 //! One pass over an object's symbols against the sorted addresses.
 //!
-//! In: tables and sorted addresses. Out: for each address the function that covers it. The 1.24 million symbols of
-//! TensorFlow stream through one small buffer and are never sorted or kept.
+//! In: tables and sorted addresses. Out: for each address the function that covers it. TensorFlow's 1.24
+//! million symbols stream through one small buffer; they are neither sorted nor kept.
 
-use crate::elf::{SYMBOL, Table, u16_at, u32_at, u64_at};
+use crate::elf::{SYMBOL_BYTES, SymbolTable, u16_at, u32_at, u64_at};
 use crate::source::Source;
 
 /// The symbol that covers an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit {
-    /// As it stands in the file.
+    /// The name in the file.
     pub(crate) name: Vec<u8>,
     /// Its first address.
     pub(crate) start: u64,
@@ -25,30 +25,31 @@ struct Best {
     table: usize,
 }
 
-/// Symbols held at a time; 24 bytes each.
-const CHUNK: usize = 8192;
-/// Addresses that a table's symbols may cover, each counted once per symbol: real symbols rarely nest or double.
-const MAX_WORK: u64 = 50_000_000;
-/// Longer names exist (Eigen's reach 20 kB) but say nothing to a reader.
-const MAX_NAME: usize = 64 * 1024;
+/// Symbols read at a time; 24 bytes each.
+const CHUNK_SYMBOLS: usize = 8192;
+/// Addresses covered by a table's symbols, counted once per symbol. Real symbols rarely nest or repeat, so
+/// more means a forged table.
+const MAX_COVERED_ADDRESSES: u64 = 50_000_000;
+/// Longer names (Eigen's reach 20 kB) say nothing to a reader.
+const MAX_RAW_NAME_BYTES: usize = 64 * 1024;
 
-/// What a pass over the tables found.
+/// The result of a pass over the tables.
 #[derive(Debug)]
-pub(crate) struct Scanned {
+pub(crate) struct ScanResult {
     /// For each address the function that covers it.
     pub(crate) hits: Vec<Option<Hit>>,
     /// Whether the tables name any function at all.
     pub(crate) functions: bool,
 }
 
-/// Finds the function that covers each of the `sorted` addresses. None if the symbols claim more addresses than real
-/// ones can: the object is damaged or forged.
-pub(crate) fn scan(source: &impl Source, tables: &[Table], sorted: &[u64]) -> Option<Scanned> {
+/// Finds the function that covers each of the `sorted` addresses. `None` if the symbols cover more addresses
+/// than real ones can: the object is damaged or forged.
+pub(crate) fn scan(source: &impl Source, tables: &[SymbolTable], sorted: &[u64]) -> Option<ScanResult> {
     let mut best: Vec<Option<Best>> = vec![None; sorted.len()];
     let index = Index::new(sorted);
     let mut functions = false;
     for (number, table) in tables.iter().enumerate() {
-        // What is exported stands in `.symtab` once more: 11 MB of TensorFlow's symbols are not read twice.
+        // `.symtab` repeats the exported symbols: this saves a second read of 11 MB in TensorFlow.
         if number > 0 && best.iter().all(Option::is_some) {
             break;
         }
@@ -59,26 +60,27 @@ pub(crate) fn scan(source: &impl Source, tables: &[Table], sorted: &[u64]) -> Op
         let name = name_at(source, tables.get(best.table)?, best.name)?;
         Some(Hit { name, start: best.start })
     };
-    Some(Scanned { hits: best.iter().map(hit).collect(), functions })
+    Some(ScanResult { hits: best.iter().map(hit).collect(), functions })
 }
 
-/// Whether the table has any function; none if it claims too much.
+/// Whether the table has any function; `None` if it covers too much.
 fn pass(
     source: &impl Source,
-    table: &Table,
+    table: &SymbolTable,
     number: usize,
     sorted: &[u64],
     index: &Index,
     best: &mut [Option<Best>],
 ) -> Option<bool> {
-    let mut buffer = vec![0; CHUNK * SYMBOL as usize];
-    let mut work = 0_u64;
+    let mut buffer = vec![0; CHUNK_SYMBOLS * SYMBOL_BYTES as usize];
+    let mut covered = 0_u64;
     let mut functions = false;
     let mut done = 0;
     while done < table.symbols {
-        let want = (table.symbols - done).min(CHUNK as u64) as usize * SYMBOL as usize;
-        let read = source.read(table.offset + done * SYMBOL, buffer.get_mut(..want).unwrap_or_default());
-        for entry in buffer.get(..read).unwrap_or_default().chunks_exact(SYMBOL as usize) {
+        let want = (table.symbols - done).min(CHUNK_SYMBOLS as u64) as usize * SYMBOL_BYTES as usize;
+        let read =
+            source.read(table.offset + done * SYMBOL_BYTES, buffer.get_mut(..want).unwrap_or_default());
+        for entry in buffer.get(..read).unwrap_or_default().chunks_exact(SYMBOL_BYTES as usize) {
             let Some(mut symbol) = function(entry) else { continue };
             symbol.table = number;
             functions = true;
@@ -88,29 +90,29 @@ fn pass(
                 if *address >= end {
                     break;
                 }
-                work += 1;
+                covered += 1;
                 if best.is_none_or(|best| better(&symbol, &best)) {
                     *best = Some(symbol);
                 }
             }
-            if work > MAX_WORK {
+            if covered > MAX_COVERED_ADDRESSES {
                 return None;
             }
         }
         if read < want {
             break; // the file is shorter than its tables say; what was found so far is still true
         }
-        done += CHUNK as u64;
+        done += CHUNK_SYMBOLS as u64;
     }
     Some(functions)
 }
 
-/// A defined function with a size. One without (hand-written assembly) covers no addresses that anybody knows of.
+/// A defined function with a size. Hand-written assembly without a size covers no known addresses.
 fn function(entry: &[u8]) -> Option<Best> {
     let info = *entry.get(4)?;
     let (kind, binding) = (info & 15, info >> 4);
     let (section, size) = (u16_at(entry, 6), u64_at(entry, 16));
-    // Functions, indirect functions, and untyped code of assembly that has at least said how long it is.
+    // Functions, indirect functions, and untyped assembly code with a size.
     let is_code = matches!(kind, 0 | 2 | 10);
     if !is_code || section == 0 || size == 0 {
         return None;
@@ -124,12 +126,12 @@ fn function(entry: &[u8]) -> Option<Best> {
     Some(Best { start: u64_at(entry, 8), size, rank: typed * 4 + visible, name: u32_at(entry, 0), table: 0 })
 }
 
-/// The innermost of nested symbols; among equals the one that linkers see, then the one that came first.
+/// The innermost of nested symbols; among equals the more visible one, then the first.
 fn better(new: &Best, old: &Best) -> bool {
     (new.start, u64::MAX - new.size, new.rank) > (old.start, u64::MAX - old.size, old.rank)
 }
 
-fn name_at(source: &impl Source, table: &Table, offset: u32) -> Option<Vec<u8>> {
+fn name_at(source: &impl Source, table: &SymbolTable, offset: u32) -> Option<Vec<u8>> {
     let mut wanted = 256;
     loop {
         let room = table.names_bytes.checked_sub(u64::from(offset))?;
@@ -141,14 +143,15 @@ fn name_at(source: &impl Source, table: &Table, offset: u32) -> Option<Vec<u8>> 
             bytes.truncate(end);
             return (!bytes.is_empty()).then_some(bytes);
         }
-        if read < length || length as u64 == room || length >= MAX_NAME {
+        if read < length || length as u64 == room || length >= MAX_RAW_NAME_BYTES {
             return None; // no end: not a name
         }
         wanted *= 8;
     }
 }
 
-/// Says in constant time where in the sorted addresses to begin: a binary search per symbol would cost half the pass.
+/// Gives in constant time where to begin in the sorted addresses: a binary search per symbol would cost half
+/// the pass.
 struct Index {
     base: u64,
     shift: u32,

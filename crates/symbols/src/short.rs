@@ -1,25 +1,26 @@
 //! Names as people read them.
 //!
-//! In: a demangled name, or any text. Out: its path, `["tensorflow", "data", "MemoryDatasetOp", …]`, without return
-//! type, parameters, template arguments, ABI tags and unnamed namespaces; and that path cut to a width in its middle.
+//! In: a demangled name, or any text. Out: its path, `["tensorflow", "data", "MemoryDatasetOp", …]`, without
+//! return type, parameters, template arguments, ABI tags and unnamed namespaces. Also that path, cut in its
+//! middle to a width.
 
-use crate::text::Cursor;
+use crate::name_cursor::Cursor;
 
-/// Characters that a short name may have before its middle is left out.
-const WIDTH: usize = 60;
-/// Characters that are left where a single name is longer.
-const HARD_WIDTH: usize = 80;
-/// What may stand after a parameter list and still belong to the function.
+/// Characters of a short name; a longer one loses its middle.
+const MAX_SHORT_CHARS: usize = 60;
+/// Characters of a single long name.
+const MAX_NAME_CHARS: usize = 80;
+/// Qualifiers that belong to the function behind its parameter list.
 const QUALIFIERS: [&str; 6] = [" const", " volatile", " &&", " &", " noexcept", " [clone "];
 
-/// The short form of a full name with that path.
+/// The short form of a name with this path.
 pub(crate) fn short(name: &str, path: &[String]) -> String {
     let Some(last) = path.last() else { return cut(name) };
     let whole = path.join("::");
-    if whole.chars().count() <= WIDTH {
+    if whole.chars().count() <= MAX_SHORT_CHARS {
         return whole;
     }
-    // From the most telling form to the shortest: how many names at the head, how many at the tail.
+    // From the most informative form to the shortest: number of names at the head and at the tail.
     for (head, tail) in [(2, 2), (1, 2), (2, 1), (1, 1), (0, 1)] {
         if path.len() <= head + tail {
             continue;
@@ -30,7 +31,7 @@ pub(crate) fn short(name: &str, path: &[String]) -> String {
         parts.push("…");
         parts.extend(to.iter().map(String::as_str));
         let form = parts.join("::");
-        if form.chars().count() <= WIDTH {
+        if form.chars().count() <= MAX_SHORT_CHARS {
             return form;
         }
     }
@@ -80,7 +81,7 @@ pub(crate) fn path(name: &str) -> Vec<String> {
                     // The bracket of `[clone .cold]` is a group of its own.
                     at.skip(qualifier.trim_end_matches("[clone ").len());
                 } else {
-                    // So far it was the return type, or `vtable for`.
+                    // The text so far was the return type, or `vtable for`.
                     at.skip(1);
                     path.clear();
                     current.clear();
@@ -107,7 +108,7 @@ pub(crate) fn path(name: &str) -> Vec<String> {
     path
 }
 
-/// Rust's `<Type as Trait>`: the type is what a reader looks for.
+/// Rust's `<Type as Trait>`: a reader looks for the type.
 fn qualified_self(group: &str) -> String {
     let inner = group.strip_prefix('<').unwrap_or(group);
     let inner = inner.strip_suffix('>').unwrap_or(inner);
@@ -131,16 +132,16 @@ fn unnamed(group: &str) -> &'static str {
     }
 }
 
-/// Inline namespaces that only carry a library's version.
+/// Inline namespaces that only encode a library's version.
 fn is_version(part: &str) -> bool {
     matches!(part, "__cxx11" | "__1" | "_V2") || part.starts_with("lts_")
 }
 
 fn cut(name: &str) -> String {
-    if name.chars().count() <= HARD_WIDTH {
+    if name.chars().count() <= MAX_NAME_CHARS {
         return name.to_owned();
     }
-    name.chars().take(HARD_WIDTH - 1).chain(['…']).collect()
+    name.chars().take(MAX_NAME_CHARS - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -240,6 +241,6 @@ mod tests {
         ] {
             let _ = of(name);
         }
-        assert_eq!(of(&"x".repeat(500)).chars().count(), HARD_WIDTH);
+        assert_eq!(of(&"x".repeat(500)).chars().count(), MAX_NAME_CHARS);
     }
 }

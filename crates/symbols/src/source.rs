@@ -1,7 +1,7 @@
-//! Bytes to read an object from: a file, or bytes in memory for tests and the fuzzer.
+//! The bytes of an object: a file, or memory for tests and the fuzzer.
 //!
-//! Files are read in pieces, not mapped: a file that is truncated meanwhile gives a short read instead of a SIGBUS, and
-//! a symbol table of 30 MB passes through one small buffer.
+//! Files are read in pieces, not mapped. So a file that is truncated meanwhile gives a short read instead of
+//! SIGBUS, and a symbol table of 30 MB passes through one small buffer.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -11,17 +11,17 @@ pub(crate) trait Source {
     /// Length in bytes.
     fn length(&self) -> u64;
 
-    /// Reads into `into` from `offset` on; the number of bytes read is smaller only at the end or on a read error.
+    /// Reads into `into` from `offset` on. Fewer bytes are read only at the end or on a read error.
     fn read(&self, offset: u64, into: &mut [u8]) -> usize;
 
-    /// `N` bytes at `offset`, or none if they are not all there.
+    /// `N` bytes at `offset`; `None` if the source is shorter.
     fn array<const N: usize>(&self, offset: u64) -> Option<[u8; N]> {
         let mut bytes = [0; N];
         (self.read(offset, &mut bytes) == N).then_some(bytes)
     }
 }
 
-/// An open file and its length when it was opened.
+/// An open file, with its length at opening.
 pub(crate) struct OpenFile {
     pub(crate) file: File,
     pub(crate) bytes: u64,

@@ -1,4 +1,4 @@
-//! Objects with any bytes in them: an answer or a refusal, never a panic.
+//! Objects with arbitrary bytes: an answer or a refusal, never a panic.
 #![allow(clippy::unwrap_used, reason = "a test that cannot build its object has failed")]
 
 use nilometer_symbols::{Missing, names_in};

@@ -1,4 +1,4 @@
-//! Names in real objects, against `nm`; and what is said of objects that cannot give any.
+//! Names in real objects, against `nm`; and the reasons for objects without names.
 #![allow(clippy::unwrap_used, reason = "a test that cannot build its object has failed")]
 
 use nilometer_symbols::Missing::{Damaged, Gone, NoObject};
@@ -47,7 +47,7 @@ fn nm(object: &Path, flags: &[&str]) -> Vec<(u64, u64, String)> {
         .collect()
 }
 
-/// Every function's first and last byte must have a name that `nm` gives to the same bytes.
+/// Every function's first and last byte must have a name that `nm` gives to the same byte.
 fn agrees(object: &Path, functions: &[(u64, u64, String)], bias: u64) {
     assert!(!functions.is_empty());
     let path = object.to_str().unwrap();
@@ -175,7 +175,7 @@ fn records_that_contradict_themselves_do_no_harm() {
     assert_eq!(symbols.get(0), None);
 }
 
-/// A Rust function of this very process, found as a recorder would.
+/// A Rust function of this process, found as the recorder would find it.
 #[inline(never)]
 fn wade(depth: u64) -> u64 {
     std::hint::black_box(depth) + 1

@@ -1,4 +1,4 @@
-//! Stacks of TensorFlow 2.21 and Python 3.11, as they were seen, and the words for them.
+//! Real stacks of TensorFlow 2.21 and Python 3.11, and the words for them.
 
 use nilometer_symbols::part::{Part, Parts, part};
 

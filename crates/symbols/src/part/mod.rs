@@ -1,10 +1,9 @@
-//! Which part of TensorFlow, Python or a library a native stack belongs to, in words a Keras user knows.
+//! Which part of TensorFlow, Python or a library a native stack belongs to, in words that a Keras user knows.
 //!
-//! In: the full names of a stack's native frames and their object files. Out: words, and the op where a kernel runs.
-//! Every frame is compared with the table: what a block of memory *is* counts more than the work it was made for, that
-//! more than the op that ran, that more than what merely stands around it; among equals the frame nearest to the
-//! allocation wins. A stack that no
-//! entry knows has no part: nothing is guessed.
+//! In: the full names of a stack's native frames and their object files. Out: words, and the op if a kernel
+//! runs. Every frame is compared with the table. What the memory *is* counts most, then the work it was made
+//! for, then the op that ran, then the surroundings. Among equals the frame nearest to the allocation wins.
+//! What must not happen here: a guess; a stack without an entry has no part.
 
 mod op;
 mod pattern;
@@ -21,22 +20,22 @@ use table::{LIBRARIES, RULES, Rank, Rule};
 pub struct Part {
     /// For people, e.g. `tf.data: shuffle buffer` or `op MatMul (kernel)`.
     pub words: String,
-    /// The op whose kernel was running nearest to the allocation, e.g. `MatMul`; a kernel that serves several ops gives
-    /// their family in lower case, e.g. `convolution`.
+    /// The op whose kernel ran nearest to the allocation, e.g. `MatMul`. A kernel that serves several ops
+    /// gives their family in lower case, e.g. `convolution`.
     pub op: Option<String>,
 }
 
-/// The part a stack belongs to; `frames` are (full name, path of the object), innermost first. A frame without a name
-/// is given as an empty name. For many stacks see [`Parts`].
+/// The part that a stack belongs to; `frames` are (full name, path of the object), innermost first. A frame
+/// without a name has an empty one. For many stacks use [`Parts`].
 pub fn part(frames: &[(&str, &str)]) -> Option<Part> {
     Parts::default().part(frames)
 }
 
-/// Finds parts, and remembers what it found out about each name: stacks share most of theirs.
+/// Finds parts, and caches the facts of each name: stacks share most of their names.
 #[derive(Debug)]
 pub struct Parts {
     rules: Vec<(Pattern, &'static Rule)>,
-    known: HashMap<String, Known>,
+    known: HashMap<String, NameFacts>,
 }
 
 impl Default for Parts {
@@ -46,15 +45,15 @@ impl Default for Parts {
     }
 }
 
-/// What one name says.
+/// The facts of one name.
 #[derive(Debug, Default, Clone)]
-struct Known {
+struct NameFacts {
     best: Option<(Rank, Cow<'static, str>)>,
     op: Option<String>,
 }
 
 impl Parts {
-    /// As [`part`].
+    /// Like [`part`].
     pub fn part(&mut self, frames: &[(&str, &str)]) -> Option<Part> {
         let mut best: Option<(Rank, Cow<'static, str>)> = None;
         let mut op: Option<String> = None;
@@ -72,18 +71,18 @@ impl Parts {
         best.map(|(_, words)| Part { words: words.into_owned(), op })
     }
 
-    fn known(&mut self, name: &str) -> &Known {
-        // Not the entry API: it would copy the name, which is long, every time.
+    fn known(&mut self, name: &str) -> &NameFacts {
+        // Not the entry API: it would copy the name each time, and names are long.
         if !self.known.contains_key(name) {
             self.known.insert(name.to_owned(), self.know(name));
         }
-        self.known.get(name).unwrap_or(const { &Known { best: None, op: None } })
+        self.known.get(name).unwrap_or(const { &NameFacts { best: None, op: None } })
     }
 
-    fn know(&self, name: &str) -> Known {
+    fn know(&self, name: &str) -> NameFacts {
         let path = short::path(name);
         let op = op::of(name, &path);
-        // `min_by_key` takes the first of equals: the one further up in the table.
+        // `min_by_key` takes the first of equals: the one higher up in the table.
         let fits = self.rules.iter().filter(|(pattern, _)| pattern.matches(&path)).map(|(_, rule)| rule);
         let rule = fits.min_by_key(|rule| rule.rank);
         let by_rule = rule.map(|rule| (rule.rank, Cow::Borrowed(rule.words)));
@@ -92,7 +91,7 @@ impl Parts {
             (Some(rule), Some(op)) => Some(if op.0 < rule.0 { op } else { rule }),
             (rule, op) => rule.or(op),
         };
-        Known { best, op }
+        NameFacts { best, op }
     }
 }
 

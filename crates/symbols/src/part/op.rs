@@ -1,11 +1,11 @@
-//! The op behind a kernel's frame.
+//! The op of a kernel's frame.
 //!
-//! In: a frame's full name and path. Out: the op's registered name, or its family. TensorFlow names most kernels after
-//! their op, `SaveV2::Compute` and `MatMulOp<...>::Compute`; the tables hold those in use that it does not. Of a kernel
-//! in neither the class's name is all there is: close to its op's, and true of the kernel.
+//! In: a frame's full name and path. Out: the op's registered name, or its family. TensorFlow names most
+//! kernels after their op: `SaveV2::Compute`, `MatMulOp<...>::Compute`. The tables list the common
+//! exceptions. For a kernel in neither, the class's name is used: close to its op's, and true of the kernel.
 
-/// Kernels whose class is not the op's name with `Op` behind it.
-const NAMES: &[(&str, &str)] = &[
+/// Kernels whose class is not the op's name plus `Op`.
+const OPS_BY_CLASS: &[(&str, &str)] = &[
     ("ArgOp", "_Arg"),
     ("RetvalOp", "_Retval"),
     ("AvgPoolingOp", "AvgPool"),
@@ -65,7 +65,7 @@ const NAMES: &[(&str, &str)] = &[
     ("VarIsInitializedOp", "VarIsInitializedOp"),
 ];
 
-/// Kernels that serve several ops; which one it was is not in the name. `*` stands for any end.
+/// Kernels that serve several ops; the name does not say which. `*` stands for any ending.
 const FAMILIES: &[(&str, &str)] = &[
     ("MklConv*", "convolution"),
     ("MklFusedConv*", "convolution"),
@@ -103,7 +103,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("XlaLocalLaunchBase", "XLA launch"),
 ];
 
-/// What the functor of an elementwise kernel computes.
+/// The op that the functor of an elementwise kernel computes.
 const FUNCTORS: &[(&str, &str)] = &[
     ("add", "AddV2"),
     ("sub", "Sub"),
@@ -140,7 +140,7 @@ const FUNCTORS: &[(&str, &str)] = &[
     ("sign", "Sign"),
 ];
 
-/// The op whose kernel a frame is; a family in lower case where the kernel serves several.
+/// The op whose kernel a frame is; a family in lower case if the kernel serves several.
 pub(super) fn of(name: &str, path: &[String]) -> Option<String> {
     let class = kernel(name, path)?;
     if matches!(class, "BinaryOp" | "UnaryOp" | "SimpleBinaryOp") {
@@ -151,7 +151,7 @@ pub(super) fn of(name: &str, path: &[String]) -> Option<String> {
             return Some((*op).to_owned());
         }
     }
-    if let Some((_, op)) = NAMES.iter().find(|(known, _)| *known == class) {
+    if let Some((_, op)) = OPS_BY_CLASS.iter().find(|(known, _)| *known == class) {
         return Some((*op).to_owned());
     }
     let family =
@@ -160,16 +160,16 @@ pub(super) fn of(name: &str, path: &[String]) -> Option<String> {
         return Some((*words).to_owned());
     }
     let plain = class.strip_prefix("MklNative").or_else(|| class.strip_prefix("Mkl")).unwrap_or(class);
-    let plain = ENDS.iter().find_map(|end| plain.strip_suffix(end)).unwrap_or(plain);
+    let plain = CLASS_SUFFIXES.iter().find_map(|end| plain.strip_suffix(end)).unwrap_or(plain);
     (!plain.is_empty()).then(|| plain.to_owned())
 }
 
-/// What a kernel's class has behind the op's name; the longer first.
-const ENDS: [&str; 7] = ["OpKernel", "OpBase", "BaseOp", "CPUOp", "OpCpu", "Kernel", "Op"];
-/// What a kernel's own code is called, as against a device's `Compute`, which takes the kernel first.
-const CALLS: [&str; 3] = ["Compute", "ComputeAsync", "DoCompute"];
-/// Bases that only call a kernel's own code, one frame further in.
-const BASES: [&str; 8] = [
+/// Suffixes of a kernel's class behind the op's name; the longer first.
+const CLASS_SUFFIXES: [&str; 7] = ["OpKernel", "OpBase", "BaseOp", "CPUOp", "OpCpu", "Kernel", "Op"];
+/// Methods with a kernel's own code. A device's `Compute` is different: it takes the kernel first.
+const COMPUTE_METHODS: [&str; 3] = ["Compute", "ComputeAsync", "DoCompute"];
+/// Base classes that only call a kernel's own code, one frame further in.
+const BASE_CLASSES: [&str; 8] = [
     "OpKernel",
     "AsyncOpKernel",
     "XlaOpKernel",
@@ -185,11 +185,11 @@ fn kernel<'a>(name: &str, path: &'a [String]) -> Option<&'a str> {
     if path.first().map(String::as_str) != Some("tensorflow") {
         return None;
     }
-    let at = path.iter().rposition(|part| CALLS.contains(&part.as_str()))?;
+    let at = path.iter().rposition(|part| COMPUTE_METHODS.contains(&part.as_str()))?;
     let class = path.get(at.checked_sub(1)?)?.as_str();
     let computes = name.contains("Compute(tensorflow::OpKernelContext*")
         || name.contains("ComputeAsync(tensorflow::OpKernelContext*");
-    // Pieces that kernels are made of have a `Compute` too.
+    // Functors, which kernels are made of, have a `Compute`, too.
     let piece = path.get(1).is_some_and(|part| part == "functor");
-    (computes && !piece && !BASES.contains(&class)).then_some(class)
+    (computes && !piece && !BASE_CLASSES.contains(&class)).then_some(class)
 }

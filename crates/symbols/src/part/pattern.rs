@@ -1,12 +1,12 @@
-//! How an entry of the table knows a frame: names in a row, with `*` at their ends.
+//! How a table entry matches a frame: consecutive names, with `*` at their ends.
 //!
-//! `ShuffleDatasetOpBase` knows every path with that name in it, `EagerContext::AddKernelToCache` one with both in a
-//! row, `^PyImport_*` one that begins so.
+//! `ShuffleDatasetOpBase` matches every path that contains this name, `EagerContext::AddKernelToCache` both
+//! names in a row, `^PyImport_*` a path that begins so.
 
-/// Real paths have under twenty names; forged ones would only cost time.
+/// Real paths have under twenty names; longer ones are forged and would only cost time.
 const MAX_NAMES: usize = 64;
 
-/// A pattern, taken apart once: every name of a recording is compared with the whole table.
+/// A parsed pattern: every name of a recording is compared with the whole table.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     anchored: bool,
@@ -14,7 +14,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Of an entry as it stands in the table.
+    /// Parses an entry of the table.
     pub(crate) fn new(entry: &'static str) -> Self {
         let names = entry.strip_prefix('^').unwrap_or(entry);
         Self { anchored: names.len() < entry.len(), names: names.split("::").collect() }

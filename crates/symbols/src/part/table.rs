@@ -1,18 +1,18 @@
-//! The table of parts: which frames say what, and why that is certain.
+//! The table of parts: which frames mean what, and why that is certain.
 //!
-//! Where two entries know one frame the one further up counts, so the special ones stand first. `why` is for whoever
-//! changes an entry: what in the code that the frame belongs to makes the words true.
+//! If two entries match a frame, the higher one counts, so special ones come first. `why` is for the person
+//! who changes an entry: the fact in the frame's code that makes the words true.
 
-/// How much a frame says about the memory below it; the smaller wins.
+/// How much a frame says about the memory below it; the smaller rank wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// What the memory is.
     Thing,
-    /// The work it was made for.
+    /// The work that the memory was made for.
     Work,
     /// The op whose kernel was running.
     Op,
-    /// What was going on around it.
+    /// What went on around it.
     Around,
     /// Only whose code it was.
     Library,
@@ -29,9 +29,9 @@ pub(super) struct Rule {
     pub(super) why: &'static str,
 }
 
-/// A library known by its file's name alone.
+/// A library that is known by its file name alone.
 pub(super) struct Library {
-    /// How the file's name begins.
+    /// The beginning of the file's name.
     pub(super) file: &'static str,
     pub(super) words: &'static str,
 }
