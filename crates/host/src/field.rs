@@ -1,8 +1,8 @@
-//! Numbers and named lines as the kernel prints them.
+//! Numbers and named lines in the kernel's format.
 //!
 //! In: bytes. Out: numbers, or `None`. Never allocates, never panics: it also runs inside the user's process.
 
-/// The decimal number at the start of `text`, after blanks. `None` without a digit, or beyond 64 bits.
+/// The decimal number at the start of `text`, after blanks. `None` without a digit or beyond 64 bits.
 pub fn number(text: &[u8]) -> Option<u64> {
     let text = text.trim_ascii_start();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -19,7 +19,7 @@ pub fn kibibytes(text: &[u8]) -> Option<u64> {
     number(text)?.checked_mul(1024)
 }
 
-/// The lines of `text` as name and rest, cut at the first `separator`; lines without one are left out.
+/// The lines of `text` as name and rest, split at the first `separator`; lines without one are skipped.
 pub fn lines(text: &[u8], separator: u8) -> impl Iterator<Item = (&[u8], &[u8])> {
     text.split(|byte| *byte == b'\n').filter_map(move |line| {
         let at = line.iter().position(|byte| *byte == separator)?;

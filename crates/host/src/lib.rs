@@ -1,9 +1,8 @@
-//! What the machine says: /proc, cgroups and resource limits.
+//! Reads the machine's own numbers: /proc, cgroups and resource limits.
 //!
-//! In: text that the kernel wrote. Out: plain structs of bytes, counts and nanoseconds.
-//! The parsers are pure and take whatever bytes they get: a field that is missing or unreadable becomes `None`, nothing
-//! panics. Reading files stands apart in [`file`], [`process`], [`tree`], [`memory`] and [`cgroup`].
-//! Nothing here knows what a capture is.
+//! In: text from the kernel. Out: plain structs of bytes, counts and nanoseconds. The parsers are pure and
+//! accept any bytes: a missing or unreadable field becomes `None`; nothing panics. Only [`file`],
+//! [`process`], [`tree`], [`memory`] and [`cgroup`] read files. Nothing here depends on captures.
 
 pub mod cgroup;
 pub mod descriptors;
@@ -11,7 +10,7 @@ pub mod field;
 pub mod file;
 pub mod memory;
 pub mod pressure;
-pub mod private;
+pub mod private_memory;
 pub mod process;
 pub mod rlimit;
 pub mod stat;

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use crate::field::{kibibytes, lines, named};
-use crate::file::Watched;
+use crate::file::KernelFile;
 
-/// What `/proc/meminfo` says, in bytes.
+/// The fields of `/proc/meminfo`, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meminfo {
     /// Physical memory.
     pub total: Option<u64>,
-    /// What can still be given out without swapping (`MemAvailable`).
+    /// Memory that can be allocated without swapping (`MemAvailable`).
     pub available: Option<u64>,
-    /// Swap that is free.
+    /// Free swap.
     pub swap_free: Option<u64>,
 }
 
@@ -35,7 +35,8 @@ impl Meminfo {
     }
 }
 
-/// Processes killed so far for want of memory, by the machine or by any cgroup (`oom_kill` in `/proc/vmstat`).
+/// Processes killed so far for lack of memory, by the machine or by any cgroup (`oom_kill` in
+/// `/proc/vmstat`).
 pub fn parse_oom_kills(vmstat: &[u8]) -> Option<u64> {
     named(vmstat, "oom_kill")
 }
@@ -43,16 +44,16 @@ pub fn parse_oom_kills(vmstat: &[u8]) -> Option<u64> {
 /// The machine's files, kept open.
 #[derive(Debug)]
 pub struct Machine {
-    meminfo: Option<Watched>,
-    vmstat: Option<Watched>,
+    meminfo: Option<KernelFile>,
+    vmstat: Option<KernelFile>,
 }
 
 impl Machine {
-    /// Opens what there is.
+    /// Opens the files that exist.
     pub fn open() -> Self {
         Self {
-            meminfo: Watched::open(Path::new("/proc/meminfo")),
-            vmstat: Watched::open(Path::new("/proc/vmstat")),
+            meminfo: KernelFile::open(Path::new("/proc/meminfo")),
+            vmstat: KernelFile::open(Path::new("/proc/vmstat")),
         }
     }
 

@@ -1,10 +1,10 @@
-//! Whether memory is short, as the kernel measures it: `memory.pressure` of a cgroup, or `/proc/pressure/memory`.
+//! Memory pressure as the kernel measures it: `memory.pressure` of a cgroup, or `/proc/pressure/memory`.
 //!
 //! In: the file's bytes. Out: the share of the last ten seconds in which every task waited for memory.
 
 use crate::field::lines;
 
-/// The percentage after `full avg10=`; `None` where the kernel does not say.
+/// The percentage after `full avg10=`; `None` if the kernel does not report it.
 pub fn full_avg10(text: &[u8]) -> Option<f64> {
     let (_, rest) = lines(text, b' ').find(|(kind, _)| *kind == b"full")?;
     let (_, value) = lines_of_words(rest).find(|(name, _)| *name == b"avg10")?;

@@ -1,11 +1,11 @@
-//! `/proc/<pid>/smaps_rollup`: how much of a process's memory is its own.
+//! `/proc/<pid>/smaps_rollup`: the memory that a process shares with no other.
 //!
-//! In: the file's bytes. Out: bytes of anonymous memory that no other process shares. After a fork both share all pages; one that
-//! is written to is copied, and counts here from then on. Resident memory does not change by that.
+//! In: the file's bytes. Out: bytes of private anonymous memory. After a fork both processes share all pages;
+//! a page that is written to is copied and counts here from then on. Resident memory does not change by that.
 
 use crate::field::{kibibytes, lines};
 
-/// Private anonymous bytes, swapped out or not; `None` where the kernel does not say.
+/// Private anonymous bytes, swapped out or not; `None` if the kernel does not report them.
 pub fn parse(text: &[u8]) -> Option<u64> {
     let (mut dirty, mut anonymous, mut swapped) = (None, None, 0);
     for (name, value) in lines(text, b':') {
@@ -16,7 +16,7 @@ pub fn parse(text: &[u8]) -> Option<u64> {
             _ => {}
         }
     }
-    // Shared memory that only this process maps is "private" to the kernel, too.
+    // The kernel also counts shared memory as "private" if only this process maps it.
     let own = dirty?.min(anonymous.unwrap_or(u64::MAX));
     own.checked_add(swapped)
 }

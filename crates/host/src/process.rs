@@ -1,27 +1,27 @@
 //! One process, read from outside.
 //!
-//! In: its pid. Out: [`Status`] and [`Stat`] as often as asked, with no allocation after the first reading.
+//! In: its pid. Out: [`Status`] and [`Stat`] on request, without allocation after the first reading.
 
 use std::path::Path;
 
-use crate::file::{Watched, read_once};
-use crate::private;
+use crate::file::{KernelFile, read_once};
+use crate::private_memory;
 use crate::stat::Stat;
 use crate::status::Status;
 
-/// The open files of one process; they belong to that process for ever, even if its pid is given out again.
+/// The open files of one process. They refer to that process even if its pid is reused.
 #[derive(Debug)]
 pub struct Process {
     pid: u32,
-    status: Watched,
-    stat: Watched,
+    status: KernelFile,
+    stat: KernelFile,
 }
 
 impl Process {
     /// Opens the process; `None` if there is none with this pid.
     pub fn open(pid: u32) -> Option<Self> {
-        let status = Watched::open(Path::new(&format!("/proc/{pid}/status")))?;
-        let stat = Watched::open(Path::new(&format!("/proc/{pid}/stat")))?;
+        let status = KernelFile::open(Path::new(&format!("/proc/{pid}/status")))?;
+        let stat = KernelFile::open(Path::new(&format!("/proc/{pid}/stat")))?;
         Some(Self { pid, status, stat })
     }
 
@@ -35,11 +35,13 @@ impl Process {
         self.status.read(buffer).map(Status::parse)
     }
 
-    /// Bytes of its anonymous memory that no other process shares; `None` once it is gone, or where that may not be asked.
+    /// Bytes of anonymous memory that it shares with no other process; `None` once it is gone, or without
+    /// permission.
     ///
     /// The kernel walks all of its pages for this: milliseconds, not microseconds.
     pub fn private(&self, buffer: &mut Vec<u8>) -> Option<u64> {
-        read_once(Path::new(&format!("/proc/{}/smaps_rollup", self.pid)), buffer).and_then(private::parse)
+        read_once(Path::new(&format!("/proc/{}/smaps_rollup", self.pid)), buffer)
+            .and_then(private_memory::parse)
     }
 
     /// Its state and CPU time now; `None` once it is gone.
@@ -48,7 +50,7 @@ impl Process {
     }
 }
 
-/// The words of a process's command line, as it was started (or as it has since rewritten it).
+/// The words of a process's command line, as started or as since rewritten by the process.
 pub fn command_line(pid: u32, buffer: &mut Vec<u8>) -> Option<Vec<String>> {
     let text = read_once(Path::new(&format!("/proc/{pid}/cmdline")), buffer)?;
     let text = text.strip_suffix(b"\0").unwrap_or(text);

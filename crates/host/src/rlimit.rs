@@ -1,7 +1,7 @@
 //! Resource limits of a process that make its allocations fail.
 #![expect(unsafe_code, reason = "prlimit has no safe face in std")]
 
-/// The limits in bytes; `None` is unlimited or unknown.
+/// The soft limits in bytes; `None` is unlimited or unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rlimits {
     /// Address space (`ulimit -v`).

@@ -1,11 +1,11 @@
 //! `/proc/<pid>/stat`: state, process groups and CPU time of one process.
 //!
-//! In: the file's bytes. Out: [`Stat`]. The name in it may hold blanks, brackets and newlines; what counts stands after
-//! the last closing bracket.
+//! In: the file's bytes. Out: [`Stat`]. The process name in it may contain blanks, brackets and newlines; the
+//! fields begin after the last closing bracket.
 
 use crate::field::number;
 
-/// What `/proc/<pid>/stat` says.
+/// The fields of `/proc/<pid>/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     /// State letter: `R`, `S`, `D`, `T` (stopped), `Z` (zombie), ...
@@ -14,7 +14,7 @@ pub struct Stat {
     pub parent: u64,
     /// CPU time of the process itself, user and system together, in clock ticks ([`ticks_per_second`]).
     pub cpu_ticks: u64,
-    /// When it started, in clock ticks since boot; with the pid it names a process for ever.
+    /// Start time in clock ticks since boot; together with the pid it identifies a process uniquely.
     pub started_ticks: u64,
 }
 
@@ -26,7 +26,7 @@ impl Stat {
             text.get(name_end + 1..)?.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
         let state = *fields.next()?.first()?;
         let parent = number(fields.next()?)?;
-        // Counted from the field after `ppid`, which is number 4 in proc(5): utime 14, stime 15, starttime 22.
+        // Counted from the field after `ppid`, number 4 in proc(5): utime 14, stime 15, starttime 22.
         let user = number(fields.nth(14 - 5)?)?;
         let system = number(fields.next()?)?;
         let started_ticks = number(fields.nth(22 - 16)?)?;
@@ -39,8 +39,8 @@ impl Stat {
     }
 }
 
-/// Clock ticks per second, as the kernel shows times to processes. 100 on every Linux that was ever shipped for our
-/// targets: the kernel fixes `USER_HZ` in its interface.
+/// Clock ticks per second in the kernel's interface. 100 on every Linux for our targets, because `USER_HZ` is
+/// part of that interface.
 pub const fn ticks_per_second() -> u64 {
     100
 }

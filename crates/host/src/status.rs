@@ -1,10 +1,11 @@
-//! `/proc/<pid>/status`: the memory of one process, in the kernel's own words.
+//! `/proc/<pid>/status`: the memory of one process.
 //!
 //! In: the file's bytes. Out: [`Status`]. Never allocates: it also runs inside the user's process.
 
 use crate::field::{kibibytes, lines, number};
 
-/// What `/proc/<pid>/status` says. Bytes unless said otherwise; `None` for what is absent (kernel threads, zombies).
+/// The fields of `/proc/<pid>/status`, in bytes unless stated otherwise; `None` if absent (kernel threads,
+/// zombies).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Parent process id.
@@ -30,7 +31,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// From the file's bytes, also if they are cut short.
+    /// Parses the file's bytes, even if they are cut short.
     pub fn parse(text: &[u8]) -> Self {
         let mut status = Self::default();
         for (name, value) in lines(text, b':') {

@@ -1,8 +1,8 @@
 //! The descendants of a process.
 //!
-//! In: a pid. Out: the pids below it. Asks each thread for its children where the kernel keeps those lists, otherwise
-//! looks through all of `/proc` for parents. A process that has cut itself loose (its parent died) is nobody's
-//! descendant and is not found.
+//! In: a pid. Out: the pids below it. Reads each thread's list of children if the kernel provides these
+//! lists, otherwise searches `/proc` for parents. A process whose parent died is no descendant any more and
+//! is not found.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,10 +12,10 @@ use crate::field::number;
 use crate::file::read_once;
 use crate::stat::Stat;
 
-/// More than this many descendants are not followed: a fork bomb must not take us with it.
-pub const MOST: usize = 4096;
+/// More descendants are not followed: a fork bomb must not take this process with it.
+pub const MAX_DESCENDANTS: usize = 4096;
 
-/// All descendants of `root`, nearest first; without `root` itself.
+/// All descendants of `root`, nearest first, without `root` itself.
 pub fn descendants(root: u32, buffer: &mut Vec<u8>) -> Vec<u32> {
     if Path::new("/proc/self/task/").join(std::process::id().to_string()).join("children").exists() {
         follow(root, |pid, found| children_of_threads(pid, buffer, found))
@@ -25,7 +25,7 @@ pub fn descendants(root: u32, buffer: &mut Vec<u8>) -> Vec<u32> {
     }
 }
 
-/// Walks down from `root`, level by level; every pid once, whatever the lists say.
+/// Walks down from `root`, level by level; each pid once, even if the lists are wrong.
 fn follow(root: u32, mut children: impl FnMut(u32, &mut Vec<u32>)) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
     let mut level = Vec::new();
@@ -35,7 +35,7 @@ fn follow(root: u32, mut children: impl FnMut(u32, &mut Vec<u32>)) -> Vec<u32> {
         level.clear();
         children(pid, &mut level);
         for child in &level {
-            if *child != root && !found.contains(child) && found.len() < MOST {
+            if *child != root && !found.contains(child) && found.len() < MAX_DESCENDANTS {
                 found.push(*child);
             }
         }
@@ -45,7 +45,7 @@ fn follow(root: u32, mut children: impl FnMut(u32, &mut Vec<u32>)) -> Vec<u32> {
     }
 }
 
-/// Every thread keeps the list of the processes it forked.
+/// Every thread has a list of the processes that it forked.
 fn children_of_threads(pid: u32, buffer: &mut Vec<u8>, found: &mut Vec<u32>) {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return };
     for thread in threads.flatten() {
@@ -60,7 +60,7 @@ pub fn parse_children(text: &[u8]) -> impl Iterator<Item = u32> {
     text.split(u8::is_ascii_whitespace).filter_map(|word| u32::try_from(number(word)?).ok())
 }
 
-/// Who is whose child, from a look at every process.
+/// The children of each process, from the parents of all processes.
 fn children_by_parent(buffer: &mut Vec<u8>) -> BTreeMap<u32, Vec<u32>> {
     let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let Ok(entries) = fs::read_dir("/proc") else { return children };
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_grandchild_is_found_by_both_ways() {
-        // The shell forks `sleep`, then says its pid: both exist when the line has come.
+        // The shell forks `sleep`, then prints its pid: both exist once the line is read.
         let mut shell = Command::new("sh")
             .args(["-c", "sleep 60 & echo $!; wait"])
             .stdout(Stdio::piped())

@@ -1,4 +1,4 @@
-//! Groups built as plain folders: which limit binds, and what is then read.
+//! Groups made of plain folders: which limit binds, and which numbers are then read.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use std::fs;

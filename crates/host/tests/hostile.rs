@@ -1,4 +1,4 @@
-//! Every parser gets torn, shuffled and random text: it may say nothing, but it must come back.
+//! Every parser gets torn, shuffled and random text: it may return nothing, but it must return.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use nilometer_host::cgroup::Place;

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use nilometer_host::cgroup::Cgroup;
-use nilometer_host::file::Watched;
+use nilometer_host::file::KernelFile;
 use nilometer_host::memory::Machine;
 use nilometer_host::pressure::full_avg10;
 use nilometer_host::process::Process;
@@ -68,7 +68,7 @@ pub struct Watch {
     process: Option<Process>,
     cgroup: Option<Cgroup>,
     machine: Machine,
-    pressure: Option<Watched>,
+    pressure: Option<KernelFile>,
     histories: [History; Kind::ALL.len()],
     hits: Option<u64>,
     /// The highest resident memory that was seen at the end before.
@@ -91,7 +91,7 @@ impl Watch {
             process: Process::open(pid),
             cgroup,
             machine: Machine::open(),
-            pressure: own.or_else(|| Watched::open("/proc/pressure/memory".as_ref())),
+            pressure: own.or_else(|| KernelFile::open("/proc/pressure/memory".as_ref())),
             histories: Default::default(),
             hits: None,
             peak: None,

@@ -13,12 +13,12 @@ use std::os::fd::{FromRawFd as _, RawFd};
 use libc::{c_int, pid_t};
 use nilometer_host::descriptors::close_all_but;
 use nilometer_host::field::lines;
-use nilometer_host::file::Watched;
+use nilometer_host::file::KernelFile;
 
 /// The witness. It ends when it is dropped, or when this process ends in whatever way.
 pub(crate) struct Witness {
     pid: pid_t,
-    status: Watched,
+    status: KernelFile,
     /// One byte in asks it to forget its signals, one byte back says it has.
     talk: File,
 }
@@ -44,7 +44,7 @@ impl Witness {
             }
             // It says hello once its signals are blocked.
             talk.read_exact(&mut [0]).ok()?;
-            let status = Watched::open(format!("/proc/{pid}/status").as_ref())?;
+            let status = KernelFile::open(format!("/proc/{pid}/status").as_ref())?;
             Some(Self { pid, status, talk })
         }
     }

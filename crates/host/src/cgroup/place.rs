@@ -1,9 +1,9 @@
-//! Where the folders of a process's group are.
+//! Finds the folders of a process's group.
 //!
-//! In: the text of `/proc/<pid>/cgroup` (which group) and of `mountinfo` (where groups are to be seen). Out: [`Place`].
-//! Inside a container the two may not fit together: the path may be the host's while the mount shows only the
-//! container's own part, or the path may climb out of the namespace (`/../..`). Then the mount point itself is the
-//! nearest folder that can be seen.
+//! In: the text of `/proc/<pid>/cgroup` (which group) and of `mountinfo` (where groups are visible). Out:
+//! [`Place`]. Inside a container the two may not match. The path may be the host's while the mount shows only
+//! the container's part, or it may leave the namespace (`/../..`). Then the mount point is the nearest
+//! visible folder.
 
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path, PathBuf};
@@ -17,7 +17,7 @@ pub enum Version {
     Two,
 }
 
-/// The group's own folder, and the mount point above which nothing can be seen.
+/// The group's own folder, and the mount point, above which nothing is visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The version.
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-/// The path in the line of `/proc/<pid>/cgroup` whose controllers fit.
+/// The path in the line of `/proc/<pid>/cgroup` with matching controllers.
 fn group(membership: &[u8], fits: impl Fn(&[u8]) -> bool) -> Option<PathBuf> {
     membership.split(|byte| *byte == b'\n').find_map(|line| {
         let mut parts = line.splitn(3, |byte| *byte == b':');
@@ -80,7 +80,7 @@ impl Mount {
 /// The mounts that may hold the memory controller.
 fn mounts(mountinfo: &[u8]) -> impl Iterator<Item = Mount> {
     mountinfo.split(|byte| *byte == b'\n').filter_map(|line| {
-        // Optional fields of any number end with a lone "-"; the file system's type and options come after it.
+        // Any number of optional fields ends with a lone "-"; the file system's type and options follow.
         let mut fields = line.split(|byte| *byte == b' ');
         let root = fields.nth(3)?;
         let point = fields.next()?;
@@ -100,7 +100,7 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(bytes))
 }
 
-/// Blanks and backslashes stand in `mountinfo` as a backslash and three octal digits.
+/// In `mountinfo`, blanks and backslashes are a backslash and three octal digits.
 fn unescape(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
