@@ -1,5 +1,5 @@
-//! Runs a script in a process: `attach_probe PID SCRIPT COUNT PAUSE_MS`. What came of it goes to stdout, a line for each time.
-//! For `bench/attach.py`, which counts; the script adds to the file `out` beside it each time it runs.
+//! Runs a script in a process: `attach_probe PID SCRIPT COUNT PAUSE_MS`. Prints one line of results per run.
+//! For `bench/attach.py`, which counts; each run of the script appends to the file `out` beside it.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a tool of the benchmark may fail loudly")]
 
 use std::path::Path;
@@ -20,7 +20,7 @@ fn main() {
         std::thread::sleep(pause);
         let begun = Instant::now();
         let before = size(&out);
-        let target = match Target::look(pid) {
+        let target = match Target::inspect(pid) {
             Ok(target) => target,
             Err(refusal) => {
                 println!("refused {refusal}");
@@ -52,7 +52,7 @@ fn main() {
         if taken == Some(false) {
             posted.withdraw();
         } else {
-            // Cleared before the text was read, it would not run.
+            // If the text were cleared before Python reads it, it would not run.
             let until = Instant::now() + patience;
             while size(&out) == before && Instant::now() < until {
                 std::thread::sleep(Duration::from_micros(200));

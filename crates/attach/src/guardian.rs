@@ -1,8 +1,9 @@
-//! A process that takes a breakpoint out again if this one dies while it is set.
+//! A process that removes a breakpoint if this one dies while it is set.
 //!
-//! The breakpoint is a debug register of one thread; nothing is written into the program's code. A thread that meets it
-//! without a tracer would be ended by SIGTRAP, so it must not outlive us. The guardian waits on a pipe that only our end
-//! closes; if the breakpoint is set then, it seizes the thread, clears the register, and lets go.
+//! The breakpoint is a debug register of one thread; nothing is written into the program's code. Without a
+//! tracer, SIGTRAP would kill a thread that hits it, so the breakpoint must not outlive this process. The
+//! guardian waits on a pipe that only this process closes. If the breakpoint is set then, it seizes the
+//! thread, clears the register, and detaches.
 #![expect(unsafe_code, reason = "a forked process that makes nothing but system calls")]
 
 use std::io;
@@ -13,26 +14,26 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use libc::{c_int, pid_t};
 use nilometer_host::descriptors::close_all_but;
 
-use crate::ptrace::{self, Told};
+use crate::ptrace::{self, StopEvent};
 
 /// The guardian. It ends when this is dropped.
 pub(crate) struct Guardian {
     pid: pid_t,
-    /// What keeps it waiting.
+    /// This end of the pipe keeps it waiting.
     pipe: c_int,
-    /// The thread whose breakpoint is set, or 0; in memory that both see.
+    /// The thread whose breakpoint is set, or 0; in memory that both processes share.
     thread: *mut AtomicI32,
 }
 
-/// How often it tries, and how long it waits in between: the kernel may still be ending our own trace.
-const TRIES: u32 = 200;
-const BETWEEN_NS: i64 = 500_000;
+/// How often it tries, and the pause between tries: the kernel may still be ending this process's own trace.
+const MAX_CLEAR_TRIES: u32 = 200;
+const TRY_INTERVAL_NS: i64 = 500_000;
 
 impl Guardian {
-    /// Starts it.
+    /// Starts the guardian.
     ///
     /// # Errors
-    /// No process, pipe or page is to be had.
+    /// No process, pipe or page is available.
     pub(crate) fn start() -> io::Result<Self> {
         let mut ends: [c_int; 2] = [0; 2];
         // SAFETY: a new page and a new pipe; the child makes system calls only and never returns.
@@ -69,9 +70,9 @@ impl Guardian {
         }
     }
 
-    /// Says whose breakpoint is set; 0: nobody's.
+    /// Names the thread whose breakpoint is set; 0 for none.
     pub(crate) fn watch(&self, thread: pid_t) {
-        // SAFETY: the page is mapped for as long as this lives, and an atomic number at all times.
+        // SAFETY: the page is mapped as long as this lives, and always an atomic number.
         unsafe { (*self.thread).store(thread, Ordering::SeqCst) };
     }
 }
@@ -83,7 +84,7 @@ unsafe impl Sync for Guardian {}
 
 impl Drop for Guardian {
     fn drop(&mut self) {
-        // SAFETY: both are ours; the child is our own and not waited for before, so its pid is still its own.
+        // SAFETY: both are ours; nobody has waited for this child, so its pid is still its own.
         unsafe {
             libc::close(self.pipe);
             libc::waitpid(self.pid, null_mut(), 0);
@@ -94,23 +95,23 @@ impl Drop for Guardian {
 
 /// The guardian's whole life.
 fn guard(pipe: c_int, thread: *mut AtomicI32) -> ! {
-    // SAFETY: async-signal-safe calls with valid pointers only; the page came with the fork.
+    // SAFETY: async-signal-safe calls with valid pointers only; the fork inherited the page.
     unsafe {
         let mut all = MaybeUninit::<libc::sigset_t>::zeroed();
         libc::sigfillset(all.as_mut_ptr());
         libc::sigprocmask(libc::SIG_BLOCK, all.as_ptr(), null_mut());
-        // What ends our whole session must not end it, too.
+        // Signals to the whole session must not end the guardian, too.
         libc::setsid();
         close_all_but(pipe);
         let mut byte = 0_u8;
         while libc::read(pipe, (&raw mut byte).cast(), 1) > 0 {}
         let armed = (*thread).load(Ordering::SeqCst);
         if armed != 0 {
-            for _ in 0..TRIES {
+            for _ in 0..MAX_CLEAR_TRIES {
                 if free(armed) {
                     break;
                 }
-                let pause = libc::timespec { tv_sec: 0, tv_nsec: BETWEEN_NS };
+                let pause = libc::timespec { tv_sec: 0, tv_nsec: TRY_INTERVAL_NS };
                 libc::nanosleep(&raw const pause, null_mut());
             }
         }
@@ -118,18 +119,18 @@ fn guard(pipe: c_int, thread: *mut AtomicI32) -> ! {
     }
 }
 
-/// Clears the breakpoint of a thread; whether that is done, or the thread is gone. Nothing in it allocates.
+/// Clears the breakpoint of a thread. True: done, or the thread is gone. Allocates nothing.
 fn free(thread: pid_t) -> bool {
     if let Err(error) = ptrace::seize(thread) {
         return error.raw_os_error() == Some(libc::ESRCH);
     }
     ptrace::interrupt(thread).unwrap_or_default();
     loop {
-        match ptrace::told(thread) {
-            Told::Nothing => ptrace::rest(),
-            Told::Gone => return true,
-            told => {
-                let signal = ptrace::clear_breakpoint(thread, told);
+        match ptrace::poll(thread) {
+            StopEvent::Nothing => ptrace::pause(),
+            StopEvent::Gone => return true,
+            event => {
+                let signal = ptrace::clear_breakpoint(thread, event);
                 ptrace::detach(thread, signal).unwrap_or_default();
                 return true;
             }
@@ -143,17 +144,17 @@ mod tests {
     use super::*;
     use crate::stop::as_tracer;
 
-    /// Stops a thread, does something with it, and ends as a tracer that dies: without a word.
+    /// Stops a thread, does work on it, and ends without a detach, like a tracer that dies.
     fn with<Answer: Send>(thread: pid_t, work: impl FnOnce() -> Answer + Send) -> Answer {
         as_tracer(|| {
-            // The kernel may still be letting go of it; one that has ended is never had again.
+            // The kernel may still be detaching the thread; one that has ended cannot be seized any more.
             let had = (0..1000).any(|_| {
                 std::thread::sleep(std::time::Duration::from_millis(1));
                 ptrace::seize(thread).is_ok()
             });
             assert!(had, "the thread has ended");
             ptrace::interrupt(thread).unwrap();
-            while ptrace::told(thread) != Told::Interrupted {
+            while ptrace::poll(thread) != StopEvent::Interrupted {
                 std::thread::yield_now();
             }
             work()
@@ -161,7 +162,7 @@ mod tests {
         .unwrap()
     }
 
-    /// A program with a breakpoint that is never met, in a page that no code is in; and who guards it.
+    /// A program with a breakpoint that is never hit, in a page without code; and its guardian.
     fn guarded() -> (std::process::Child, Guardian) {
         let child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let thread = child.id().cast_signed();
@@ -178,7 +179,7 @@ mod tests {
         let (mut child, guardian) = guarded();
         let thread = child.id().cast_signed();
         assert_eq!(with(thread, || ptrace::debug(thread, 7)) & 1, 1);
-        // Our end of the pipe closes, as it does when we die.
+        // Our end of the pipe closes, as when this process dies.
         drop(guardian);
         assert_eq!(with(thread, || ptrace::debug(thread, 7)) & 1, 0);
         assert!(child.try_wait().unwrap().is_none());
@@ -197,18 +198,19 @@ mod tests {
         child.wait().unwrap();
     }
 
-    /// The kernel tells of an interrupt before it tells of a trap that came before it; forgotten, that trap ends the thread.
+    /// The kernel reports an interrupt before an earlier trap; if that trap is forgotten, it kills the
+    /// thread.
     #[test]
     fn a_trap_that_waits_behind_an_interrupt_is_taken_out_too() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let thread = child.id().cast_signed();
         with(thread, || {
-            // SAFETY: a plain call; the thread is our own child's, which stands.
+            // SAFETY: a plain call; the thread belongs to our own stopped child.
             assert_eq!(unsafe { libc::syscall(libc::SYS_tgkill, thread, thread, libc::SIGTRAP) }, 0);
-            let signal = ptrace::clear_breakpoint(thread, Told::Interrupted);
+            let signal = ptrace::clear_breakpoint(thread, StopEvent::Interrupted);
             ptrace::detach(thread, signal).unwrap();
         });
-        // It goes on to be stopped once more: it lives.
+        // It can be stopped once more, so it lives.
         with(thread, || ());
         assert!(child.try_wait().unwrap().is_none());
         child.kill().unwrap();

@@ -1,8 +1,8 @@
-//! A program or library as it lies in a process: its symbols, and where its writable memory ends.
+//! A program or library in a process's memory: its symbols, and the end of its writable memory.
 //!
-//! In: the address of its first mapping. Out: addresses of symbols, by the table the dynamic loader uses. Everything is
-//! read from the process' memory, not from the file: that may be gone, or be another one in the process' view.
-//! What must not happen here: trust in a number that was read; each is checked or bounded.
+//! In: the address of its first mapping. Out: addresses of symbols, from the dynamic loader's table.
+//! Everything is read from the process's memory, not from the file, which may be gone or different from the
+//! process's view. What must not happen here: trust in a number that was read; each is checked or bounded.
 
 use crate::memory::Memory;
 
@@ -13,38 +13,38 @@ const DT_SYMTAB: u64 = 6;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
 const PF_W: u32 = 2;
 const EM_X86_64: u16 = 62;
-/// Size of a symbol in the table.
-const SYMBOL: u64 = 24;
-const PAGE: u64 = 4096;
-/// Bounds of what a sane file has.
-const MOST_HEADERS: u16 = 64;
-const MOST_TAGS: u64 = 512;
-const LONGEST_CHAIN: u32 = 4096;
+/// Bytes of a symbol in the table.
+const SYMBOL_BYTES: u64 = 24;
+const PAGE_BYTES: u64 = 4096;
+/// Bounds of a sane file.
+const MAX_HEADERS: u16 = 64;
+const MAX_TAGS: u64 = 512;
+const MAX_CHAIN: u32 = 4096;
 
-/// A file for x86-64 that the loader has mapped.
+/// An x86-64 file that the loader has mapped.
 #[derive(Debug)]
 pub(crate) struct Image {
     memory: Memory,
     bias: u64,
-    /// The first byte after its memory, if that part is writable.
+    /// The first byte behind its memory, if that part is writable.
     end: Option<u64>,
     strings: u64,
     symbols: u64,
     hash: u64,
 }
 
-/// What stands at the start of a mapped file.
+/// The start of a mapped file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Head {
-    /// A file for this machine, of 64 bits.
+    /// A 64-bit file for this machine.
     Ours,
-    /// A program for another one.
+    /// A program for another machine.
     OtherMachine,
     /// No ELF file.
     NotElf,
 }
 
-/// Looks at the first bytes of a mapping of a file's start.
+/// Checks the first bytes of a mapping of a file's start.
 pub(crate) fn head(memory: Memory, base: u64) -> Head {
     let mut bytes = [0; 20];
     if memory.read(base, &mut bytes).is_none() || !bytes.starts_with(b"\x7fELF") {
@@ -63,7 +63,7 @@ impl Image {
         let headers = base.checked_add(memory.word(base + 32)?)?;
         let size = u64::from(half(memory, base + 54)?);
         let count = half(memory, base + 56)?;
-        if size != 56 || count > MOST_HEADERS {
+        if size != 56 || count > MAX_HEADERS {
             return None;
         }
         let (mut first, mut dynamic, mut last) = (None, None, (0, false));
@@ -85,7 +85,7 @@ impl Image {
         }
         let bias = base.wrapping_sub(first?);
         let tables = Tables::read(memory, bias.wrapping_add(dynamic?))?;
-        // The loader writes addresses over the file's own numbers, but not into every file.
+        // The loader replaces the file's numbers by addresses, but not in every file.
         let place = |number: u64| if number < base { bias.wrapping_add(number) } else { number };
         Some(Self {
             memory,
@@ -97,14 +97,14 @@ impl Image {
         })
     }
 
-    /// From the end of its memory to the end of that page: bytes that no one has a use for.
-    pub(crate) fn tail(&self) -> Option<(u64, u64)> {
+    /// From the end of its memory to the end of that page: bytes that nothing uses.
+    pub(crate) fn spare_bytes(&self) -> Option<(u64, u64)> {
         let end = self.end?;
-        let page = end.next_multiple_of(PAGE);
+        let page = end.next_multiple_of(PAGE_BYTES);
         (end < page).then_some((end, page))
     }
 
-    /// The address of a symbol that it defines.
+    /// The address of a symbol that the file defines.
     pub(crate) fn symbol(&self, name: &str) -> Option<u64> {
         let memory = self.memory;
         let (buckets, first, words) = (
@@ -119,7 +119,7 @@ impl Image {
         let table = self.hash.checked_add(16 + 8 * u64::from(words))?;
         let mut index = memory.int(table + 4 * u64::from(hash % buckets))?;
         let chain = table.checked_add(4 * u64::from(buckets))?;
-        for _ in 0..LONGEST_CHAIN {
+        for _ in 0..MAX_CHAIN {
             let entry = memory.int(chain.checked_add(4 * u64::from(index.checked_sub(first)?))?)?;
             if entry | 1 == hash | 1
                 && let Some(address) = self.is(index, name)
@@ -134,9 +134,9 @@ impl Image {
         None
     }
 
-    /// The symbol's address, if the one with this index is defined and has this name.
+    /// The symbol's address, if the symbol at this index is defined and has this name.
     fn is(&self, index: u32, name: &str) -> Option<u64> {
-        let at = self.symbols.checked_add(SYMBOL * u64::from(index))?;
+        let at = self.symbols.checked_add(SYMBOL_BYTES * u64::from(index))?;
         let text = self.strings.checked_add(u64::from(self.memory.int(at)?))?;
         let found = self.memory.bytes(text, name.len() + 1)?;
         let defined = half(self.memory, at + 6)? != 0;
@@ -155,7 +155,7 @@ struct Tables {
 impl Tables {
     fn read(memory: Memory, dynamic: u64) -> Option<Self> {
         let mut tables = Self::default();
-        for index in 0..MOST_TAGS {
+        for index in 0..MAX_TAGS {
             let at = dynamic.checked_add(16 * index)?;
             let value = memory.word(at + 8)?;
             match memory.word(at)? {
@@ -176,7 +176,7 @@ fn half(memory: Memory, address: u64) -> Option<u16> {
     Some(u16::from_le_bytes(bytes))
 }
 
-/// The hash of the loader's table.
+/// The hash function of the loader's table.
 fn gnu_hash(name: &str) -> u32 {
     name.bytes().fold(5381_u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(u32::from(byte)))
 }
@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn the_tail_is_the_end_of_a_writable_page() {
         let (libc, maps) = libc_here();
-        let (from, to) = libc.tail().unwrap();
-        assert!(to % PAGE == 0 && to - from < PAGE);
+        let (from, to) = libc.spare_bytes().unwrap();
+        assert!(to % PAGE_BYTES == 0 && to - from < PAGE_BYTES);
         assert!(maps::of(&maps, from).unwrap().writable);
     }
 

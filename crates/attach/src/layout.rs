@@ -1,14 +1,15 @@
-//! Where `CPython` keeps its queue of pending calls: one table for each minor version, and the checks of what is found.
+//! Where `CPython` keeps its queue of pending calls: a table per minor version, and checks of what is found.
 //!
-//! In: the address of `_PyRuntime`. Out: [`Found`], or a [`Refusal`]. The numbers are `offsetof` of the named fields,
-//! printed by a C program with the headers of 3.10.13, 3.11.2, 3.11.7, 3.12.1 and 3.13.0. Another patch release may differ:
-//! so every number is checked by what lies there, and a single thing that does not fit means that nothing is written.
+//! In: the address of `_PyRuntime`. Out: [`QueueLocation`], or a [`Refusal`]. The numbers are `offsetof` of
+//! the named fields, printed by a C program with the headers of 3.10.13, 3.11.2, 3.11.7, 3.12.1 and 3.13.0.
+//! Another patch release may differ. So every number is checked against the memory there, and a single
+//! mismatch means that nothing is written.
 
+use crate::debug_offsets::{self, DebugOffsets};
 use crate::memory::Memory;
-use crate::offsets::{self, Offsets};
-use crate::refuse::Refusal;
+use crate::refusal::Refusal;
 
-/// The fields that are used of one minor version. Offsets in bytes.
+/// The used fields of one minor version. Offsets in bytes.
 #[derive(Debug)]
 pub(crate) struct Layout {
     minor: u64,
@@ -24,7 +25,7 @@ pub(crate) struct Layout {
     breaker: BreakerAt,
 }
 
-/// Which structure the queue is a part of.
+/// The structure that contains the queue.
 #[derive(Debug)]
 enum QueueAt {
     /// `PyInterpreterState.ceval.pending`.
@@ -45,20 +46,20 @@ enum BreakerAt {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     pub(crate) lock: Lock,
-    /// An `int`: a flag up to 3.12, the count of waiting calls from 3.13 on.
+    /// An `int`: a flag up to 3.12, from 3.13 on the number of waiting calls.
     pub(crate) count: u64,
     pub(crate) counts: bool,
     pub(crate) calls: u64,
-    /// Bytes of one call; the function, its argument, and in 3.13 its flags.
+    /// Bytes of one call: the function, its argument, and in 3.13 its flags.
     pub(crate) stride: u64,
     pub(crate) places: u32,
-    /// Most calls that may wait.
-    pub(crate) most: u32,
+    /// Largest number of waiting calls.
+    pub(crate) max_waiting: u32,
     pub(crate) first: u64,
     pub(crate) last: u64,
 }
 
-/// What guards the queue.
+/// The lock of the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lock {
     /// A pointer to a `sem_t` of glibc.
@@ -74,12 +75,12 @@ const OLD: Fields = Fields {
     calls: 16,
     stride: 16,
     places: 32,
-    most: 31,
+    max_waiting: 31,
     first: 528,
     last: 532,
 };
 
-const KNOWN: [Layout; 4] = [
+const LAYOUTS: [Layout; 4] = [
     Layout {
         minor: 10,
         initialized: 12,
@@ -128,7 +129,7 @@ const KNOWN: [Layout; 4] = [
             calls: 24,
             stride: 24,
             places: 300,
-            most: 32,
+            max_waiting: 32,
             first: 7224,
             last: 7228,
         },
@@ -136,37 +137,37 @@ const KNOWN: [Layout; 4] = [
     },
 ];
 
-/// The queue of one process, found and checked.
+/// The located and checked queue of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct QueueLocation {
     /// The address of `struct _pending_calls`.
     pub(crate) queue: u64,
-    /// The word that asks the interpreter to look into the queue.
+    /// The word that makes the interpreter check the queue.
     pub(crate) breaker: Breaker,
-    /// `pthread_self()` of the thread that Python calls the main one.
+    /// `pthread_self()` of Python's main thread.
     pub(crate) main_thread: u64,
 }
 
-/// How the interpreter is asked to look.
+/// How the interpreter is told to check the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Breaker {
-    /// An `int` that is to be 1.
+    /// An `int` to be set to 1.
     Flag(u64),
-    /// A word that is to have this bit.
+    /// A word in which this bit is to be set.
     Bit(u64, u64),
 }
 
 /// `_PY_CALLS_TO_DO_BIT` of 3.13.
 const CALLS_TO_DO: u64 = 1 << 2;
 
-/// The table of a minor version.
+/// The layout of a minor version.
 pub(crate) fn of(minor: u64) -> Option<&'static Layout> {
-    KNOWN.iter().find(|layout| layout.minor == minor)
+    LAYOUTS.iter().find(|layout| layout.minor == minor)
 }
 
 impl Layout {
-    /// Follows the pointers from `_PyRuntime`, and checks what can be checked of each.
-    pub(crate) fn find(&self, memory: Memory, runtime: u64) -> Result<Found, Refusal> {
+    /// Follows the pointers from `_PyRuntime`, and checks each as far as possible.
+    pub(crate) fn find(&self, memory: Memory, runtime: u64) -> Result<QueueLocation, Refusal> {
         let word = |at: u64| memory.word(at).ok_or(Refusal::Gone);
         if self.minor >= 13 {
             self.check_offsets(memory, runtime)?;
@@ -177,7 +178,7 @@ impl Layout {
             return Err(Refusal::NotReady);
         }
         let unknown = |what| Err(Refusal::Unknown(what));
-        if initialized != 1 || !is_place(main) || !is_place(head) {
+        if initialized != 1 || !is_pointer(main) || !is_pointer(head) {
             return unknown("interpreters");
         }
         let inside = |at: u64| memory.word(main + at).ok_or(Refusal::Unknown("interpreters"));
@@ -198,7 +199,9 @@ impl Layout {
             BreakerAt::MainThread { state, breaker, interpreter, thread } => {
                 let state = word(runtime + state)?;
                 let field = |at: u64| memory.word(state.wrapping_add(at));
-                if !is_place(state) || field(interpreter) != Some(main) || field(thread) != Some(main_thread)
+                if !is_pointer(state)
+                    || field(interpreter) != Some(main)
+                    || field(thread) != Some(main_thread)
                 {
                     return unknown("the main thread");
                 }
@@ -209,21 +212,21 @@ impl Layout {
             QueueAt::Interpreter(at) => main + at,
             QueueAt::Runtime(at) => runtime + at,
         };
-        Ok(Found { queue, breaker, main_thread })
+        Ok(QueueLocation { queue, breaker, main_thread })
     }
 
-    /// What 3.13 says of itself must be what the table says.
+    /// The offsets that 3.13 publishes must agree with the layout.
     fn check_offsets(&self, memory: Memory, runtime: u64) -> Result<(), Refusal> {
-        let said = Offsets::read(memory, runtime, 96, self.minor)?;
+        let table = DebugOffsets::read(memory, runtime, 96, self.minor)?;
         // `runtime_state.interpreters_head`, `interpreter_state.id` and `.next`.
         let fits =
-            (said.number(40), said.number(56), said.number(64)) == (self.interpreters, self.id, self.next);
-        if fits { Ok(()) } else { Err(offsets::UNKNOWN) }
+            (table.number(40), table.number(56), table.number(64)) == (self.interpreters, self.id, self.next);
+        if fits { Ok(()) } else { Err(debug_offsets::UNKNOWN) }
     }
 }
 
-/// Whether a pointer can be one: in user space, at a word.
-pub(crate) fn is_place(address: u64) -> bool {
+/// Whether a number can be a pointer: in user space, aligned to a word.
+pub(crate) fn is_pointer(address: u64) -> bool {
     (4096..1 << 47).contains(&address) && address.is_multiple_of(8)
 }
 
@@ -232,7 +235,7 @@ pub(crate) fn is_place(address: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// A runtime, an interpreter and a thread as 3.13 has them, in our own memory.
+    /// A runtime, an interpreter and a thread in the layout of 3.13, in our own memory.
     struct World {
         runtime: Vec<u64>,
         main: Vec<u64>,
@@ -243,7 +246,7 @@ mod tests {
         fn new() -> Self {
             let mut world = Self { runtime: vec![0; 2000], main: vec![0; 1000], thread: vec![0; 40] };
             let (main, thread) = (world.main.as_ptr() as u64, world.thread.as_ptr() as u64);
-            world.runtime[0] = u64::from_le_bytes(*offsets::COOKIE);
+            world.runtime[0] = u64::from_le_bytes(*debug_offsets::COOKIE);
             world.runtime[1] = 0x030d_00f0;
             for (at, number) in [(40, 632), (56, 7272), (64, 7264), (600, 1), (632, main), (640, main)] {
                 world.runtime[at / 8] = number;
@@ -255,7 +258,7 @@ mod tests {
             world
         }
 
-        fn find(&self) -> Result<Found, Refusal> {
+        fn find(&self) -> Result<QueueLocation, Refusal> {
             of(13).unwrap().find(Memory::of(std::process::id()), self.runtime.as_ptr() as u64)
         }
     }

@@ -15,7 +15,7 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// Whether the address lies in it.
+    /// Whether the address lies in the mapping.
     pub(crate) fn has(&self, address: u64) -> bool {
         (self.start..self.end).contains(&address)
     }
@@ -27,12 +27,12 @@ impl Mapping {
     }
 }
 
-/// All mappings, in the order of addresses. Lines that make no sense are left out.
+/// All mappings in address order. Malformed lines are skipped.
 pub(crate) fn parse(text: &str) -> Vec<Mapping> {
     text.lines().filter_map(line).collect()
 }
 
-/// The one that an address lies in.
+/// The mapping that contains an address.
 pub(crate) fn of(maps: &[Mapping], address: u64) -> Option<&Mapping> {
     maps.iter().find(|mapping| mapping.has(address))
 }

@@ -1,7 +1,7 @@
-//! Reads and writes of another process' memory, by the kernel's own calls.
+//! Reads and writes another process's memory, by system calls.
 //!
-//! In: addresses there. Out: bytes, or `None` where nothing is mapped or the process is gone. A write goes to pages that
-//! are writable in that process, to no others.
+//! In: addresses there. Out: bytes, or `None` if nothing is mapped or the process is gone. Writes reach only
+//! pages that are writable in that process.
 #![expect(unsafe_code, reason = "process_vm_readv and process_vm_writev")]
 
 use libc::{iovec, pid_t};
@@ -17,7 +17,7 @@ impl Memory {
         Self { pid: pid.cast_signed() }
     }
 
-    /// Fills `bytes` from `address` on; `None` if not all of it is there.
+    /// Fills `bytes` from `address` on; `None` if a part is missing.
     pub(crate) fn read(self, address: u64, bytes: &mut [u8]) -> Option<()> {
         let local = iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
         let remote = iovec { iov_base: address as *mut _, iov_len: bytes.len() };
@@ -26,17 +26,17 @@ impl Memory {
         (usize::try_from(count).ok()? == bytes.len()).then_some(())
     }
 
-    /// Writes all of `bytes` to `address`; `None` if it could not.
+    /// Writes all of `bytes` to `address`; `None` on failure.
     pub(crate) fn write(self, address: u64, bytes: &[u8]) -> Option<()> {
         let local = iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
         let remote = iovec { iov_base: address as *mut _, iov_len: bytes.len() };
         let pid = self.pid;
-        // SAFETY: the local part is only read; what the remote one means is the caller's argument.
+        // SAFETY: the local part is only read; the caller argues for the remote write.
         let count = unsafe { libc::process_vm_writev(pid, &raw const local, 1, &raw const remote, 1, 0) };
         (usize::try_from(count).ok()? == bytes.len()).then_some(())
     }
 
-    /// So many bytes.
+    /// `length` bytes.
     pub(crate) fn bytes(self, address: u64, length: usize) -> Option<Vec<u8>> {
         let mut bytes = vec![0; length];
         self.read(address, &mut bytes)?;
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!((memory.word(at), memory.int(at + 8), memory.byte(at)), (Some(7), Some(8), Some(7)));
         memory.write(at, &9_u64.to_le_bytes()).unwrap();
         assert_eq!(memory.word(at), Some(9));
-        // Where nothing is, nothing is read.
+        // Unmapped memory is not read.
         assert_eq!(memory.word(8), None);
         assert_eq!(memory.write(8, &[1]), None);
     }

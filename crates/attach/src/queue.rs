@@ -1,24 +1,24 @@
-//! The pending call of `CPython` 3.10 to 3.13: written into the queue while all threads stand.
+//! The pending call of `CPython` 3.10 to 3.13: written into the queue while all threads are stopped.
 //!
-//! In: where the queue lies, and the path of a script. Out: [`Queued`]. Python's main thread will call `PyRun_SimpleString` on a
-//! text that runs the script, between two of its own instructions. What must not happen here: a write when the queue's lock
-//! is held, or when a number in it is not one it can have.
+//! In: the location of the queue, and the path of a script. Out: [`Queued`]. Python's main thread will call
+//! `PyRun_SimpleString` between two of its own instructions, on a text that runs the script. What must not
+//! happen here: a write while the queue's lock is held, or after a number in it was impossible.
 
 use std::path::Path;
 
 use crate::image::Image;
-use crate::layout::{Breaker, Fields, Found, Lock, is_place};
+use crate::layout::{Breaker, Fields, Lock, QueueLocation, is_pointer};
 use crate::memory::Memory;
-use crate::refuse::Refusal;
+use crate::refusal::Refusal;
 use crate::target::Queue;
 
 /// `_Py_PENDING_MAINTHREADONLY` of 3.13.
 const MAIN_ONLY: u64 = 1;
 
-/// A call that waits in the queue, or has been taken.
+/// A call that waits in the queue, or was taken.
 #[derive(Debug)]
 pub(crate) struct Queued {
-    found: Found,
+    found: QueueLocation,
     fields: Fields,
     slot: u32,
     function: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Queued {
     length: usize,
 }
 
-/// The numbers of a queue.
+/// The indexes of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Window {
     first: u32,
@@ -44,7 +44,8 @@ impl Window {
     }
 }
 
-/// What Python is given to run. Names of `__main__` could be anything, so none is used; nothing is left behind in it.
+/// The text for Python to run. It uses no name of `__main__`, because a program may change any, and leaves
+/// none behind.
 fn text(script: &Path) -> Option<String> {
     let path = script.to_str().filter(|path| !path.contains(['\'', '\\', '\n', '\0']))?;
     Some(format!(
@@ -54,10 +55,10 @@ fn text(script: &Path) -> Option<String> {
 }
 
 impl Queued {
-    /// Writes the call that runs `script`. All threads must stand.
+    /// Writes the call that runs `script`. All threads must be stopped.
     pub(crate) fn write(
         memory: Memory,
-        found: Found,
+        found: QueueLocation,
         queue: &Queue,
         images: &[Image],
         script: &Path,
@@ -65,20 +66,20 @@ impl Queued {
         let mut text = text(script).ok_or(Refusal::NoRoom)?.into_bytes();
         text.push(0);
         let fields = queue.layout.fields;
-        let window = look(memory, &found, &fields)?;
+        let window = check(memory, &found, &fields)?;
         for slot in (0..fields.places).filter(|slot| window.has(*slot)) {
             if memory.word(place(&found, &fields, slot)) == Some(queue.run) {
                 return Err(Refusal::Busy("the queue (an earlier call still waits)"));
             }
         }
         let images: Vec<_> = images.iter().collect();
-        let at = crate::room::find(memory, &images, text.len())?;
+        let at = crate::spare_bytes::find(memory, &images, text.len())?;
 
         let slot = window.last;
         let last = (slot + 1) % fields.places;
         let count = if fields.counts { window.waiting() + 1 } else { 1 };
         let here = place(&found, &fields, slot);
-        // Pages that could be read a moment ago can be written, unless the process was killed.
+        // Pages that were just read can be written, unless the process was killed.
         memory
             .write(at, &text)
             .and_then(|()| {
@@ -103,21 +104,22 @@ impl Queued {
         Some(!(is_ours && window.has(self.slot)))
     }
 
-    /// Asks the interpreter again to look into the queue. Up to 3.12 a thread that was stopped in the middle of computing
-    /// the flag lowers it again; from 3.13 on its bits change in one step, and threads that run must not be written over.
+    /// Tells the interpreter again to check the queue. Up to 3.12 a thread that was stopped while computing
+    /// the flag clears it again. From 3.13 on its bits change atomically, and a write could undo a running
+    /// thread's.
     pub(crate) fn nudge(&self, memory: Memory) {
         if let Breaker::Flag(_) = self.found.breaker {
             raise(memory, self.found.breaker).unwrap_or_default();
         }
     }
 
-    /// Takes the call back while all threads stand; whether it still waited.
+    /// Withdraws the call while all threads are stopped. True: it was still waiting.
     pub(crate) fn take_back(&self, memory: Memory) -> Result<bool, Refusal> {
-        let window = look(memory, &self.found, &self.fields)?;
+        let window = check(memory, &self.found, &self.fields)?;
         if self.is_taken(memory) != Some(false) {
             return Ok(false);
         }
-        // An empty text does nothing, wherever in the queue the call stands.
+        // An empty text does nothing, wherever in the queue the call is.
         let emptied = memory.write(self.text, &[0]);
         if (self.slot + 1) % self.fields.places == window.last {
             let waiting = window.waiting() - 1;
@@ -131,31 +133,31 @@ impl Queued {
         Ok(emptied.is_some())
     }
 
-    /// Puts zeros back where the text stood; only when the script has begun or the call is out of the queue.
+    /// Overwrites the text with zeros. Only valid once the script has begun or the call is out of the queue.
     pub(crate) fn clear(&self, memory: Memory) -> Option<()> {
         memory.write(self.text, &vec![0; self.length])
     }
 }
 
-/// The address of a place in the queue.
-fn place(found: &Found, fields: &Fields, slot: u32) -> u64 {
+/// The address of a slot in the queue.
+fn place(found: &QueueLocation, fields: &Fields, slot: u32) -> u64 {
     found.queue + fields.calls + fields.stride * u64::from(slot)
 }
 
-fn window(memory: Memory, found: &Found, fields: &Fields) -> Option<Window> {
+fn window(memory: Memory, found: &QueueLocation, fields: &Fields) -> Option<Window> {
     let (first, last) = (memory.int(found.queue + fields.first)?, memory.int(found.queue + fields.last)?);
     (first < fields.places && last < fields.places).then_some(Window { first, last, places: fields.places })
 }
 
-/// Looks whether the queue is what it should be, and free.
-fn look(memory: Memory, found: &Found, fields: &Fields) -> Result<Window, Refusal> {
+/// Checks that the queue is sane and free.
+fn check(memory: Memory, found: &QueueLocation, fields: &Fields) -> Result<Window, Refusal> {
     let unknown = Err(Refusal::Unknown("the queue"));
     match fields.lock {
         Lock::Semaphore(at) => {
             let lock = memory.word(found.queue + at).ok_or(Refusal::Gone)?;
-            let value = if is_place(lock) { memory.word(lock) } else { None };
+            let value = if is_pointer(lock) { memory.word(lock) } else { None };
             match value {
-                // One pass is left, and nobody waits for it.
+                // The semaphore is free, and nobody waits for it.
                 Some(1) => {}
                 Some(value) if value & 0xffff_fffe == 0 => return Err(Refusal::Busy("the queue")),
                 _ => return unknown,
@@ -179,17 +181,17 @@ fn look(memory: Memory, found: &Found, fields: &Fields) -> Result<Window, Refusa
             return unknown;
         }
     }
-    if window.waiting() >= fields.most {
+    if window.waiting() >= fields.max_waiting {
         return Err(Refusal::Busy("the queue (it is full)"));
     }
     Ok(window)
 }
 
-/// Asks the interpreter to look into the queue.
+/// Tells the interpreter to check the queue.
 fn raise(memory: Memory, breaker: Breaker) -> Option<()> {
     match breaker {
         Breaker::Flag(at) => memory.write(at, &1_u32.to_le_bytes()),
-        // A byte, so that the upper part of the word, a number of 3.13's instrumentation, stays as it is.
+        // One byte only, so that the upper part of the word stays: 3.13's instrumentation version.
         Breaker::Bit(at, bit) => {
             let byte = memory.byte(at)? | u8::try_from(bit).ok()?;
             memory.write(at, &[byte])
@@ -217,14 +219,14 @@ mod tests {
         assert_eq!(super::text(Path::new("/t/'s")), None);
     }
 
-    /// A queue of 3.11 in our own memory: its words are its places, the semaphore stands beside.
+    /// A queue of 3.11 in our own memory: its words are the queue, the semaphore is separate.
     fn queue(change: impl FnOnce(&mut [u64], &mut u64)) -> Result<Window, Refusal> {
         let mut lock = Box::new(1_u64);
         let mut words = vec![0_u64; 70];
         words[0] = (&raw const *lock) as u64;
         change(&mut words, &mut lock);
-        let found = Found { queue: words.as_ptr() as u64, breaker: Breaker::Flag(0), main_thread: 0 };
-        look(Memory::of(std::process::id()), &found, &crate::layout::of(11).unwrap().fields)
+        let found = QueueLocation { queue: words.as_ptr() as u64, breaker: Breaker::Flag(0), main_thread: 0 };
+        check(Memory::of(std::process::id()), &found, &crate::layout::of(11).unwrap().fields)
     }
 
     #[test]
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!(queue(|words, _| words[0] = 0), Err(Refusal::Unknown("the queue")));
         assert_eq!(queue(|words, _| words[1] = 5), Err(Refusal::Unknown("the queue")));
         assert_eq!(queue(|words, _| words[66] = 99), Err(Refusal::Unknown("the queue")));
-        // A call that waits, at the first place: `last` is 1, and its function must be one.
+        // A waiting call in the first slot: `last` is 1, and its function must be plausible.
         assert_eq!(queue(|words, _| words[66] = 1 << 32), Err(Refusal::Unknown("the queue")));
         let one = queue(|words, _| (words[66], words[2]) = (1 << 32, 0x40_0000)).unwrap();
         assert_eq!(one.waiting(), 1);

@@ -1,16 +1,16 @@
-//! The way in that `CPython` 3.14 has of its own: PEP 768, the path of a script in the main thread's state.
+//! `CPython` 3.14's own way in: PEP 768, the path of a script in the main thread's state.
 //!
-//! In: the address of `_PyRuntime`. Out: [`Asked`], a request that the main thread sees at its next look at the breaker.
-//! No table of offsets is needed: `_Py_DebugOffsets`, at the start of `_PyRuntime`, names every field that is used here. Its own
-//! layout is that of 3.14.0 to 3.14.10 (`offsetof`, printed with their headers).
-//! What must not happen here: a request to a program whose user has switched remote debugging off.
+//! In: the address of `_PyRuntime`. Out: [`RemoteRequest`], which the main thread sees when it next checks
+//! the breaker. No table of offsets is needed: `_Py_DebugOffsets`, at the start of `_PyRuntime`, names every
+//! field used here. Its own layout is that of 3.14.0 to 3.14.10 (`offsetof`, printed with their headers).
+//! What must not happen here: a request to a program whose user has disabled remote debugging.
 
 use std::path::Path;
 
-use crate::layout::is_place;
+use crate::debug_offsets::{self, DebugOffsets};
+use crate::layout::is_pointer;
 use crate::memory::Memory;
-use crate::offsets::{self, Offsets};
-use crate::refuse::Refusal;
+use crate::refusal::Refusal;
 
 /// Offsets in `_Py_DebugOffsets` of 3.14, in bytes; and its size.
 const FINALIZING: usize = 32;
@@ -28,16 +28,16 @@ const PATH: usize = 744;
 const PATH_SIZE: usize = 752;
 const SIZE: usize = 760;
 
-/// The minor version of these.
+/// The minor version of these offsets.
 const MINOR: u64 = 14;
-/// `_PY_EVAL_PLEASE_STOP_BIT`: the one that PEP 768 asks a debugger to set.
+/// `_PY_EVAL_PLEASE_STOP_BIT`, which PEP 768 tells a debugger to set.
 const PLEASE_STOP: u8 = 1 << 5;
-/// A field lies in a structure of its interpreter or thread; these are smaller.
+/// Upper bound of a field's offset: the structures of an interpreter or thread are smaller.
 const MAX_OFFSET: u64 = 1 << 20;
 
-/// Where a request goes.
+/// The addresses of a request's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RequestLocation {
     /// An `int`: 1 while a request waits.
     pending: u64,
     path: u64,
@@ -47,32 +47,32 @@ pub(crate) struct Place {
     pub(crate) main_thread: u64,
 }
 
-/// A request that waits, or has been taken.
+/// A request that waits, or was taken.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
-    place: Place,
+pub(crate) struct RemoteRequest {
+    place: RequestLocation,
     length: usize,
 }
 
-/// Follows the offsets that the runtime tells, and checks what can be checked.
-pub(crate) fn find(memory: Memory, runtime: u64) -> Result<Place, Refusal> {
+/// Follows the runtime's own offsets, and checks each as far as possible.
+pub(crate) fn find(memory: Memory, runtime: u64) -> Result<RequestLocation, Refusal> {
     let unknown = |what| Refusal::Unknown(what);
-    let said = Offsets::read(memory, runtime, SIZE, MINOR)?;
-    let number = |at| said.number(at);
+    let table = DebugOffsets::read(memory, runtime, SIZE, MINOR)?;
+    let number = |at| table.number(at);
     let fields =
         [INTERPRETERS, ID, NEXT, THREADS_MAIN, INTERPRETER_OF_THREAD, THREAD_ID, BREAKER, SUPPORT, ENABLED];
     if fields.iter().any(|at| number(*at) > MAX_OFFSET)
         || number(PATH_SIZE) == 0
         || number(PATH_SIZE) > 1 << 16
     {
-        return Err(offsets::UNKNOWN);
+        return Err(debug_offsets::UNKNOWN);
     }
     let word = |at: u64| memory.word(at).ok_or(Refusal::Unknown("interpreters"));
     let main = word(runtime + number(INTERPRETERS))?;
     if main == 0 || word(runtime + number(FINALIZING))? != 0 {
         return Err(Refusal::NotReady);
     }
-    if !is_place(main) {
+    if !is_pointer(main) {
         return Err(unknown("interpreters"));
     }
     if word(main + number(NEXT))? != 0 {
@@ -90,11 +90,11 @@ pub(crate) fn find(memory: Memory, runtime: u64) -> Result<Place, Refusal> {
     if thread == 0 {
         return Err(Refusal::NotReady);
     }
-    if !is_place(thread) || word(thread + number(INTERPRETER_OF_THREAD))? != main {
+    if !is_pointer(thread) || word(thread + number(INTERPRETER_OF_THREAD))? != main {
         return Err(unknown("the main thread"));
     }
     let support = thread + number(SUPPORT);
-    Ok(Place {
+    Ok(RequestLocation {
         pending: support + number(PENDING),
         path: support + number(PATH),
         path_size: number(PATH_SIZE),
@@ -103,9 +103,10 @@ pub(crate) fn find(memory: Memory, runtime: u64) -> Result<Place, Refusal> {
     })
 }
 
-impl Asked {
-    /// Writes the request for `script`. All threads must stand: others change bits of the breaker, too.
-    pub(crate) fn write(memory: Memory, place: Place, script: &Path) -> Result<Self, Refusal> {
+impl RemoteRequest {
+    /// Writes the request for `script`. All threads must be stopped, because others change bits of the
+    /// breaker, too.
+    pub(crate) fn write(memory: Memory, place: RequestLocation, script: &Path) -> Result<Self, Refusal> {
         let mut path = script.as_os_str().as_encoded_bytes().to_vec();
         path.push(0);
         if path.len() as u64 > place.path_size {
@@ -125,12 +126,12 @@ impl Asked {
         Ok(Self { place, length: path.len() })
     }
 
-    /// Whether the main thread has taken it; `None` if the process is gone.
+    /// Whether the main thread has taken the request; `None` if the process is gone.
     pub(crate) fn is_taken(&self, memory: Memory) -> Option<bool> {
         memory.int(self.place.pending).map(|pending| pending == 0)
     }
 
-    /// Takes the request back while all threads stand; whether it still waited.
+    /// Withdraws the request while all threads are stopped. True: it was still waiting.
     pub(crate) fn take_back(&self, memory: Memory) -> bool {
         if self.is_taken(memory) != Some(false) {
             return false;
@@ -140,7 +141,7 @@ impl Asked {
         emptied.is_some()
     }
 
-    /// Puts zeros where the path stood.
+    /// Overwrites the path with zeros.
     pub(crate) fn clear(&self, memory: Memory) -> Option<()> {
         memory.write(self.place.path, &vec![0; self.length])
     }
@@ -162,8 +163,8 @@ mod tests {
         fn new() -> Self {
             let mut world = Self { runtime: vec![0; 100], main: vec![0; 20], thread: vec![0; 90] };
             let (main, thread) = (world.main.as_ptr() as u64, world.thread.as_ptr() as u64);
-            world.runtime[0] = u64::from_le_bytes(*offsets::COOKIE);
-            let said = [
+            world.runtime[0] = u64::from_le_bytes(*debug_offsets::COOKIE);
+            let table = [
                 (8, 0x030e_0af0),
                 (FINALIZING, 768),
                 (INTERPRETERS, 776),
@@ -180,7 +181,7 @@ mod tests {
                 (PATH_SIZE, 64),
                 (776, main),
             ];
-            for (at, number) in said {
+            for (at, number) in table {
                 world.runtime[at / 8] = number;
             }
             (world.main[3], world.main[4]) = (thread, 1);
@@ -192,11 +193,12 @@ mod tests {
             Memory::of(std::process::id())
         }
 
-        fn find(&self) -> Result<Place, Refusal> {
+        fn find(&self) -> Result<RequestLocation, Refusal> {
             find(Self::memory(), self.runtime.as_ptr() as u64)
         }
 
-        /// What stands at a place: through memory, since the vectors are written behind the compiler's back.
+        /// A value read through memory calls, because the vectors are written without the compiler's
+        /// knowledge.
         fn int(at: u64) -> u32 {
             Self::memory().int(at).unwrap()
         }
@@ -207,11 +209,11 @@ mod tests {
         let world = World::new();
         let place = world.find().unwrap();
         assert_eq!(place.main_thread, 77);
-        let asked = Asked::write(World::memory(), place, Path::new("/t/s.py")).unwrap();
+        let asked = RemoteRequest::write(World::memory(), place, Path::new("/t/s.py")).unwrap();
         assert_eq!(World::memory().bytes(place.path, 8).unwrap(), b"/t/s.py\0");
         assert_eq!((World::int(place.pending), World::int(place.breaker)), (1, u32::from(PLEASE_STOP)));
         assert_eq!(asked.is_taken(World::memory()), Some(false));
-        let second = Asked::write(World::memory(), place, Path::new("/t/s.py")).unwrap_err();
+        let second = RemoteRequest::write(World::memory(), place, Path::new("/t/s.py")).unwrap_err();
         assert!(matches!(second, Refusal::Busy(_)));
         assert!(asked.take_back(World::memory()) && !asked.take_back(World::memory()));
         assert_eq!(World::memory().bytes(place.path, 8).unwrap(), [0; 8]);
@@ -223,7 +225,10 @@ mod tests {
         let place = World::new();
         let place = place.find().unwrap();
         let long = "x".repeat(64);
-        assert_eq!(Asked::write(World::memory(), place, Path::new(&long)).unwrap_err(), Refusal::NoRoom);
+        assert_eq!(
+            RemoteRequest::write(World::memory(), place, Path::new(&long)).unwrap_err(),
+            Refusal::NoRoom
+        );
     }
 
     #[test]

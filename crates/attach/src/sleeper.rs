@@ -1,23 +1,23 @@
-//! Whether a sleeping thread may be woken: who called the system call that it sleeps in.
+//! Whether a sleeping thread may be woken: who made the system call that it sleeps in.
 //!
-//! A system call that ends with EINTR is nothing new for Python's own code, which then looks for signals and waits on
-//! (PEP 475). Other libraries may take it for an error. So the call must be one that Python repeats, and the first caller
-//! outside the C library must be Python or one of its own modules.
-//! In: the call's number, the words on top of the stack, and what lies before an address. Out: [`Sleeper`]. Pure.
+//! Python expects that a system call ends with EINTR: it checks for signals and waits again (PEP 475). Other
+//! libraries may treat that as an error. So the call must be one that Python repeats, and the first caller
+//! outside the C library must be Python or one of its modules. In: the call's number, the words on top of the
+//! stack, and the bytes before an address. Out: [`Sleeper`]. Pure.
 
 use crate::maps::{self, Mapping};
 
-/// Why a thread sleeps, as far as its waking goes.
+/// Who made the system call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sleeper {
-    /// Python sleeps, in a call that it repeats.
+    /// Python, in a call that it repeats.
     Python,
-    /// Somebody else's code, by the name of its file.
+    /// Other code, by the name of its file.
     Other(String),
 }
 
-/// Calls that Python repeats when they were interrupted. The last one is how the kernel goes on with a sleep or a poll that was
-/// stopped before, as it is by the stop in which the call is posted.
+/// Calls that Python repeats after an interruption. The last one is how the kernel resumes a sleep or poll
+/// that was stopped before, for example when the call was posted.
 const REPEATED: [i64; 16] = [
     libc::SYS_read,
     libc::SYS_poll,
@@ -38,14 +38,14 @@ const REPEATED: [i64; 16] = [
 ];
 
 /// Longest encoding of a call through a register or memory.
-const LONGEST_CALL: usize = 7;
+const MAX_CALL_BYTES: usize = 7;
 
 /// Who sleeps. `before` gives the seven bytes before an address.
 pub(crate) fn sleeper(
     call: i64,
     stack: &[u64],
     maps: &[Mapping],
-    before: impl Fn(u64) -> Option<[u8; LONGEST_CALL]>,
+    before: impl Fn(u64) -> Option<[u8; MAX_CALL_BYTES]>,
 ) -> Sleeper {
     if !REPEATED.contains(&call) {
         return Sleeper::Other(format!("system call {call}"));
@@ -71,10 +71,10 @@ fn is_python(mapping: &Mapping) -> bool {
     file.starts_with("python") || file.starts_with("libpython") || mapping.name.contains("/lib-dynload/")
 }
 
-/// Whether the bytes before a return address end in a call: to a near place, or through a register or memory.
-fn ends_in_call(bytes: [u8; LONGEST_CALL]) -> bool {
+/// Whether the bytes before a return address end in a call: direct, or through a register or memory.
+fn ends_in_call(bytes: [u8; MAX_CALL_BYTES]) -> bool {
     let by_register = |length: usize| {
-        bytes.get(LONGEST_CALL - length..).is_some_and(|tail| tail[0] == 0xff && tail[1] >> 3 & 7 == 2)
+        bytes.get(MAX_CALL_BYTES - length..).is_some_and(|tail| tail[0] == 0xff && tail[1] >> 3 & 7 == 2)
     };
     bytes[2] == 0xe8 || by_register(2) || by_register(3) || by_register(6) || by_register(7)
 }
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(who(sleep, &[0x1010, 0x5010]), Sleeper::Python);
         assert_eq!(who(libc::SYS_restart_syscall, &[0x1010, 0x5010]), Sleeper::Python);
         assert_eq!(who(sleep, &[0x1010, 0x3010, 0x2010]), Sleeper::Other("libssl.so.3".to_owned()));
-        // What is no return address is left over from another call.
+        // A stack word that is no return address is left over from another call.
         assert_eq!(who(sleep, &[0x1010, 0x3018, 0x2010]), Sleeper::Python);
         assert!(matches!(who(sleep, &[0x1010]), Sleeper::Other(_)));
     }

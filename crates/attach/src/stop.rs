@@ -1,8 +1,8 @@
-//! All threads of a process, standing still.
+//! A process with all its threads stopped.
 //!
-//! In: a process id. Out: [`Still`]; dropping it lets all of them go on, each with the signal it was about to get.
-//! What must not happen here: a thread left behind stopped, a signal lost, or a stand without an end. It is used in a
-//! thread of ours that ends right after, since the kernel then lets go of whatever is still held.
+//! In: a process id. Out: [`StoppedProcess`]; dropping it resumes all threads, each with the signal that it
+//! was about to get. What must not happen here: a thread left stopped, a lost signal, or an endless stop. It
+//! is used in a thread of ours that ends right after, because the kernel then detaches anything still held.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,32 +11,32 @@ use std::time::{Duration, Instant};
 
 use libc::{c_int, pid_t};
 
-use crate::proc::About;
-use crate::ptrace::{self, Told};
-use crate::refuse::Refusal;
+use crate::proc_status::ProcStatus;
+use crate::ptrace::{self, StopEvent};
+use crate::refusal::Refusal;
 
-/// A process whose threads all stand.
-pub(crate) struct Still {
-    /// Each thread, and the signal it was about to get.
+/// A process whose threads are all stopped.
+pub(crate) struct StoppedProcess {
+    /// Each thread, and the signal that it was about to get.
     threads: BTreeMap<pid_t, c_int>,
     since: Instant,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    Asked,
-    Stands(c_int),
+    Requested,
+    Stopped(c_int),
     Gone,
 }
 
-impl Still {
-    /// Stops all threads of the process. One that does not stop in this time has no turn on a busy machine, or waits in the
-    /// kernel (for a child of `vfork`, for a disk); then all go on.
-    pub(crate) fn of(pid: u32, most: Duration) -> Result<Self, Refusal> {
+impl StoppedProcess {
+    /// Stops all threads of the process. A thread that does not stop in time gets no turn on a busy machine,
+    /// or waits in the kernel (for a child of `vfork`, for a disk); then all are resumed.
+    pub(crate) fn of(pid: u32, limit: Duration) -> Result<Self, Refusal> {
         let mut all: BTreeMap<pid_t, State> = BTreeMap::new();
         let mut since = None;
-        let until = Instant::now() + most;
-        // A list that was read while threads ended may lack one: two lists must have nothing new.
+        let until = Instant::now() + limit;
+        // A list that was read while threads ended may lack one, so two lists must have nothing new.
         let mut quiet = 0;
         let mut refused = None;
         while quiet < 2 {
@@ -51,29 +51,29 @@ impl Still {
                 break;
             }
         }
-        let mut still = Self { threads: BTreeMap::new(), since: since.unwrap_or_else(Instant::now) };
+        let mut stopped = Self { threads: BTreeMap::new(), since: since.unwrap_or_else(Instant::now) };
         for (tid, state) in all {
-            if let State::Stands(signal) = state {
-                still.threads.insert(tid, signal);
+            if let State::Stopped(signal) = state {
+                stopped.threads.insert(tid, signal);
             }
         }
         match refused {
             Some(refusal) => Err(refusal),
-            None if still.threads.is_empty() => Err(Refusal::Gone),
-            None => Ok(still),
+            None if stopped.threads.is_empty() => Err(Refusal::Gone),
+            None => Ok(stopped),
         }
     }
 
-    /// The thread whose thread pointer this is: `pthread_self()` in glibc.
+    /// The thread with this thread pointer: `pthread_self()` in glibc.
     pub(crate) fn thread(&self, itself: u64) -> Option<pid_t> {
-        // The first is nearly always the one.
+        // Nearly always the first.
         self.threads
             .keys()
             .copied()
             .find(|tid| ptrace::registers(*tid).is_ok_and(|registers| registers.fs_base == itself))
     }
 
-    /// Lets all go on; how long they stood, from the first one's stop on.
+    /// Resumes all threads. Gives how long they were stopped, from the first one's stop on.
     pub(crate) fn release(mut self) -> Duration {
         self.let_go();
         self.since.elapsed()
@@ -81,13 +81,13 @@ impl Still {
 
     fn let_go(&mut self) {
         for (tid, signal) in std::mem::take(&mut self.threads) {
-            // It fails only for a thread that was killed meanwhile.
+            // Fails only for a thread that was killed meanwhile.
             ptrace::detach(tid, signal).unwrap_or_default();
         }
     }
 }
 
-impl Drop for Still {
+impl Drop for StoppedProcess {
     fn drop(&mut self) {
         self.let_go();
     }
@@ -98,16 +98,16 @@ fn threads(pid: u32) -> Result<Vec<pid_t>, Refusal> {
     Ok(listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }
 
-/// Seizes a thread and asks it to stop.
+/// Seizes a thread and tells it to stop.
 fn ask(pid: u32, tid: pid_t, refused: &mut Option<Refusal>) -> State {
     match ptrace::seize(tid) {
         Ok(()) => {
             ptrace::interrupt(tid).unwrap_or_default();
-            State::Asked
+            State::Requested
         }
-        // One that ends cannot be seized; the kernel says so in two ways, depending on how far it is.
+        // A thread that is ending cannot be seized; the kernel reports that in two ways.
         Err(error) => {
-            let lives = About::of(&format!("{pid}/task/{tid}"))
+            let lives = ProcStatus::of(&format!("{pid}/task/{tid}"))
                 .is_some_and(|about| !matches!(about.state, b'Z' | b'X'));
             if error.raw_os_error() == Some(libc::EPERM) && lives && still_refused(tid) {
                 *refused = Some(Refusal::Forbidden(error.to_string()));
@@ -121,7 +121,7 @@ fn ask(pid: u32, tid: pid_t, refused: &mut Option<Refusal>) -> State {
 fn still_refused(tid: pid_t) -> bool {
     std::thread::sleep(Duration::from_millis(1));
     let error = match ptrace::seize(tid) {
-        // Not to be held: the next list has it again.
+        // Not held here: the next list contains it again.
         Ok(()) => return false,
         Err(error) => error,
     };
@@ -136,21 +136,21 @@ fn wait_for(
 ) {
     loop {
         let mut waiting = false;
-        for (tid, state) in all.iter_mut().filter(|(_, state)| **state == State::Asked) {
-            *state = match ptrace::told(*tid) {
-                Told::Nothing => {
+        for (tid, state) in all.iter_mut().filter(|(_, state)| **state == State::Requested) {
+            *state = match ptrace::poll(*tid) {
+                StopEvent::Nothing => {
                     waiting = true;
-                    State::Asked
+                    State::Requested
                 }
-                Told::Interrupted => State::Stands(0),
-                Told::Group(_) => {
+                StopEvent::Interrupted => State::Stopped(0),
+                StopEvent::Group(_) => {
                     *refused = Some(Refusal::Stopped);
-                    State::Stands(0)
+                    State::Stopped(0)
                 }
-                Told::Signal(signal) => State::Stands(signal),
-                Told::Gone => State::Gone,
+                StopEvent::Signal(signal) => State::Stopped(signal),
+                StopEvent::Gone => State::Gone,
             };
-            if matches!(state, State::Stands(_)) {
+            if matches!(state, State::Stopped(_)) {
                 since.get_or_insert_with(Instant::now);
             }
         }
@@ -161,12 +161,12 @@ fn wait_for(
             *refused = Some(Refusal::WouldNotStop);
             return;
         }
-        ptrace::rest();
+        ptrace::pause();
     }
 }
 
-/// Does something in a thread of its own, which may trace and gets no signals; afterwards the kernel has let go of all
-/// that it traced.
+/// Does work in a thread of its own, which may trace and gets no signals. Afterwards the kernel has detached
+/// everything that it traced.
 pub(crate) fn as_tracer<Answer: Send>(work: impl FnOnce() -> Answer + Send) -> io::Result<Answer> {
     std::thread::scope(|scope| {
         let tracer =
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     fn state(pid: u32) -> u8 {
-        About::of(&pid.to_string()).unwrap().state
+        ProcStatus::of(&pid.to_string()).unwrap().state
     }
 
     #[test]
@@ -192,15 +192,15 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let pid = child.id();
         let (stood, tracer) = as_tracer(|| {
-            let still = Still::of(pid, Duration::from_secs(9)).unwrap();
-            let seen = (state(pid), About::of(&pid.to_string()).unwrap().tracer);
-            still.release();
+            let stopped = StoppedProcess::of(pid, Duration::from_secs(9)).unwrap();
+            let seen = (state(pid), ProcStatus::of(&pid.to_string()).unwrap().tracer);
+            stopped.release();
             seen
         })
         .unwrap();
         assert_eq!(stood, b't');
         assert_ne!(tracer, 0);
-        assert_eq!(About::of(&pid.to_string()).unwrap().tracer, 0);
+        assert_eq!(ProcStatus::of(&pid.to_string()).unwrap().tracer, 0);
         assert!(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
@@ -215,11 +215,12 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(
-            as_tracer(|| Still::of(pid, Duration::from_secs(9)).err()).unwrap(),
+            as_tracer(|| StoppedProcess::of(pid, Duration::from_secs(9)).err()).unwrap(),
             Some(Refusal::Stopped)
         );
-        // The kernel stops it anew for whoever stopped it; a process that went on would end this by the limit of the tests.
-        while About::of(&pid.to_string()).unwrap().tracer != 0 || state(pid) != b'T' {
+        // The kernel stops it again on behalf of the original stop; if the process were resumed, the test's
+        // time limit would end this.
+        while ProcStatus::of(&pid.to_string()).unwrap().tracer != 0 || state(pid) != b'T' {
             std::thread::yield_now();
         }
         child.kill().unwrap();
@@ -228,6 +229,9 @@ mod tests {
 
     #[test]
     fn none_is_gone() {
-        assert_eq!(as_tracer(|| Still::of(0x7fff_fff0, Duration::ZERO).err()).unwrap(), Some(Refusal::Gone));
+        assert_eq!(
+            as_tracer(|| StoppedProcess::of(0x7fff_fff0, Duration::ZERO).err()).unwrap(),
+            Some(Refusal::Gone)
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! A process that can be attached to: its Python, the version, the symbols.
 //!
-//! In: a process id. Out: [`Target`], or the reason why not. Reads only; the process runs on and feels nothing.
+//! In: a process id. Out: [`Target`], or the reason why not. Only reads; the process keeps running
+//! undisturbed.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,43 +10,43 @@ use crate::image::{self, Head, Image};
 use crate::layout::{self, Layout};
 use crate::maps::{self, Mapping};
 use crate::memory::Memory;
-use crate::proc;
-use crate::refuse::Refusal;
+use crate::proc_status;
+use crate::refusal::Refusal;
 use crate::request;
 
-/// A process with a `CPython` that is known.
+/// A process with a known `CPython`.
 #[derive(Debug)]
 pub struct Target {
     pub(crate) pid: u32,
     pub(crate) memory: Memory,
     /// The address of `_PyRuntime`.
     pub(crate) runtime: u64,
-    pub(crate) way: Way,
+    pub(crate) entry: EntryPoint,
     pub(crate) detour: Detour,
-    /// The one that Python is in, and the C library: both stay loaded.
+    /// Python's image and the C library: both stay loaded.
     pub(crate) images: Vec<Image>,
     minor: u64,
     shares_files: bool,
 }
 
-/// How its main thread is told of a script.
+/// How the main thread gets a script.
 #[derive(Debug)]
-pub(crate) enum Way {
+pub(crate) enum EntryPoint {
     /// By a pending call: 3.10 to 3.13.
     Queue(Queue),
     /// By the fields of PEP 768: 3.14.
     Request,
 }
 
-/// What the way by a pending call needs: its table, and the address of `PyRun_SimpleString`.
+/// Facts for a pending call: the layout, and the address of `PyRun_SimpleString`.
 #[derive(Debug)]
 pub(crate) struct Queue {
     pub(crate) layout: &'static Layout,
     pub(crate) run: u64,
 }
 
-/// Which function a woken thread calls that does not look for our call, and which one does. Both are `int f(void)`, need the
-/// GIL, and handle signals.
+/// A function that a woken thread calls and that does not take our call, and one that does. Both are `int
+/// f(void)`, need the GIL, and handle signals.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Detour {
     pub(crate) from: u64,
@@ -53,25 +54,25 @@ pub(crate) struct Detour {
 }
 
 /// The first version with PEP 768.
-const WITH_REQUESTS: u64 = 14;
+const MINOR_WITH_REQUESTS: u64 = 14;
 
 impl Target {
-    /// Looks at a process.
+    /// Inspects a process.
     ///
     /// # Errors
-    /// Why it cannot be attached to.
-    pub fn look(pid: u32) -> Result<Self, Refusal> {
-        if let Some(refusal) = proc::refusal(pid) {
+    /// The reason why it cannot be attached to.
+    pub fn inspect(pid: u32) -> Result<Self, Refusal> {
+        if let Some(refusal) = proc_status::refusal(pid) {
             return Err(refusal);
         }
-        let shares_files = proc::shares_files(pid)?;
+        let shares_files = proc_status::shares_files(pid)?;
         let memory = Memory::of(pid);
         let maps = read_maps(pid)?;
         let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
         let program = program.to_string_lossy();
         let name = program.rsplit('/').next().unwrap_or_default().to_owned();
         let files = files(&maps, &program);
-        // Whether its memory may be read is known only now.
+        // Only now it is known whether the memory may be read.
         let Some(first) = files.first() else { return Err(Refusal::NotPython(name)) };
         match image::head(memory, first.start) {
             Head::OtherMachine => return Err(Refusal::OtherMachine),
@@ -101,16 +102,16 @@ impl Target {
         }
         let symbol = |name| python.symbol(name).ok_or(Refusal::NoSymbol(name));
         let (signals, calls) = (symbol("PyErr_CheckSignals")?, symbol("Py_MakePendingCalls")?);
-        let (way, detour) = if minor == WITH_REQUESTS {
+        let (entry, detour) = if minor == MINOR_WITH_REQUESTS {
             request::find(memory, runtime)?;
-            (Way::Request, Detour { from: calls, to: signals })
+            (EntryPoint::Request, Detour { from: calls, to: signals })
         } else {
             let layout = layout::of(minor).ok_or(Refusal::Version(3, minor))?;
             layout.find(memory, runtime)?;
             let run = symbol("PyRun_SimpleString")?;
-            (Way::Queue(Queue { layout, run }), Detour { from: signals, to: calls })
+            (EntryPoint::Queue(Queue { layout, run }), Detour { from: signals, to: calls })
         };
-        Ok(Self { pid, memory, runtime, way, detour, images: vec![python, libc], minor, shares_files })
+        Ok(Self { pid, memory, runtime, entry, detour, images: vec![python, libc], minor, shares_files })
     }
 
     /// Its process id.
@@ -118,7 +119,7 @@ impl Target {
         self.pid
     }
 
-    /// Whether it sees the files that we see.
+    /// Whether it sees the same files as this process.
     pub fn shares_files(&self) -> bool {
         self.shares_files
     }
@@ -129,7 +130,7 @@ impl Target {
     }
 }
 
-/// Its mappings now.
+/// The current mappings of a process.
 pub(crate) fn read_maps(pid: u32) -> Result<Vec<Mapping>, Refusal> {
     match fs::read(format!("/proc/{pid}/maps")) {
         Ok(text) => Ok(maps::parse(&String::from_utf8_lossy(&text))),
@@ -140,7 +141,8 @@ pub(crate) fn read_maps(pid: u32) -> Result<Vec<Mapping>, Refusal> {
     }
 }
 
-/// The starts of mapped files, each once: the program first, as its symbols go before those of libraries.
+/// The starts of mapped files, each once: the program first, because its symbols take precedence over those
+/// of libraries.
 fn files<'m>(maps: &'m [Mapping], program: &str) -> Vec<&'m Mapping> {
     let mut files: Vec<&Mapping> = Vec::new();
     for mapping in maps.iter().filter(|one| one.offset == 0 && one.private && one.name.starts_with('/')) {
@@ -148,7 +150,8 @@ fn files<'m>(maps: &'m [Mapping], program: &str) -> Vec<&'m Mapping> {
             files.push(mapping);
         }
     }
-    // Stable: among libraries the order of addresses stays, those of Python's name first as they are the likely ones.
+    // Stable: libraries stay in address order, but those with Python in their name come first, as the likely
+    // ones.
     files.sort_by_key(|file| (file.name != program, !file.file().contains("python")));
     files
 }
@@ -166,14 +169,14 @@ fn none(files: &[&Mapping], name: String) -> Refusal {
     }
 }
 
-/// The minor version. Before 3.11 no symbol says it; what 3.10 brought tells it from 3.9.
+/// The minor version. No symbol gives it before 3.11; a symbol new in 3.10 distinguishes 3.10 from 3.9.
 fn minor(memory: Memory, python: &Image) -> Result<u64, Refusal> {
     let Some(said) = python.symbol("Py_Version") else {
         return if python.symbol("Py_IsNone").is_some() { Ok(10) } else { Err(Refusal::TooOld) };
     };
     let said = memory.word(said).ok_or(Refusal::Gone)?;
     let (major, minor) = (said >> 24, said >> 16 & 0xff);
-    let is_known = major == 3 && (layout::of(minor).is_some() || minor == WITH_REQUESTS);
+    let is_known = major == 3 && (layout::of(minor).is_some() || minor == MINOR_WITH_REQUESTS);
     if is_known { Ok(minor) } else { Err(Refusal::Version(major, minor)) }
 }
 
@@ -189,15 +192,15 @@ mod tests {
         while fs::read(format!("/proc/{}/comm", child.id())).unwrap() != b"sleep\n" {
             std::thread::yield_now();
         }
-        assert_eq!(Target::look(child.id()).unwrap_err(), Refusal::NotPython("sleep".to_owned()));
+        assert_eq!(Target::inspect(child.id()).unwrap_err(), Refusal::NotPython("sleep".to_owned()));
         child.kill().unwrap();
         while fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap().split(' ').nth(2) != Some("Z")
         {
             std::thread::yield_now();
         }
-        assert_eq!(Target::look(child.id()).unwrap_err(), Refusal::Zombie);
+        assert_eq!(Target::inspect(child.id()).unwrap_err(), Refusal::Zombie);
         child.wait().unwrap();
-        assert_eq!(Target::look(child.id()).unwrap_err(), Refusal::NoProcess);
+        assert_eq!(Target::inspect(child.id()).unwrap_err(), Refusal::NoProcess);
     }
 
     #[test]

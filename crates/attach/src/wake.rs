@@ -1,10 +1,11 @@
-//! The main thread, woken out of a system call so that it takes the call that waits for it.
+//! Wakes the main thread from a system call, so that it takes the waiting call.
 //!
-//! A thread that sleeps looks nowhere. It is stopped for a moment; where Python itself sleeps, its system call ends with EINTR,
-//! as after a signal. Python then calls one of two functions under the GIL, and only one of them comes to our call: up to 3.13
-//! `Py_MakePendingCalls`, in 3.14 `PyErr_CheckSignals`. A breakpoint at the other one sends the thread there. Then Python sleeps on.
-//! The breakpoint is a debug register of this one thread, so no other thread and no child can meet it.
-//! What must not happen here: a breakpoint that outlives [`HOLD`], or an interrupted call of somebody else's code.
+//! A sleeping thread checks nothing. It is stopped for a moment; if Python itself sleeps, its system call
+//! ends with EINTR, as after a signal. Python then calls one of two functions under the GIL, and only one of
+//! them takes our call: up to 3.13 `Py_MakePendingCalls`, in 3.14 `PyErr_CheckSignals`. A breakpoint at the
+//! other one redirects the thread. Then Python sleeps again. The breakpoint is a debug register of this one
+//! thread, so no other thread and no child can hit it. What must not happen here: a breakpoint that outlives
+//! [`MAX_BREAKPOINT_TIME`], or an interrupted call of other code.
 
 use std::time::{Duration, Instant};
 
@@ -13,48 +14,50 @@ use libc::{c_int, pid_t};
 use crate::guardian::Guardian;
 use crate::memory::Memory;
 use crate::post::Posted;
-use crate::ptrace::{self, Told};
-use crate::refuse::Refusal;
+use crate::ptrace::{self, StopEvent};
+use crate::refusal::Refusal;
 use crate::sleeper::{Sleeper, sleeper};
 use crate::stop::as_tracer;
 use crate::target::{Target, read_maps};
 
-/// How long the breakpoint may stand: a thread that was woken waits for the GIL, a few milliseconds for each other thread.
-const HOLD: Duration = Duration::from_millis(100);
-/// Between two looks whether the call was taken meanwhile.
-const LOOK_EVERY: Duration = Duration::from_millis(1);
-/// A thread that does not stop by then waits in the kernel.
-const MAX_STOPPING: Duration = Duration::from_millis(20);
+/// Longest life of the breakpoint: a woken thread waits for the GIL, a few milliseconds for each other
+/// thread.
+const MAX_BREAKPOINT_TIME: Duration = Duration::from_millis(100);
+/// Interval of checks whether the call was taken meanwhile.
+const TAKEN_POLL_INTERVAL: Duration = Duration::from_millis(1);
+/// A thread that takes longer to stop waits in the kernel.
+const MAX_STOP_TIME: Duration = Duration::from_millis(20);
 /// Words of the stack that are searched for the caller.
 const STACK_WORDS: usize = 512;
-/// What the kernel writes where a call is to be begun anew, if nothing else is done: ERESTARTSYS and its kin.
-const RESTARTS: [i64; 4] = [-512, -513, -514, -516];
-const INTERRUPTED: i64 = -(libc::EINTR as i64);
-/// The first debug register holds an address; this bit of the seventh makes it a breakpoint for instructions.
-const ADDRESS: usize = 0;
-const CONTROL: usize = 7;
-const ON: u64 = 1;
+/// The kernel's results for a call that is restarted by default: ERESTARTSYS and the like.
+const RESTART_CODES: [i64; 4] = [-512, -513, -514, -516];
+const EINTR_RESULT: i64 = -(libc::EINTR as i64);
+/// The first debug register holds an address; this bit of the seventh makes it an instruction breakpoint.
+const ADDRESS_REGISTER: usize = 0;
+const CONTROL_REGISTER: usize = 7;
+const ENABLE_BIT: u64 = 1;
 
-/// What came of it.
+/// The result of a wake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Woken {
-    /// It was sent to where the call is taken.
+    /// It was redirected to the function that takes the call.
     Sent,
-    /// It was interrupted, and not sent anywhere: it came to the call by itself, or did not look for signals meanwhile.
+    /// It was interrupted but not redirected: it took the call by itself, or did not check for signals in
+    /// time.
     Interrupted,
-    /// It runs; no need.
+    /// It was running, so nothing was needed.
     Runs,
-    /// It sleeps in other code than Python's, with this name, and was left alone.
+    /// It sleeps in code other than Python's, with this name, and was left alone.
     Elsewhere(String),
     /// This machine has no breakpoints, or the thread could not be stopped.
     NotPossible(String),
 }
 
 impl Target {
-    /// Wakes the main thread, if Python sleeps in it; the time that it stood still for this.
+    /// Wakes the main thread if Python sleeps in it. Also gives the time for which the thread was stopped.
     ///
     /// # Errors
-    /// The process is gone, or no longer to be traced.
+    /// The process is gone, or may no longer be traced.
     pub fn wake(&self, posted: &Posted) -> Result<(Woken, Duration), Refusal> {
         let guardian = Guardian::start().map_err(|error| Refusal::Forbidden(error.to_string()))?;
         as_tracer(|| self.wake_once(posted, &guardian))
@@ -66,23 +69,23 @@ impl Target {
         let tid = posted.main;
         ptrace::seize(tid).map_err(|error| Refusal::Forbidden(error.to_string()))?;
         ptrace::interrupt(tid).unwrap_or_default();
-        let told = wait(tid, Instant::now() + MAX_STOPPING);
+        let event = wait(tid, Instant::now() + MAX_STOP_TIME);
         let began = Instant::now();
-        let signal = match told {
-            Told::Interrupted => 0,
-            Told::Nothing => {
+        let signal = match event {
+            StopEvent::Interrupted => 0,
+            StopEvent::Nothing => {
                 return Ok((Woken::NotPossible("it waits inside the kernel".to_owned()), began.elapsed()));
             }
-            Told::Gone => return Err(Refusal::Gone),
-            Told::Group(_) => return Ok(let_go(tid, 0, began, Woken::Runs)),
-            Told::Signal(signal) => return Ok(let_go(tid, signal, began, Woken::Runs)),
+            StopEvent::Gone => return Err(Refusal::Gone),
+            StopEvent::Group(_) => return Ok(let_go(tid, 0, began, Woken::Runs)),
+            StopEvent::Signal(signal) => return Ok(let_go(tid, signal, began, Woken::Runs)),
         };
         posted.nudge();
         let gone = |_error| Refusal::Gone;
         let mut registers = ptrace::registers(tid).map_err(gone)?;
         let result = registers.rax.cast_signed();
         let call = registers.orig_rax.cast_signed();
-        let sleeps = call >= 0 && (RESTARTS.contains(&result) || result == INTERRUPTED);
+        let sleeps = call >= 0 && (RESTART_CODES.contains(&result) || result == EINTR_RESULT);
         if !sleeps || posted.is_taken() != Some(false) {
             return Ok(let_go(tid, signal, began, Woken::Runs));
         }
@@ -99,8 +102,8 @@ impl Target {
             Ok(breakpoint) => breakpoint,
             Err(error) => return Ok(let_go(tid, signal, began, Woken::NotPossible(error.to_string()))),
         };
-        registers.rax = INTERRUPTED.cast_unsigned();
-        // No system call any more: the kernel must not begin it anew.
+        registers.rax = EINTR_RESULT.cast_unsigned();
+        // No system call any more, so the kernel must not restart it.
         registers.orig_rax = u64::MAX;
         ptrace::set_registers(tid, &registers).map_err(gone)?;
         breakpoint.go_on(signal);
@@ -110,13 +113,13 @@ impl Target {
     }
 }
 
-/// Lets go of a thread that stands.
+/// Detaches from a stopped thread.
 fn let_go(tid: pid_t, signal: c_int, began: Instant, woken: Woken) -> (Woken, Duration) {
     ptrace::detach(tid, signal).unwrap_or_default();
     (woken, began.elapsed())
 }
 
-/// Words from the top of the stack on, as many as there are.
+/// Words from the top of the stack, as many as exist.
 fn stack(memory: Memory, top: u64) -> Vec<u64> {
     let mut length = STACK_WORDS * 8;
     while length >= 64 {
@@ -132,31 +135,31 @@ fn stack(memory: Memory, top: u64) -> Vec<u64> {
 }
 
 /// Waits for the thread's next stop; `Nothing` if none came in time.
-fn wait(tid: pid_t, until: Instant) -> Told {
+fn wait(tid: pid_t, until: Instant) -> StopEvent {
     loop {
-        match ptrace::told(tid) {
-            Told::Nothing if Instant::now() < until => ptrace::rest(),
-            told => return told,
+        match ptrace::poll(tid) {
+            StopEvent::Nothing if Instant::now() < until => ptrace::pause(),
+            event => return event,
         }
     }
 }
 
-/// A breakpoint of one thread. Dropping it takes it out, however long the thread needs to stop for that.
+/// A breakpoint of one thread. Dropping it removes it, however long the thread needs to stop for that.
 struct Breakpoint<'g> {
     tid: pid_t,
     at: u64,
     guardian: &'g Guardian,
-    /// The thread stands, and gets this signal when it goes on.
+    /// The thread is stopped, and gets this signal when it is resumed.
     stands: Option<c_int>,
     set: bool,
 }
 
 impl<'g> Breakpoint<'g> {
-    /// Sets it in a thread that stands.
+    /// Sets the breakpoint of a stopped thread.
     fn set(tid: pid_t, at: u64, guardian: &'g Guardian) -> std::io::Result<Self> {
-        ptrace::set_debug(tid, ADDRESS, at)?;
+        ptrace::set_debug(tid, ADDRESS_REGISTER, at)?;
         guardian.watch(tid);
-        if let Err(error) = ptrace::set_debug(tid, CONTROL, ON) {
+        if let Err(error) = ptrace::set_debug(tid, CONTROL_REGISTER, ENABLE_BIT) {
             guardian.watch(0);
             return Err(error);
         }
@@ -168,21 +171,22 @@ impl<'g> Breakpoint<'g> {
         self.stands = None;
     }
 
-    /// Waits until it is met, sends the thread to `there` and lets go of it; or takes it out when the call is taken, or in time.
+    /// Waits for the hit, redirects the thread to `there` and detaches. Removes the breakpoint if the call is
+    /// taken or time is up.
     fn follow(mut self, there: u64, posted: &Posted) -> (Woken, Duration) {
-        let until = Instant::now() + HOLD;
+        let until = Instant::now() + MAX_BREAKPOINT_TIME;
         loop {
-            let soon = Instant::now() + LOOK_EVERY;
+            let soon = Instant::now() + TAKEN_POLL_INTERVAL;
             match wait(self.tid, soon.min(until)) {
-                Told::Nothing if soon < until && posted.is_taken() == Some(false) => {}
-                Told::Nothing => break,
-                Told::Gone => {
+                StopEvent::Nothing if soon < until && posted.is_taken() == Some(false) => {}
+                StopEvent::Nothing => break,
+                StopEvent::Gone => {
                     self.forget();
                     return (Woken::Interrupted, Duration::ZERO);
                 }
-                told => {
+                event => {
                     let began = Instant::now();
-                    if self.met(told, there) {
+                    if self.met(event, there) {
                         self.take_out();
                         return (Woken::Sent, began.elapsed());
                     }
@@ -194,10 +198,11 @@ impl<'g> Breakpoint<'g> {
         (Woken::Interrupted, began.elapsed())
     }
 
-    /// Whether this stop is the breakpoint's: then the thread is at the other place, and stands. Else it has gone on.
-    fn met(&mut self, told: Told, there: u64) -> bool {
-        let signal = match told {
-            Told::Signal(signal) => signal,
+    /// Whether this stop is the breakpoint's hit: then the thread is redirected, and still stopped. Otherwise
+    /// it was resumed.
+    fn met(&mut self, event: StopEvent, there: u64) -> bool {
+        let signal = match event {
+            StopEvent::Signal(signal) => signal,
             _ => 0,
         };
         if signal == libc::SIGTRAP
@@ -214,32 +219,32 @@ impl<'g> Breakpoint<'g> {
         false
     }
 
-    /// Takes it out and lets go of the thread.
+    /// Removes the breakpoint and detaches from the thread.
     fn take_out(&mut self) {
         if !std::mem::take(&mut self.set) {
             return;
         }
-        let told = match self.stands {
-            Some(0) => Told::Interrupted,
-            Some(signal) => Told::Signal(signal),
+        let event = match self.stands {
+            Some(0) => StopEvent::Interrupted,
+            Some(signal) => StopEvent::Signal(signal),
             None => match self.stop() {
-                Some(told) => told,
+                Some(event) => event,
                 None => return self.forget(),
             },
         };
-        let signal = ptrace::clear_breakpoint(self.tid, told);
+        let signal = ptrace::clear_breakpoint(self.tid, event);
         self.guardian.watch(0);
         ptrace::detach(self.tid, signal).unwrap_or_default();
     }
 
     /// Stops the thread, however long that takes.
-    fn stop(&self) -> Option<Told> {
+    fn stop(&self) -> Option<StopEvent> {
         ptrace::interrupt(self.tid).ok()?;
         loop {
-            match ptrace::told(self.tid) {
-                Told::Nothing => ptrace::rest(),
-                Told::Gone => return None,
-                told => return Some(told),
+            match ptrace::poll(self.tid) {
+                StopEvent::Nothing => ptrace::pause(),
+                StopEvent::Gone => return None,
+                event => return Some(event),
             }
         }
     }

@@ -51,7 +51,7 @@ pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
         messages::to_stderr(&format!("nilometer  detached from {pid}.{where_it_is}\n"));
         return Ok(0);
     }
-    let target = Target::look(pid).map_err(|refusal| refused(pid, &refusal))?;
+    let target = Target::inspect(pid).map_err(|refusal| refused(pid, &refusal))?;
     let view = View::of(pid, target.shares_files(), package()?)?;
     let has_left = leave(&target, &view);
     if !has_left {

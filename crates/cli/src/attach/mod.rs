@@ -114,7 +114,7 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
 fn look(pid: u32) -> Result<Target, Failure> {
     let until = Instant::now() + MAX_STARTING;
     loop {
-        match Target::look(pid) {
+        match Target::inspect(pid) {
             Err(Refusal::NotReady) if Instant::now() < until => sleep(POLL_INTERVAL),
             looked => return looked.map_err(|refusal| refused(pid, &refusal)),
         }

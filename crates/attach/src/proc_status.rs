@@ -1,34 +1,35 @@
-//! What `/proc` says of a process before anybody touches it: whose it is, who traces it, which rules hold for it.
+//! The facts of a process in `/proc`, before anything touches it: its user, its tracer, the rules that hold
+//! for it.
 //!
-//! In: a process id. Out: nothing, or the first [`Refusal`]. Reads files only.
+//! In: a process id. Out: nothing, or the first [`Refusal`]. Only reads files.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use nilometer_host::field::{lines, number};
 
-use crate::refuse::Refusal;
+use crate::refusal::Refusal;
 
 /// The bit of `CAP_SYS_PTRACE`.
 const SYS_PTRACE: u64 = 1 << 19;
 const YAMA: &str = "/proc/sys/kernel/yama/ptrace_scope";
 
-/// What is wanted of `/proc/PID/status`.
+/// The used fields of `/proc/PID/status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct About {
+pub(crate) struct ProcStatus {
     pub(crate) name: String,
     pub(crate) state: u8,
     pub(crate) process: u64,
     pub(crate) tracer: u64,
-    /// Real, effective and saved user; all three must be the asker's.
+    /// Real, effective and saved user; all three must be the caller's.
     pub(crate) users: [u64; 3],
     pub(crate) capabilities: u64,
     pub(crate) seccomp: u64,
     pub(crate) filters: u64,
 }
 
-impl About {
-    /// From the file's bytes.
+impl ProcStatus {
+    /// Parses the file's bytes.
     pub(crate) fn parse(text: &[u8]) -> Self {
         let mut about = Self::default();
         let hexadecimal = |value: &[u8]| {
@@ -56,7 +57,7 @@ impl About {
         about
     }
 
-    /// Of a process, or of this one (`self`).
+    /// The status of a process, or of this one (`self`).
     pub(crate) fn of(pid: &str) -> Option<Self> {
         fs::read(format!("/proc/{pid}/status")).ok().map(|text| Self::parse(&text))
     }
@@ -67,14 +68,14 @@ pub(crate) fn refusal(pid: u32) -> Option<Refusal> {
     if pid == std::process::id() {
         return Some(Refusal::Own);
     }
-    let Some(target) = About::of(&pid.to_string()) else { return Some(Refusal::NoProcess) };
-    let own = About::of("self").unwrap_or_default();
-    let tracer = About::of(&target.tracer.to_string()).unwrap_or_default().name;
+    let Some(target) = ProcStatus::of(&pid.to_string()) else { return Some(Refusal::NoProcess) };
+    let own = ProcStatus::of("self").unwrap_or_default();
+    let tracer = ProcStatus::of(&target.tracer.to_string()).unwrap_or_default().name;
     judge(pid, &target, &own, scope(), tracer)
 }
 
-/// The rules, on what was read.
-fn judge(pid: u32, target: &About, own: &About, yama: u64, tracer: String) -> Option<Refusal> {
+/// Applies the rules to the fields.
+fn judge(pid: u32, target: &ProcStatus, own: &ProcStatus, yama: u64, tracer: String) -> Option<Refusal> {
     let may_all = own.capabilities & SYS_PTRACE != 0;
     let user = own.users[1];
     if target.process != u64::from(pid) {
@@ -91,13 +92,13 @@ fn judge(pid: u32, target: &About, own: &About, yama: u64, tracer: String) -> Op
     if !may_all && let Some(other) = target.users.iter().find(|other| **other != user) {
         return Some(Refusal::OtherUser(u32::try_from(*other).unwrap_or(u32::MAX)));
     }
-    // A scope of 1 lets ancestors through, which this command is not: the process was there before it.
+    // A scope of 1 admits ancestors. This command is none: the process was there before it.
     if yama >= 3 || (yama >= 1 && !may_all) {
         return Some(Refusal::Yama(yama));
     }
     match target.seccomp {
         1 => Some(Refusal::Strict),
-        // Filters of a container are on this command, too; more of them are the program's own.
+        // A container's filters apply to this command, too; additional ones are the program's own.
         2 if target.filters > own.filters => Some(Refusal::Filtered),
         _ => None,
     }
@@ -107,7 +108,7 @@ fn scope() -> u64 {
     fs::read(YAMA).ok().and_then(|text| number(&text)).unwrap_or(0)
 }
 
-/// Whether the process sees the files that we see: the same mounts, and the same root.
+/// Whether the process sees the same files as this one: the same mounts and the same root.
 pub(crate) fn shares_files(pid: u32) -> Result<bool, Refusal> {
     let forbidden = |error: std::io::Error| Refusal::Forbidden(error.to_string());
     let space = fs::read_link(format!("/proc/{pid}/ns/mnt")).map_err(forbidden)?;
@@ -128,8 +129,8 @@ mod tests {
         b"Name:\tpython\nState:\tS (sleeping)\nTgid:\t7\nPid:\t7\nTracerPid:\t0\nUid:\t5\t5\t5\t5\n\
         CapEff:\t00000000a80425fb\nSeccomp:\t2\nSeccomp_filters:\t1\n";
 
-    fn changed(change: impl FnOnce(&mut About, &mut About, &mut u64)) -> Option<Refusal> {
-        let mut target = About::parse(TEXT);
+    fn changed(change: impl FnOnce(&mut ProcStatus, &mut ProcStatus, &mut u64)) -> Option<Refusal> {
+        let mut target = ProcStatus::parse(TEXT);
         let mut own = target.clone();
         let mut yama = 0;
         change(&mut target, &mut own, &mut yama);
@@ -138,8 +139,8 @@ mod tests {
 
     #[test]
     fn the_file_is_read() {
-        let about = About::parse(TEXT);
-        let expected = About {
+        let about = ProcStatus::parse(TEXT);
+        let expected = ProcStatus {
             name: "python".to_owned(),
             state: b'S',
             process: 7,
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn the_capability_opens_what_it_opens() {
-        let able = |own: &mut About| own.capabilities = SYS_PTRACE;
+        let able = |own: &mut ProcStatus| own.capabilities = SYS_PTRACE;
         assert_eq!(changed(|target, own, _| (target.users, ()) = ([0; 3], able(own))), None);
         let under = |scope| {
             changed(move |_, own, yama| {

@@ -1,7 +1,7 @@
 //! Every reason not to attach, and what to do instead.
 //!
-//! Each says what is, of which process; [`Refusal::remedy`] says what helps. Nothing has been changed in the process when
-//! one of these is returned.
+//! Each names the fact; [`Refusal::remedy`] gives the next step. A returned refusal means that nothing was
+//! changed in the process.
 
 use std::fmt;
 
@@ -10,25 +10,25 @@ use std::fmt;
 pub enum Refusal {
     /// There is no such process.
     NoProcess,
-    /// It has ended, and its parent has not asked for its exit code.
+    /// It has ended, and its parent has not yet collected the exit code.
     Zombie,
-    /// It is a thread of another process: the number of that process.
+    /// It is a thread of the process with this number.
     Thread(u32),
-    /// It is the one that asks.
+    /// It is this process.
     Own,
-    /// It belongs to another user: this number.
+    /// It belongs to the user with this number.
     OtherUser(u32),
     /// Yama forbids it; its `ptrace_scope`.
     Yama(u64),
-    /// The kernel says no, in these words.
+    /// The kernel refuses, with these words.
     Forbidden(String),
-    /// It is traced already: by this process, with this name.
+    /// The process with this number and name traces it already.
     Traced(u32, String),
     /// A signal has stopped it.
     Stopped,
     /// It runs in seccomp's strict mode.
     Strict,
-    /// It has put system call filters upon itself that this process has not.
+    /// It has system call filters that this process does not have.
     Filtered,
     /// It is not for x86-64.
     OtherMachine,
@@ -40,9 +40,9 @@ pub enum Refusal {
     NotCPython(String),
     /// The symbol that is missing in its Python.
     NoSymbol(&'static str),
-    /// A version that is not known: major and minor.
+    /// An unknown version: major and minor.
     Version(u64, u64),
-    /// 3.10 cannot be told from older ones by a symbol; it is older.
+    /// It is older than 3.10, which only one symbol distinguishes from older versions.
     TooOld,
     /// Built without the global interpreter lock.
     FreeThreaded,
@@ -50,13 +50,13 @@ pub enum Refusal {
     DebugBuild,
     /// It has more than one interpreter.
     SubInterpreters,
-    /// The program's user has switched the way in of 3.14 off.
+    /// The program's user has disabled remote debugging in 3.14.
     DebuggingOff,
     /// Python has not started in it yet, or is ending.
     NotReady,
-    /// What was found is not what this version has: which of the checks failed.
+    /// The layout is unknown: the name of the failed check.
     Unknown(&'static str),
-    /// The lock of its queue, or the queue, was in use whenever it was looked at.
+    /// The queue or its lock was in use each time.
     Busy(&'static str),
     /// A thread did not stop in time.
     WouldNotStop,
@@ -113,7 +113,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What helps in most cases.
+/// Helps in most cases.
 const RUN: &str = "start it under `nilometer run`";
 
 impl Refusal {
