@@ -1,21 +1,21 @@
-//! The order of experiments: what the findings point at first, then what people are told to try, cheap before dear.
+//! The order of experiments: first those that findings suggest, then general advice, cheap ones first.
 //!
-//! In: the report of the first run and what it saw of the program. Out: interventions in order, each of which has
-//! something to change in this program.
+//! In: the report of the first run, and the survey of the program. Out: interventions in order; each of them
+//! has something to change in this program.
 
 use nilometer_diagnose::{Finding, Holder, Report};
 
 use crate::intervention::Intervention;
 use crate::survey::{Callback, Survey};
 
-/// Above anything of the general list: a finding points at it.
-const POINTED_AT: f64 = 100.0;
-/// Callbacks that are tried one by one at most; more are tried together.
-const ONE_BY_ONE: usize = 6;
+/// Score of a finding that suggests the intervention: above anything of the general list.
+const FINDING_SCORE: f64 = 100.0;
+/// Callbacks that are tried one by one at most; all of them are also tried together.
+const MAX_SINGLE_CALLBACKS: usize = 6;
 /// Containers that are tried at most.
-const CONTAINERS: usize = 6;
+const MAX_CONTAINERS: usize = 6;
 
-/// Files of frameworks through which the program's own code for data is called.
+/// Framework files that call the program's own data code.
 const LOADERS: [&str; 4] = ["script_ops", "data_adapter", "dataset_ops", "data_utils"];
 
 /// The experiments worth making, in order.
@@ -24,7 +24,7 @@ pub fn checklist(report: &Report, survey: &Survey) -> Vec<Intervention> {
     let mut list = evidence.callbacks();
     list.extend(evidence.containers());
     list.extend(evidence.general());
-    // Stable: what is worth the same stays as the list has it.
+    // Stable: equal scores keep the order of the list.
     list.sort_by(|a, b| b.1.total_cmp(&a.1));
     list.into_iter().map(|(intervention, _)| intervention).collect()
 }
@@ -34,51 +34,51 @@ struct Evidence<'a> {
     survey: &'a Survey,
 }
 
-type Worth = (Intervention, f64);
+type Scored = (Intervention, f64);
 
 impl Evidence<'_> {
-    fn callbacks(&self) -> Vec<Worth> {
+    fn callbacks(&self) -> Vec<Scored> {
         let callbacks = &self.survey.callbacks;
-        let mut list: Vec<Worth> = callbacks
+        let mut list: Vec<Scored> = callbacks
             .iter()
             .map(|callback| {
                 let pointed = self.share(|finding| passes(finding, callback));
-                (Intervention::about("callback", &callback.name), 50.0 + POINTED_AT * pointed)
+                (Intervention::about("callback", &callback.name), 50.0 + FINDING_SCORE * pointed)
             })
             .collect();
         list.sort_by(|a, b| b.1.total_cmp(&a.1));
-        list.truncate(ONE_BY_ONE);
+        list.truncate(MAX_SINGLE_CALLBACKS);
         if callbacks.len() > 1 {
             list.push((Intervention::plain("callbacks"), 40.0));
         }
         list
     }
 
-    /// The program's own containers that grow; those of callbacks after the callbacks themselves.
-    fn containers(&self) -> Vec<Worth> {
+    /// The program's own growing containers; those of callbacks come after the callbacks themselves.
+    fn containers(&self) -> Vec<Scored> {
         let of_callback = |path: &str| {
             self.survey.callbacks.iter().any(|callback| path.starts_with(&format!("{}.", callback.name)))
         };
         let worth = |path: &String| {
             let base = if of_callback(path) { 30.0 } else { 60.0 };
             let held = self.share(|finding| finding.holder.as_ref().is_some_and(|h| is_same(&h.path, path)));
-            (Intervention::about("bounded", path), base + POINTED_AT * held)
+            (Intervention::about("bounded", path), base + FINDING_SCORE * held)
         };
         let mut paths = self.survey.grown.clone();
-        // The census sees further than the survey.
+        // The census sees more containers than the survey.
         for holder in self.report.findings.iter().filter_map(|finding| finding.holder.as_ref()) {
             let known = paths.iter().any(|path| is_same(&holder.path, path));
             if let Some(name) = container(holder).filter(|_| !known) {
                 paths.push(name);
             }
         }
-        let mut list: Vec<Worth> = paths.iter().map(worth).collect();
+        let mut list: Vec<Scored> = paths.iter().map(worth).collect();
         list.sort_by(|a, b| b.1.total_cmp(&a.1));
-        list.truncate(CONTAINERS);
+        list.truncate(MAX_CONTAINERS);
         list
     }
 
-    fn general(&self) -> Vec<Worth> {
+    fn general(&self) -> Vec<Scored> {
         let survey = self.survey;
         let seen = survey.seen;
         let per_model = seen.models >= 3 && 2 * seen.models >= self.report.cycles.count;
@@ -105,36 +105,42 @@ impl Evidence<'_> {
         };
         let numbers = because(&["(a Python float)", "(a Python int)"]);
         let shapes = because(&["had shape"]);
-        // Where it is said why functions were traced again, the other reasons need not be tried.
-        let told = !self.report.retraced.is_empty();
-        let untold = calls && !told;
-        let otherwise = f64::from(u8::from(told && numbers.max(shapes) == 0.0));
+        // If the report says why functions were traced again, other reasons need no trial.
+        let explained = !self.report.retraced.is_empty();
+        let unexplained = calls && !explained;
+        let otherwise = f64::from(u8::from(explained && numbers.max(shapes) == 0.0));
         [
             ("validation", survey.validates, 36.0, self.share(in_phase("validation"))),
             ("repeated-batch", survey.streams, 38.0, self.share(through(&LOADERS))),
             ("plain-pipeline", survey.buffers, 34.0, self.share(part(&["cache", "shuffle", "prefetch"]))),
-            ("gc", true, if survey.collector_off { 2.5 * POINTED_AT } else { 20.0 }, 0.0),
+            ("gc", true, if survey.collector_off { 2.5 * FINDING_SCORE } else { 20.0 }, 0.0),
             ("purge-graphs", tensorflow, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
-            ("fixed-shape", tensorflow && ((!epochs && !told) || shapes > 0.0), 29.0, traced.max(shapes)),
-            ("tensor-scalars", untold || numbers > 0.0, 27.0, traced.max(numbers)),
-            ("relaxed-shapes", untold || shapes > 0.0, 26.0, traced.max(0.5 * shapes)),
+            (
+                "fixed-shape",
+                tensorflow && ((!epochs && !explained) || shapes > 0.0),
+                29.0,
+                traced.max(shapes),
+            ),
+            ("tensor-scalars", unexplained || numbers > 0.0, 27.0, traced.max(numbers)),
+            ("relaxed-shapes", unexplained || shapes > 0.0, 26.0, traced.max(0.5 * shapes)),
             ("clear-session", per_model, 25.0, 0.0),
             ("workers-0", survey.workers, 24.0, 0.0),
             ("no-onednn", tensorflow, 15.0, self.share(part(&["onednn", "primitive"]))),
             ("graph", survey.eager, 16.0, 0.0),
             ("eager", tensorflow && !survey.eager, 14.0, otherwise.max(0.5 * traced)),
             ("cpu-only", seen.gpu, 12.0, 0.0),
-            // They change what is kept free, which is no part of the growth where the allocator can be asked.
+            // They change the allocator's free memory, which is no part of the growth where the allocator
+            // reports its own use.
             ("one-arena", bare, 35.0, 0.0),
             ("malloc-trim", bare, 33.0, 0.0),
         ]
         .into_iter()
         .filter(|(_, applies, ..)| *applies)
-        .map(|(name, _, base, pointed)| (Intervention::plain(name), base + POINTED_AT * pointed))
+        .map(|(name, _, base, pointed)| (Intervention::plain(name), base + FINDING_SCORE * pointed))
         .collect()
     }
 
-    /// The share of the growth that lies in findings of a kind; 0 to 1.
+    /// The share of the growth in findings of a kind; 0 to 1.
     fn share(&self, is_of: impl Fn(&Finding) -> bool) -> f64 {
         let findings = &self.report.findings;
         let bytes = |finding: &Finding| finding.bytes_per_cycle.estimate.max(0) as f64;
@@ -144,7 +150,7 @@ impl Evidence<'_> {
     }
 }
 
-/// Whether the memory was made below a method of this callback, or is held by it.
+/// Whether the memory was made below a method of this callback, or the callback holds it.
 fn passes(finding: &Finding, callback: &Callback) -> bool {
     if finding.holder.as_ref().is_some_and(|holder| holder.owner == callback.name) {
         return true;
@@ -156,16 +162,18 @@ fn passes(finding: &Finding, callback: &Callback) -> bool {
         || finding.sites.iter().any(|site| inside(&site.file, site.line))
 }
 
-/// Whether a holder's path, `fit(): callbacks[0].saved[*].loss`, and a name, `Keeps.saved`, end in the same container.
+/// Whether a holder's path, `fit(): callbacks[0].saved[*].loss`, and a name, `Keeps.saved`, end in the same
+/// container.
 fn is_same(holder: &str, name: &str) -> bool {
     !last(holder).is_empty() && last(holder) == last(name)
 }
 
-/// How the interventions call the container that grows, where its path says it.
+/// The interventions' name of the growing container, if its path gives one.
 fn container(holder: &Holder) -> Option<String> {
     let (path, inside) = holder.path.split_once("[*]")?;
     let name = last(path);
-    // What begins so is nobody's to bound; frameworks' containers have interventions of their own.
+    // Such names belong to nobody who could bound them; frameworks' containers have interventions of their
+    // own.
     let own = !name.is_empty() && !name.starts_with('_') && holder.role.as_deref() != Some("closure");
     let short = path.replace("(): ", "():");
     let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -177,7 +185,8 @@ fn container(holder: &Holder) -> Option<String> {
     }
 }
 
-/// The last name of a path up to what grows, without its indexes; empty where it is one of ours, in angle brackets.
+/// The last name of a path up to the growing container, without indexes; empty if it is one of ours, in angle
+/// brackets.
 fn last(path: &str) -> &str {
     let path = path.split_once("[*]").map_or(path, |(path, _)| path);
     let last = path.rsplit(['.', ':', ' ']).next().unwrap_or(path);

@@ -1,23 +1,23 @@
-//! What an intervention did to the growth: both have an interval, so has what is left.
+//! The effect of an intervention on the growth: both growths have an interval, and so has the rest.
 //!
-//! In: growth per cycle with the program as it is, and with the intervention. Out: a verdict, and the share of the
-//! growth that is gone. What must not happen here: "cures" said of a run that did not show it, or "no effect" of one
-//! that was too noisy to show any.
+//! In: growth per cycle without and with the intervention. Out: a verdict, and the share of the growth that
+//! is gone. What must not happen here: "cures" for a run that did not show it, or "no effect" for one that
+//! was too noisy to show any.
 
 use nilometer_diagnose::{Bytes, Report, Verdict};
 use serde::Serialize;
 
-/// What an intervention does.
+/// The effect of an intervention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// What is left, if anything, is at most a tenth of the growth or too little to matter.
+    /// The remaining growth, if any, is at most a tenth or too small to matter.
     Cures,
-    /// Clearly less growth, but growth.
+    /// Clearly less growth, but still growth.
     Reduces,
     /// The program grows as it did.
     NoEffect,
-    /// The runs do not say.
+    /// The runs do not decide it.
     Undecided,
 }
 
@@ -32,16 +32,16 @@ pub struct Share {
     pub high: f64,
 }
 
-/// What one run showed.
+/// The result of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Measured {
     /// The verdict on the run.
     pub verdict: Verdict,
     /// Growth per cycle; null with too few cycles.
     pub growth: Option<Bytes>,
-    /// What repeats.
+    /// The unit that repeats.
     pub unit: &'static str,
-    /// How many of them ended.
+    /// Number of cycles that ended.
     pub cycles: u64,
 }
 
@@ -62,67 +62,70 @@ impl Measured {
     }
 }
 
-impl Compared {
-    /// Clearly less growth, but whether any is left needs more cycles.
+impl Comparison {
+    /// Clearly less growth, but more cycles are needed to see whether any is left.
     pub fn is_open(&self) -> bool {
-        self.effect == Effect::Reduces && self.removed.is_some_and(|share| share.high > 1.0 - LEFT)
+        self.effect == Effect::Reduces && self.removed.is_some_and(|share| share.high > 1.0 - MAX_LEFT_RATIO)
     }
 }
 
 /// The comparison of two runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Compared {
+pub struct Comparison {
     /// The verdict.
     pub effect: Effect,
-    /// The share of the growth that is gone; none where one of the two is not known.
+    /// The share of the growth that is gone; none if one of the two is unknown.
     pub removed: Option<Share>,
 }
 
-/// What may be left of a growth that is cured.
-const LEFT: f64 = 0.1;
-/// Less than this is no reduction anyone would call one, be it ever so certain.
-const LEAST_REDUCTION: f64 = 0.1;
-/// A run that grows at least by this share of the growth shows that the intervention is not the cure.
-const STILL: f64 = 0.75;
-/// 95 % of a normal distribution lie within so many standard deviations on either side.
-const TWO_SIDED: f64 = 1.96;
+/// Largest remaining share of a cured growth.
+const MAX_LEFT_RATIO: f64 = 0.1;
+/// A smaller share is not called a reduction, however certain it is.
+const MIN_REDUCTION_RATIO: f64 = 0.1;
+/// A run that keeps at least this share of the growth shows that the intervention is not the cure.
+const MIN_UNCHANGED_RATIO: f64 = 0.75;
+/// 95 % of a normal distribution lie within this many standard deviations on either side.
+const NORMAL_95_Z: f64 = 1.96;
 
 /// Compares a run with the intervention to `leak`, the growth without it, in cycles of `unit`.
-pub fn compare(leak: Bytes, unit: &str, with: &Measured) -> Compared {
-    let undecided = Compared { effect: Effect::Undecided, removed: None };
+pub fn compare(leak: Bytes, unit: &str, with: &Measured) -> Comparison {
+    let undecided = Comparison { effect: Effect::Undecided, removed: None };
     let Some(left) = with.growth.filter(|_| with.unit == unit) else { return undecided };
     let removed = share(leak, left);
-    let most = (LEFT * leak.low as f64).max(floor(unit));
+    let max_left = (MAX_LEFT_RATIO * leak.low as f64).max(floor(unit));
     let bounded =
-        left.high as f64 <= most || (with.verdict == Verdict::NoLeak && left.estimate as f64 <= most);
-    // Memory that falls all the time was filled before, and says nothing about what fills it.
+        left.high as f64 <= max_left || (with.verdict == Verdict::NoLeak && left.estimate as f64 <= max_left);
+    // Memory that falls all the time was filled before; that says nothing about the cause of the growth.
     let falls = left.high < 0 && left.high < -leak.estimate / 2;
     let effect = if falls {
         Effect::Undecided
     } else if bounded {
         Effect::Cures
     } else if left.high < leak.low {
-        if 1.0 - left.high as f64 / leak.low as f64 >= LEAST_REDUCTION || removed.low >= LEAST_REDUCTION {
+        if 1.0 - left.high as f64 / leak.low as f64 >= MIN_REDUCTION_RATIO
+            || removed.low >= MIN_REDUCTION_RATIO
+        {
             Effect::Reduces
         } else {
             Effect::NoEffect
         }
-    } else if left.low as f64 >= STILL * leak.low as f64
-        && left.estimate as f64 >= STILL * leak.estimate as f64
+    } else if left.low as f64 >= MIN_UNCHANGED_RATIO * leak.low as f64
+        && left.estimate as f64 >= MIN_UNCHANGED_RATIO * leak.estimate as f64
     {
         Effect::NoEffect
     } else {
         Effect::Undecided
     };
-    Compared { effect, removed: Some(removed) }
+    Comparison { effect, removed: Some(removed) }
 }
 
-/// The share of `leak` that is not in `left`, its interval by the usual rule for a ratio of two estimates.
+/// The share of `leak` that is missing in `left`; its interval follows the usual rule for a ratio of two
+/// estimates.
 fn share(leak: Bytes, left: Bytes) -> Share {
-    let deviation = |bytes: Bytes| (bytes.high - bytes.low) as f64 / (2.0 * TWO_SIDED);
+    let deviation = |bytes: Bytes| (bytes.high - bytes.low) as f64 / (2.0 * NORMAL_95_Z);
     let (whole, rest) = (leak.estimate as f64, left.estimate as f64);
     let ratio = rest / whole;
-    let spread = TWO_SIDED * (deviation(left) / whole).hypot(ratio * deviation(leak) / whole);
+    let spread = NORMAL_95_Z * (deviation(left) / whole).hypot(ratio * deviation(leak) / whole);
     let at_most_all = |share: f64| share.min(1.0);
     Share {
         estimate: at_most_all(1.0 - ratio),
@@ -131,7 +134,7 @@ fn share(leak: Bytes, left: Bytes) -> Share {
     }
 }
 
-/// Growth per cycle that frameworks have of their own, and that no verdict is made of.
+/// Growth per cycle that frameworks cause themselves, and that gives no verdict.
 fn floor(unit: &str) -> f64 {
     match unit {
         "epoch" | "fit" => 16.0 * 1024.0,
@@ -163,9 +166,9 @@ mod tests {
     #[test]
     fn growth_that_is_gone_is_cured() {
         assert_eq!(effect(Verdict::NoLeak, -2000, 500, 3000), Effect::Cures);
-        // Within a tenth, though it can be told from none.
+        // Within a tenth, although it is clearly not zero.
         assert_eq!(effect(Verdict::Leak, 200_000, 250_000, 300_000), Effect::Cures);
-        // Noise that reaches far, but a verdict that nothing grows.
+        // Wide noise, but the verdict is that nothing grows.
         assert_eq!(effect(Verdict::NoLeak, -2 * MIB, 1000, 2 * MIB), Effect::Cures);
     }
 
@@ -177,7 +180,7 @@ mod tests {
     #[test]
     fn the_same_growth_is_no_effect() {
         assert_eq!(effect(Verdict::Leak, 4 * MIB - 1000, 4 * MIB, 4 * MIB + 1000), Effect::NoEffect);
-        // Certainly less, and certainly not worth a word.
+        // Certainly less, but too little to mention.
         assert_eq!(
             effect(Verdict::Leak, 4 * MIB - 200_000, 4 * MIB - 190_000, 4 * MIB - 180_000),
             Effect::NoEffect
@@ -201,7 +204,7 @@ mod tests {
     fn noise_says_nothing() {
         assert_eq!(effect(Verdict::Undecided, -3 * MIB, MIB, 5 * MIB), Effect::Undecided);
         let few = Measured { verdict: Verdict::Undecided, growth: None, unit: "epoch", cycles: 3 };
-        assert_eq!(compare(leaks(), "epoch", &few), Compared { effect: Effect::Undecided, removed: None });
+        assert_eq!(compare(leaks(), "epoch", &few), Comparison { effect: Effect::Undecided, removed: None });
         let other = Measured { unit: "fit", growth: Some(bytes(0, 0, 0)), ..few };
         assert_eq!(compare(leaks(), "epoch", &other).effect, Effect::Undecided);
         assert_eq!(effect(Verdict::Undecided, -9 * MIB, -8 * MIB, -7 * MIB), Effect::Undecided);
@@ -209,7 +212,7 @@ mod tests {
 
     #[test]
     fn shares_have_intervals_that_hold_the_estimate_and_end_at_all() {
-        let Compared { removed: Some(share), .. } = compare(
+        let Comparison { removed: Some(share), .. } = compare(
             leaks(),
             "epoch",
             &Measured {

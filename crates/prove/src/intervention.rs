@@ -1,18 +1,18 @@
-//! The name of one change, as on the command line, in JSON and in the program's private environment.
+//! The name of one change: on the command line, in JSON, and in the program's private environment.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-/// One change to a program: a name, and for some what it is about, as `callback:Keeps`.
+/// One change to a program: a name, and for some its subject, as in `callback:Keeps`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Intervention {
     name: String,
     argument: Option<String>,
 }
 
-/// Names, whether they need to be told about what, and what they are in a sentence; `{}` is what they are about.
+/// Names, whether they need a subject, and their words in a sentence, with `{}` for the subject.
 const KNOWN: [(&str, bool, &str); 20] = [
     ("callback", true, "without callback:{}"),
     ("callbacks", false, "without callbacks"),
@@ -35,16 +35,16 @@ const KNOWN: [(&str, bool, &str); 20] = [
     ("jemalloc", false, "with jemalloc"),
     ("bounded", true, "with {} bounded"),
 ];
-/// The program's own replacement, which is not to be had by name.
+/// The program's own replacement, which has no name on the command line.
 const PATCHED: &str = "patched";
 
 impl Intervention {
-    /// One that needs to be told nothing.
+    /// A change without a subject.
     pub fn plain(name: &str) -> Self {
         Self { name: name.to_owned(), argument: None }
     }
 
-    /// One that is about something.
+    /// A change with a subject.
     pub fn about(name: &str, argument: &str) -> Self {
         Self { name: name.to_owned(), argument: Some(argument.to_owned()) }
     }
@@ -54,12 +54,12 @@ impl Intervention {
         Self::about(PATCHED, file)
     }
 
-    /// Its name, without what it is about.
+    /// Its name, without the subject.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is about.
+    /// Its subject.
     pub fn argument(&self) -> Option<&str> {
         self.argument.as_deref()
     }
@@ -69,7 +69,7 @@ impl Intervention {
         self.name == PATCHED
     }
 
-    /// What the program is with it, for people: `without callback:Keeps`.
+    /// The program with this change, for people: `without callback:Keeps`.
     pub fn words(&self) -> String {
         let argument = self.argument.as_deref().unwrap_or_default();
         if self.is_patched() {
@@ -86,7 +86,7 @@ impl Intervention {
             || (self.name == "purge-graphs" && other.name == "gc")
     }
 
-    /// All names that can be asked for.
+    /// All names for the command line.
     pub fn names() -> impl Iterator<Item = &'static str> {
         KNOWN.iter().map(|known| known.0)
     }

@@ -1,37 +1,37 @@
-//! Which experiment comes next: single changes in their order; sets of changes as soon as each explains a part and
-//! together they may explain all; nothing more once the growth is cured.
+//! Which experiment comes next. Single changes come in their order. A set of changes comes as soon as each
+//! explains a part and together they may explain all. Nothing comes once the growth is cured.
 //!
-//! In: the checklist, and what was found so far. Out: the next set of changes.
+//! In: the checklist, and the results so far. Out: the next set of changes.
 
 use crate::compare::Effect;
 use crate::intervention::Intervention;
 use crate::proof::Experiment;
 
-/// Parts that sum up to this share of the growth may be all of it.
-const ALL: f64 = 0.85;
-/// Parts that sum up to more than this cure the same in good part.
-const TWICE: f64 = 1.2;
-/// A set does more than its best part by this share, or its parts cure the same.
-const MORE: f64 = 0.05;
-/// Changes in a set at most.
-const LARGEST: usize = 4;
-/// Sets that are tried at most, when the list has come to its end without a cure.
-const LAST_SETS: usize = 3;
+/// Parts whose shares add up to at least this may be all of the growth.
+const MIN_WHOLE_RATIO: f64 = 0.85;
+/// Parts whose shares add up to more than this mostly cure the same growth.
+const MAX_WHOLE_RATIO: f64 = 1.2;
+/// A set must do better than its best part by this share, or its parts cure the same.
+const MIN_GAIN_RATIO: f64 = 0.05;
+/// Most changes in a set.
+const MAX_SET_CHANGES: usize = 4;
+/// Most sets that are tried after the list has ended without a cure.
+const MAX_FINAL_SETS: usize = 3;
 
-/// The experiments still to be made.
+/// The experiments still to make.
 #[derive(Clone, Debug)]
 pub struct Plan {
     list: Vec<Intervention>,
 }
 
 impl Plan {
-    /// One that follows this list.
+    /// A plan that follows this list.
     pub fn new(list: Vec<Intervention>) -> Self {
         Self { list }
     }
 
-    /// The next one; none if the growth is cured or nothing is left to be tried. `started` are sets whose experiments
-    /// run already.
+    /// The next set; none if the growth is cured or nothing is left to try. `started` are sets whose
+    /// experiments already run.
     pub fn next(&self, done: &[Experiment], started: &[Vec<Intervention>]) -> Option<Vec<Intervention>> {
         if done.iter().any(|experiment| experiment.verdict == Effect::Cures) {
             return None;
@@ -44,7 +44,9 @@ impl Plan {
         };
         let parts = parts(done);
         let sets: Vec<_> = sets(&parts).into_iter().filter(|(set, _)| !overlaps(set, &parts, done)).collect();
-        let whole = sets.iter().find(|(set, sum)| (ALL..=TWICE).contains(sum) && !is_known(set));
+        let whole = sets
+            .iter()
+            .find(|(set, sum)| (MIN_WHOLE_RATIO..=MAX_WHOLE_RATIO).contains(sum) && !is_known(set));
         if let Some((set, _)) = whole {
             return Some(set.clone());
         }
@@ -53,7 +55,7 @@ impl Plan {
             return single;
         }
         let tried = done.iter().filter(|experiment| experiment.set.len() > 1).count();
-        if tried + started.iter().filter(|set| set.len() > 1).count() >= LAST_SETS {
+        if tried + started.iter().filter(|set| set.len() > 1).count() >= MAX_FINAL_SETS {
             return None;
         }
         let mut rest: Vec<_> = sets.into_iter().filter(|(set, _)| !is_known(set)).collect();
@@ -61,7 +63,7 @@ impl Plan {
         rest.into_iter().next().map(|(set, _)| set)
     }
 
-    /// How many single changes have not been tried.
+    /// The single changes that have not been tried.
     pub fn left(&self, done: &[Experiment]) -> Vec<Intervention> {
         let tried =
             |one: &Intervention| done.iter().any(|experiment| experiment.set.as_slice() == [one.clone()]);
@@ -69,18 +71,18 @@ impl Plan {
     }
 }
 
-/// Whether a part of this set was tried, and did no more than the best of its changes does alone.
+/// Whether a part of this set was tried, and did no more than its best change alone.
 fn overlaps(set: &[Intervention], parts: &[(Intervention, f64)], done: &[Experiment]) -> bool {
     let alone = |one: &Intervention| parts.iter().find(|part| part.0 == *one).map_or(0.0, |part| part.1);
     done.iter().filter(|tried| tried.set.len() > 1 && tried.set.iter().all(|one| set.contains(one))).any(
         |tried| {
             let best = tried.set.iter().map(alone).fold(0.0, f64::max);
-            tried.removed.is_some_and(|share| share.estimate < best + MORE)
+            tried.removed.is_some_and(|share| share.estimate < best + MIN_GAIN_RATIO)
         },
     )
 }
 
-/// Single changes that reduce the growth, with the share that each takes.
+/// Single changes that reduce the growth, each with its share.
 fn parts(done: &[Experiment]) -> Vec<(Intervention, f64)> {
     let reduces = done.iter().filter(|experiment| experiment.verdict == Effect::Reduces);
     reduces
@@ -91,13 +93,14 @@ fn parts(done: &[Experiment]) -> Vec<(Intervention, f64)> {
         .collect()
 }
 
-/// All sets of two to [`LARGEST`] parts that do not cover one another: the smallest first, of one size the largest share.
+/// All sets of two to [`MAX_SET_CHANGES`] parts that do not cover one another: the smallest first, among
+/// equals the largest share.
 fn sets(parts: &[(Intervention, f64)]) -> Vec<(Vec<Intervention>, f64)> {
     let mut out = Vec::new();
     let count = parts.len().min(12); // 2^12 sets are quickly looked at
     for bits in 0_u32..1 << count {
         let size = bits.count_ones() as usize;
-        if !(2..=LARGEST).contains(&size) {
+        if !(2..=MAX_SET_CHANGES).contains(&size) {
             continue;
         }
         let chosen: Vec<_> = parts

@@ -1,4 +1,4 @@
-//! The answer, and the shape of its JSON (`docs/prove.schema.json`).
+//! The answer, and the structure of its JSON (`docs/prove.schema.json`).
 
 use nilometer_diagnose::{Bytes, Verdict};
 use serde::Serialize;
@@ -9,30 +9,30 @@ use crate::intervention::Intervention;
 /// The name and version of the JSON.
 pub const SCHEMA: &str = "nilometer.prove/1";
 
-/// All that was found by experiments with one program.
+/// The results of all experiments with one program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Proof {
     /// Always [`SCHEMA`].
     pub schema: &'static str,
-    /// What ran, the script first.
+    /// The command, the script first.
     pub program: Vec<String>,
     /// The answer.
     pub answer: Answer,
-    /// The same in a sentence.
+    /// The answer in a sentence.
     pub sentence: String,
-    /// What repeats.
+    /// The unit that repeats.
     pub unit: &'static str,
-    /// The program as it is.
+    /// The unchanged program.
     pub baseline: Baseline,
-    /// One row for each experiment, in the order in which they were made.
+    /// One row per experiment, in the order in which they were made.
     pub interventions: Vec<Experiment>,
-    /// The smallest set of changes that was seen to cure.
+    /// The smallest set of changes that cured.
     pub cure: Option<Cure>,
-    /// Interventions that there was no time for.
+    /// Interventions for which there was no time.
     pub not_tried: Vec<Intervention>,
-    /// What went wrong or could not be seen.
+    /// Problems, and facts that could not be seen.
     pub warnings: Vec<String>,
-    /// How long all of it took.
+    /// Duration of the whole proof, in seconds.
     pub seconds: f64,
     /// The folder with the captures.
     pub folder: String,
@@ -42,19 +42,19 @@ pub struct Proof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// A change, or a set of them, was seen to end the growth.
+    /// A change, or a set of them, ended the growth.
     Cured,
-    /// Some changes reduce it; none that was tried ends it.
+    /// Some changes reduce the growth; none that was tried ends it.
     Reduced,
-    /// No change that was tried reduces it.
+    /// No change that was tried reduces the growth.
     Unexplained,
     /// The program does not leak.
     NothingToCure,
-    /// Whether it leaks was not to be seen.
+    /// Whether it leaks could not be seen.
     Undecided,
 }
 
-/// The program as it is.
+/// The unchanged program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Baseline {
     /// The verdict.
@@ -65,7 +65,7 @@ pub struct Baseline {
     pub growth: Option<Bytes>,
     /// Cycles that ended.
     pub cycles: u64,
-    /// How long it ran.
+    /// Duration of the run, in seconds.
     pub seconds: f64,
     /// The name of its capture.
     pub capture: String,
@@ -74,11 +74,11 @@ pub struct Baseline {
 /// One experiment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Experiment {
-    /// What the program ran with, for people: `without callback:Keeps`.
+    /// The program of this experiment, for people: `without callback:Keeps`.
     pub intervention: String,
     /// The changes, by name.
     pub set: Vec<Intervention>,
-    /// What they do.
+    /// Their effect.
     pub verdict: Effect,
     /// Growth per cycle with them.
     pub growth: Option<Bytes>,
@@ -86,17 +86,17 @@ pub struct Experiment {
     pub removed: Option<Share>,
     /// Cycles that ended.
     pub cycles: u64,
-    /// How long it ran.
+    /// Duration of the run, in seconds.
     pub seconds: f64,
     /// The exit code; null if a signal ended it.
     pub exit_code: Option<i32>,
-    /// What else is to be known about it.
+    /// A remark on the experiment.
     pub note: Option<String>,
     /// The name of its capture; null if there is none.
     pub capture: Option<String>,
 }
 
-/// The smallest set of changes that was seen to cure.
+/// The smallest set of changes that cured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cure {
     /// The changes.
@@ -106,14 +106,14 @@ pub struct Cure {
 }
 
 impl Experiment {
-    /// What several changes together are called.
+    /// Several changes in words.
     pub fn words(set: &[Intervention]) -> String {
         set.iter().map(Intervention::words).collect::<Vec<_>>().join(" and ")
     }
 }
 
 impl Proof {
-    /// The answer that follows from the experiments, with its sentence.
+    /// Draws the answer from the experiments, with its sentence.
     #[must_use]
     pub fn conclude(mut self, leak: &Measured) -> Self {
         let cures = self.interventions.iter().filter(|experiment| experiment.verdict == Effect::Cures);

@@ -1,10 +1,10 @@
-//! What the first run saw of the program: what there is to be taken out or changed.
+//! The survey of the program by the first run: what can be removed or changed.
 //!
-//! In: the facts and counts of the first run's capture. Out: the same, in words of the checklist.
+//! In: the facts and counts of the first run's capture. Out: the same in the checklist's terms.
 
 use std::collections::BTreeMap;
 
-/// What else a capture says that matters here.
+/// Counts of the capture that matter here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Models that were made.
@@ -20,11 +20,11 @@ pub struct Seen {
 pub struct Callback {
     /// Its class.
     pub name: String,
-    /// Where its methods stand: file, first and last line.
+    /// Where its methods are: file, first and last line.
     pub span: Option<(String, u32, u32)>,
 }
 
-/// What the program has.
+/// The features of the program.
 #[expect(clippy::struct_excessive_bools, reason = "each is there or not")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
@@ -32,23 +32,23 @@ pub struct Survey {
     pub callbacks: Vec<Callback>,
     /// `fit` validates.
     pub validates: bool,
-    /// `fit` gets its batches from something that runs.
+    /// `fit` gets its batches from a running source.
     pub streams: bool,
     /// The pipeline caches, shuffles or prefetches.
     pub buffers: bool,
-    /// Others load batches for `fit`.
+    /// Worker threads or processes load batches for `fit`.
     pub workers: bool,
     /// The program asks for eager execution.
     pub eager: bool,
     /// The collector is switched off, or objects are frozen.
     pub collector_off: bool,
-    /// Containers of the program's own that grow, by name.
+    /// Growing containers of the program's own, by name.
     pub grown: Vec<String>,
     /// The epochs after which `fit` was stopped.
     pub stopped: Option<u64>,
-    /// Writing that was refused, or seen: paths outside of the folder.
+    /// Paths outside the folder whose writing was refused or seen.
     pub outside: Vec<String>,
-    /// What was counted.
+    /// Counts of the capture.
     pub seen: Seen,
 }
 

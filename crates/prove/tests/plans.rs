@@ -1,4 +1,4 @@
-//! Plans against made-up programs whose leaks are known: each has parts, and each part its cure.
+//! Plans against made-up programs with known leaks: each leak has parts, and each part its cure.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use nilometer_diagnose::{Bytes, Verdict};
@@ -12,7 +12,7 @@ fn one(text: &str) -> Intervention {
     text.parse().unwrap()
 }
 
-/// A program: parts of its growth in percent, and what ends each.
+/// A program: parts of its growth in percent, and the cure of each.
 struct World(Vec<(i64, &'static str)>);
 
 impl World {
@@ -122,7 +122,7 @@ fn what_covers_another_makes_no_set_with_it() {
 
 #[test]
 fn changes_that_cure_the_same_are_not_tried_together_again_and_again() {
-    // Each of the three takes the same sixty percent; the rest has a cure of its own, at the end of the list.
+    // Each of the two takes the same sixty percent; the rest has its own cure, at the end of the list.
     let world = World(vec![(60, "callback:A"), (40, "gc")]);
     let same = |done: &mut Vec<Experiment>, name: &str| {
         let mut row = world.run(&[one("callback:A")]);
