@@ -29,7 +29,7 @@ pub enum ChangeKind {
 pub struct Change {
     /// Index of the first point after the change; for a rate, of the corner itself.
     pub at: usize,
-    /// What changed.
+    /// The kind of the change.
     pub kind: ChangeKind,
 }
 

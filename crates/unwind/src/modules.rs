@@ -231,7 +231,7 @@ mod tests {
         let (mut identity, bias) = found.expect("this code is loaded");
         let whole = sections(&identity, bias);
         assert!(whole.is_some());
-        // What glibc says of a program with a gap before its code.
+        // The answer of glibc for a program with a gap before its code.
         identity.start = code & !0xfff;
         assert_eq!(sections(&identity, bias), whole);
     }

@@ -267,7 +267,7 @@ pub(super) const RULES: &[Rule] = &[
     // gRPC.
     work("^grpc_core", "gRPC", "the library's namespace"),
     work("^grpc", "gRPC", "the library's namespace"),
-    // What stands around.
+    // Surroundings.
     around("^dnnl", "oneDNN: working memory", "none of the primitive cache's functions is on the stack"),
     around(
         "^Eigen::internal::TensorBlockScratchAllocator",
