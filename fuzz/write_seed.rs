@@ -73,7 +73,7 @@ fn samples(ordinal: u64) -> impl Iterator<Item = Sampling<'static>> {
         Sampling::Stack { first: 1, parent: 0, frames: frames.into() },
         Sampling::Birth(birth),
         Sampling::Death { id: ordinal },
-        Sampling::Count(SamplingCount { samples: Some(ordinal), ..SamplingCount::default() }),
+        Sampling::Count(Box::new(SamplingCount { samples: Some(ordinal), ..SamplingCount::default() })),
     ]
     .into_iter()
 }

@@ -79,6 +79,16 @@ def report(cycles: int = 40, growth: int = 4 * MIB) -> Data:
         "sampling": {
             "samples": 2345,
             "dropped": 7,
+            "lost": [
+                {
+                    "cause": "filter_busy",
+                    "count": 7,
+                    "what": "dropped: why",
+                    "change": "what to do",
+                    "notable": False,
+                },
+                {"cause": "table_full", "count": 99, "what": "dropped: why", "change": "do", "notable": True},
+            ],
             "live_bytes": 10,
             "credited": 0.9,
             "asked_mean": 524288,

@@ -30,7 +30,8 @@ def test_sections_come_in_their_order(pages: Pages, browser: Browser) -> None:
     assert page.texts(".change code") == ["self.saved.append(preds)"]
     assert "nilometer prove train.py" in page.text(".finding .command")
     assert "12 records could not be written" in page.text("#losses")
-    assert "7 samples could not be kept" in page.text("#losses")
+    assert "7 samples dropped: why (what to do)" in page.text("#losses")
+    assert "99 samples" not in page.text("#losses"), "what is notable stands in the losses already"
     assert page.complaints() == []
     page.close()
 

@@ -34,7 +34,7 @@ pub(crate) fn decode_sampling(record_kind: u8, rest: &mut Rest) -> Result<Sampli
         kind::DEATH => Sampling::Death { id: rest.number()? },
         kind::SAMPLING_COUNT => {
             let numbers = rest.numbers::<{ SamplingCount::NAMES.len() }>()?;
-            Sampling::Count(SamplingCount::from_numbers(&numbers))
+            Sampling::Count(Box::new(SamplingCount::from_numbers(&numbers)))
         }
         _ => return Err(Unreadable::Unknown),
     })

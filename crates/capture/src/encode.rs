@@ -8,7 +8,7 @@ use crate::encode_observation::{kind_of_observation, observation};
 use crate::encode_sampling::{kind_of_sampling, sampling};
 use crate::layout::STRING_MAX;
 use crate::record::{Exit, Moment, Record, kind};
-use crate::sample::Sampling;
+use crate::sample::{Sampling, SamplingCount};
 
 /// Where encoded bytes go.
 pub(crate) trait Sink {
@@ -64,6 +64,17 @@ impl Encode for Reading<'_> {
     fn encode(&self, at_ns: u64, sink: &mut impl Sink) {
         number(at_ns, sink);
         reading(self.moment, self.counters, sink);
+    }
+}
+
+impl Encode for SamplingCount {
+    fn kind(&self) -> u8 {
+        kind::SAMPLING_COUNT
+    }
+
+    fn encode(&self, at_ns: u64, sink: &mut impl Sink) {
+        number(at_ns, sink);
+        numbers(&self.to_array(), sink);
     }
 }
 

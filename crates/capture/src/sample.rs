@@ -158,7 +158,9 @@ pub enum Sampling<'a> {
         id: u64,
     },
     /// What the recorder did so far.
-    Count(SamplingCount),
+    ///
+    /// Boxed, as records are many and this one is rare; a recorder, which must not allocate, uses `Writer::append_count`.
+    Count(Box<SamplingCount>),
 }
 
 crate::counters::numbers! {
@@ -182,5 +184,25 @@ crate::counters::numbers! {
         finest_mean,
         /// Largest mean bytes between samples of any size class at that moment, in bytes.
         coarsest_mean,
+        /// Samples dropped, since all rooms to walk stacks in were taken.
+        scratch_full,
+        /// Samples dropped, since another thread held the tree of stacks for too long.
+        stacks_busy,
+        /// Samples kept without a stack, since the tree of stacks was full; not among the dropped.
+        stacks_full,
+        /// Samples dropped, since the table of living samples had no place.
+        table_full,
+        /// Samples dropped, since their address could not be followed at that moment.
+        filter_busy,
+        /// Samples dropped, since the list of sampled mappings had no place.
+        mappings_full,
+        /// Samples dropped, since the recorder was at work on that thread already.
+        reentrant,
+        /// Samples dropped, since the capture took no record.
+        capture_refused,
+        /// Ends of samples that were not told, since the capture took no record: they seem to live.
+        deaths_refused,
+        /// Ends of samples that were not told, since too many waited already: they seem to live.
+        deaths_pending,
     }
 }

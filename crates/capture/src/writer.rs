@@ -21,7 +21,7 @@ use crate::layout::{FORMAT_MAJOR, HEADER_LEN, Header, HeaderProblem, Refusal, UN
 use crate::mapping::{Mapping, monotonic_ns};
 use crate::nursery::Nursery;
 use crate::record::{Moment, Record};
-use crate::sample::Sampling;
+use crate::sample::{Sampling, SamplingCount};
 use crate::segment::Segment;
 use crate::slots::Slots;
 
@@ -106,6 +106,11 @@ impl Writer {
     /// Writes what the recorder says, borrowed, without an allocation.
     pub fn append_sampling(&self, at_ns: u64, said: &Sampling) -> bool {
         self.put(at_ns, said)
+    }
+
+    /// Writes what the recorder did so far, borrowed, without an allocation.
+    pub fn append_count(&self, at_ns: u64, count: &SamplingCount) -> bool {
+        self.put(at_ns, count)
     }
 
     fn put(&self, at_ns: u64, said: &impl Encode) -> bool {

@@ -74,7 +74,7 @@ fn sampling() -> impl Strategy<Value = Sampling<'static>> {
             }
         ),
         number().prop_map(|id| Sampling::Death { id }),
-        numbers().prop_map(|numbers| Sampling::Count(SamplingCount::from_numbers(&numbers))),
+        numbers().prop_map(|numbers| Sampling::Count(Box::new(SamplingCount::from_numbers(&numbers)))),
     ]
 }
 

@@ -11,6 +11,7 @@ use nilometer_unwind::{Registers, here};
 use crate::deferred_call::{self, REST_BYTES};
 use crate::filter::FILTER;
 use crate::floats::Floats;
+use crate::losses::Loss;
 use crate::packed_sample::PackedSample;
 use crate::recorder::{Recorder, count};
 use crate::reentry::ReentryGuard;
@@ -99,10 +100,10 @@ fn take(
     stratum: Option<usize>,
     from: &Registers,
 ) {
-    let Some(_quiet) = ReentryGuard::begin() else { return };
+    let Some(_quiet) = ReentryGuard::begin() else { return recorder.counts.lost.count(Loss::Reentrant) };
     let begun = recorder.writer.now();
-    if record(recorder, block, new, mean, from, begun).is_none() {
-        count(&recorder.counts.dropped);
+    if let Err(loss) = record(recorder, block, new, mean, from, begun) {
+        recorder.counts.lost.count(loss);
     }
     recorder.pending.drain(|id| crate::deaths::write(recorder, id));
     crate::pace::account(recorder, stratum, begun);
@@ -115,7 +116,7 @@ fn record(
     mean: u32,
     from: &Registers,
     at_ns: u64,
-) -> Option<()> {
+) -> Result<(), Loss> {
     let stack = stack(recorder, block, from, at_ns)?;
     let id = recorder.next_id();
     let birth = Birth {
@@ -128,17 +129,17 @@ fn record(
         source: new.source,
     };
     if new.source == Source::Mapping {
-        recorder.mappings.insert(&birth).then_some(())?;
+        recorder.mappings.insert(&birth).then_some(()).ok_or(Loss::MappingsFull)?;
     } else {
         if FILTER.may_hold(new.address) {
             // The free of the old sample was missed, or an allocator calls our hooks for itself.
             crate::deaths::gone_unseen(recorder, new.address);
         }
-        crate::deaths::insert(recorder, new.address, PackedSample::new(id, birth.size)).then_some(())?;
+        crate::deaths::insert(recorder, new.address, PackedSample::new(id, birth.size))?;
     }
     if write(recorder, at_ns, &birth) {
         count(&recorder.counts.births);
-        return Some(());
+        return Ok(());
     }
     if new.source == Source::Mapping {
         recorder.mappings.forget(id);
@@ -146,7 +147,7 @@ fn record(
         FILTER.remove_sample(new.address);
         recorder.table.remove(birth.address);
     }
-    None
+    Err(Loss::CaptureRefused)
 }
 
 pub(crate) fn write(recorder: &Recorder, at_ns: u64, birth: &Birth) -> bool {
@@ -157,8 +158,8 @@ pub(crate) fn write(recorder: &Recorder, at_ns: u64, birth: &Birth) -> bool {
 }
 
 /// The innermost node of the stack of the calling function.
-fn stack(recorder: &Recorder, block: &Block, from: &Registers, at_ns: u64) -> Option<u64> {
-    let mut room = recorder.scratch.take()?;
+fn stack(recorder: &Recorder, block: &Block, from: &Registers, at_ns: u64) -> Result<u64, Loss> {
+    let mut room = recorder.scratch.take().ok_or(Loss::ScratchFull)?;
     let (walked, python) = recorder.frames.walk(from, block.thread(), &mut room);
     if walked.cut {
         count(&recorder.counts.cut);
@@ -166,5 +167,10 @@ fn stack(recorder: &Recorder, block: &Block, from: &Registers, at_ns: u64) -> Op
     let crate::scratch::Room { items, hashes, .. } = &mut *room;
     // While `python` lives, the interpreter does not end under the frames.
     let python = python.as_ref().map(|python| &python.python);
-    recorder.stacks.node(items.get(..walked.items)?, hashes, python, at_ns, &recorder.writer)
+    let items = items.get(..walked.items).unwrap_or_default();
+    let node = recorder.stacks.node(items, hashes, python, at_ns, &recorder.writer)?;
+    if node == 0 && !items.is_empty() {
+        recorder.counts.lost.count(Loss::StacksFull);
+    }
+    Ok(node)
 }

@@ -6,6 +6,7 @@
 use nilometer_capture::Sampling;
 
 use crate::filter::FILTER;
+use crate::losses::Loss;
 use crate::packed_sample::PackedSample;
 use crate::recorder::{Recorder, count};
 use crate::reentry::ReentryGuard;
@@ -45,21 +46,22 @@ pub(crate) fn lift(address: usize) -> Option<(Using, PackedSample)> {
 
 /// The memory has stayed after all.
 pub(crate) fn put_back(recorder: &Recorder, address: usize, lot: PackedSample) {
-    if !insert(recorder, address, lot) {
+    if let Err(loss) = insert(recorder, address, lot) {
+        recorder.counts.lost.count(loss);
         died(recorder, lot.id());
     }
 }
 
-/// Puts a sample into the table, where its death will find it; false if it cannot be followed.
-pub(crate) fn insert(recorder: &Recorder, address: usize, lot: PackedSample) -> bool {
+/// Puts a sample into the table, where its death will find it, or says why it cannot be followed.
+pub(crate) fn insert(recorder: &Recorder, address: usize, lot: PackedSample) -> Result<(), Loss> {
     if !recorder.table.insert(address as u64, lot.0) {
-        return false;
+        return Err(Loss::TableFull);
     }
-    let followed = FILTER.add_sample(address);
-    if !followed {
+    if !FILTER.add_sample(address) {
         recorder.table.remove(address as u64);
+        return Err(Loss::FilterBusy);
     }
-    followed
+    Ok(())
 }
 
 fn take_out(recorder: &Recorder, address: usize) -> Option<PackedSample> {
@@ -82,7 +84,7 @@ pub(crate) fn died(recorder: &Recorder, id: u64) {
     match ReentryGuard::begin() {
         Some(_quiet) => append(recorder, id),
         None if recorder.pending.push(id) => {}
-        None => count(&recorder.counts.dropped),
+        None => recorder.counts.lost.count(Loss::DeathsPending),
     }
 }
 
@@ -94,6 +96,6 @@ pub(crate) fn write(recorder: &Recorder, id: u64) {
 fn append(recorder: &Recorder, id: u64) {
     let writer = &recorder.writer;
     if !writer.append_sampling(writer.now(), &Sampling::Death { id }) {
-        count(&recorder.counts.dropped);
+        recorder.counts.lost.count(Loss::DeathsRefused);
     }
 }

@@ -42,6 +42,7 @@ mod generations;
 mod governor;
 #[cfg(not(test))]
 pub mod hooks;
+mod losses;
 mod mappings;
 mod next_allocator;
 mod pace;

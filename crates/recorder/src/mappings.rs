@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use nilometer_capture::{Birth, Source};
 
+use crate::losses::Loss;
 use crate::pages::Pages;
+use crate::reentry::ReentryGuard;
 use crate::recorder::{Recorder, count};
 
 const PLACES: usize = 1024;
@@ -102,16 +104,22 @@ impl Recorder {
         }
         let mean = (u128::from(old.mean) * u128::from(size) / u128::from(old.size.max(1))).max(1) as u64;
         let part = Birth { id: self.next_id(), address, size, mean, ..*old };
-        let quiet = crate::reentry::ReentryGuard::begin();
-        let kept = quiet.is_some()
-            && self.mappings.insert(&part)
-            && crate::births::write(self, self.writer.now(), &part);
-        if kept {
-            count(&self.counts.births);
-        } else {
-            self.mappings.forget(part.id);
-            count(&self.counts.dropped);
+        match self.keep_part(&part) {
+            Ok(()) => count(&self.counts.births),
+            Err(loss) => self.counts.lost.count(loss),
         }
+    }
+
+    fn keep_part(&self, part: &Birth) -> Result<(), Loss> {
+        let _quiet = ReentryGuard::begin().ok_or(Loss::Reentrant)?;
+        if !self.mappings.insert(part) {
+            return Err(Loss::MappingsFull);
+        }
+        if !crate::births::write(self, self.writer.now(), part) {
+            self.mappings.forget(part.id);
+            return Err(Loss::CaptureRefused);
+        }
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use nilometer_capture::{Sampling, SamplingCount};
+use nilometer_capture::SamplingCount;
 
 use crate::bounded_lock::BoundedLock;
 use crate::governor::{Governor, Window};
@@ -197,18 +197,19 @@ pub(crate) fn tell(recorder: &Recorder, now: u64, cpu: u64) {
     let cost = |spent: &Spent| spent.ns.load(Relaxed);
     let cost = cost(&recorder.pace.of_strata) + cost(&recorder.pace.of_suspects) + trials;
     let means = || recorder.pace.means.of_samples.iter().map(|mean| u64::from(mean.load(Relaxed)));
-    let count = SamplingCount {
+    let mut count = SamplingCount {
         samples: Some(counts.births.load(Relaxed)),
         deaths: Some(counts.deaths.load(Relaxed)),
-        dropped: Some(counts.dropped.load(Relaxed)),
         cost_ns: Some(cost),
         cpu_ns: Some(cpu.saturating_sub(recorder.pace.began_cpu_ns)),
         nodes: Some(recorder.stacks.count()),
         cut: Some(counts.cut.load(Relaxed)),
         finest_mean: means().min(),
         coarsest_mean: means().max(),
+        ..SamplingCount::default()
     };
-    recorder.writer.append_sampling(now, &Sampling::Count(count));
+    counts.lost.fill(&mut count);
+    recorder.writer.append_count(now, &count);
 }
 
 /// CPU time of the process.

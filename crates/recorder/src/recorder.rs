@@ -10,6 +10,7 @@ use nilometer_capture::{Nursery, Writer};
 
 use crate::config::Config;
 use crate::frames::Frames;
+use crate::losses::Losses;
 use crate::mappings::Mappings;
 use crate::pace::Pace;
 use crate::pending::Pending;
@@ -40,7 +41,7 @@ pub(crate) struct Recorder {
 pub(crate) struct Counts {
     pub(crate) births: AtomicU64,
     pub(crate) deaths: AtomicU64,
-    pub(crate) dropped: AtomicU64,
+    pub(crate) lost: Losses,
     pub(crate) cut: AtomicU64,
 }
 

@@ -68,5 +68,8 @@ impl Screen {
             text += &format!("; {:.0} % of the live bytes have a line or a part", 100.0 * credited);
         }
         self.line(&text, 4);
+        for lost in &sampling.lost {
+            self.line(&format!("  {}", lost.sentence()), 4);
+        }
     }
 }

@@ -19,6 +19,17 @@ class Held:
 
 
 @dataclass(frozen=True)
+class LostSamples:
+    """Samples that were lost for one cause; `change` says what to do, `notable` that it is 1 % of all or more."""
+
+    cause: str
+    count: int
+    what: str
+    change: str
+    notable: bool
+
+
+@dataclass(frozen=True)
 class Sampling:
     """What the recorder of allocations saw. `credited` is the share with a line or a named part.
 
@@ -27,6 +38,7 @@ class Sampling:
 
     samples: int
     dropped: int
+    lost: tuple[LostSamples, ...]
     live_bytes: int
     credited: float | None
     asked_mean: int | None

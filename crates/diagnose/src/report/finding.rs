@@ -145,6 +145,8 @@ pub struct Sampling {
     pub samples: u64,
     /// Samples that could not be kept.
     pub dropped: u64,
+    /// What was lost, by cause.
+    pub lost: Vec<LostSamples>,
     /// Estimate of the live bytes at the last reading.
     pub live_bytes: i64,
     /// Share of them that is credited to a line of Python or a named part of a framework; null without any.
@@ -157,6 +159,30 @@ pub struct Sampling {
     pub coarsest_mean: Option<u64>,
     /// Share of the program's CPU time that sampling took.
     pub cost: Option<f64>,
+}
+
+/// Samples that were lost for one cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LostSamples {
+    /// The cause's name: the counter in the capture, or `unknown` for captures without them.
+    pub cause: &'static str,
+    /// How many samples.
+    pub count: u64,
+    /// What happened, as the end of a sentence that begins with the count.
+    pub what: &'static str,
+    /// What to do about it.
+    pub change: &'static str,
+    /// It took a share of all samples that matters; such a loss stands in the report's `losses`, too.
+    #[serde(rename = "notable")]
+    pub is_notable: bool,
+}
+
+impl LostSamples {
+    /// One sentence: how many, what happened, what to do.
+    pub fn sentence(&self) -> String {
+        let samples = if self.count == 1 { "sample" } else { "samples" };
+        format!("{} {samples} {} ({})", self.count, self.what, self.change)
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ mod warning;
 use serde::{Deserialize, Serialize};
 
 pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTotal, TimelinePoint};
-pub use finding::{Finding, Frame, Holder, HolderBytes, Sampling, Site};
+pub use finding::{Finding, Frame, Holder, HolderBytes, LostSamples, Sampling, Site};
 pub use growth::{Bytes, Forecast, Growth, NextStep};
 pub use job::{Culprit, Job};
 pub use program::{Attached, Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};

@@ -11,6 +11,7 @@ pub(crate) mod growing;
 pub(crate) mod id_map;
 pub(crate) mod lifetimes;
 pub(crate) mod lines_beside_holders;
+mod lost;
 mod made_at;
 mod net_growth;
 pub(crate) mod recording;
@@ -173,6 +174,7 @@ impl<'a> Sites<'a> {
         Sampling {
             samples: self.recording.samples.len() as u64 + self.recording.passed,
             dropped: count.and_then(|c| c.dropped).unwrap_or(0),
+            lost: count.map(lost::lost).unwrap_or_default(),
             live_bytes: live.round() as i64,
             credited: (live > 0.0).then(|| credited / live),
             asked_mean: self.recording.asked,

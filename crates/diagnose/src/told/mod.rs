@@ -17,7 +17,7 @@ use crate::devices::Devices;
 use crate::holders::HolderEvidence;
 use crate::lookup::Lookup;
 use crate::program::{Limit, Outside};
-use crate::report::{Cycles, Job, Memory, Program, Report, SCHEMA};
+use crate::report::{Cycles, Job, LostSamples, Memory, Program, Report, SCHEMA};
 use crate::sites::{Setting, Sites};
 use crate::timeline::{Reading, Timeline};
 use crate::{
@@ -82,6 +82,9 @@ impl Told<'_> {
         let rate = judgement.rate.map_or(0.0, |rate| rate.estimate);
         let mut warnings = warnings::warnings(outside, lookup);
         warnings.extend(on_devices.growing);
+        let sampling = self.sites.map(Sites::summary);
+        let lost = sampling.iter().flat_map(|sampling| &sampling.lost).filter(|lost| lost.is_notable);
+        let losses = outside.losses.iter().cloned().chain(lost.map(LostSamples::sentence)).collect();
         let mut report = Report {
             schema: SCHEMA,
             verdict: judgement.verdict,
@@ -106,7 +109,7 @@ impl Told<'_> {
             warnings,
             holders,
             recorder: outside.recorder(),
-            sampling: self.sites.map(Sites::summary),
+            sampling,
             probes,
             objects: objects::objects(capture, outside.pid(), cycles),
             retraced,
@@ -114,7 +117,7 @@ impl Told<'_> {
             timeline: curve::curve(timeline, cycles),
             phases: phase_table::spans(&course, timeline.end_ns),
             phase_totals: phase_table::totals(capture, &course, &stretches, timeline.end_ns),
-            losses: outside.losses.clone(),
+            losses,
         };
         job::settle(&mut report, outside, timeline, cycles);
         report.next_steps = next_steps::next_steps(&report, |pid| outside.looked_into(pid));

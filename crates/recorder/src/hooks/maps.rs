@@ -87,6 +87,7 @@ pub(super) unsafe extern "C" fn mremap(
         if mapped == libc::MAP_FAILED || !whole {
             // Failed, or a part of a sample that moves: what is known stays where it was.
             if !recorder.mappings.insert(&birth) {
+                recorder.counts.lost.count(crate::losses::Loss::MappingsFull);
                 crate::deaths::died(&recorder, birth.id);
             }
         } else {

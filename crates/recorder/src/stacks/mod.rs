@@ -11,6 +11,7 @@ use nilometer_capture::{Cut, Sampling, StackFrame, Writer};
 use nilometer_pyframes::Python;
 
 use crate::bounded_lock::BoundedLock;
+use crate::losses::Loss;
 use crate::scratch::ITEMS;
 use crate::splice::Item;
 use map::{Map, mix};
@@ -57,7 +58,7 @@ impl Stacks {
         }))
     }
 
-    /// The innermost node of this stack; `None` if the stack could not be written. `hashes` is room for as many hashes as
+    /// The innermost node of this stack, 0 if there is no room for it; or why it could not be written. `hashes` is room for as many hashes as
     /// there are items.
     pub(crate) fn node(
         &self,
@@ -66,8 +67,8 @@ impl Stacks {
         python: Option<&Python>,
         at_ns: u64,
         writer: &Writer,
-    ) -> Option<u64> {
-        let hashes = hashes.get_mut(..items.len())?;
+    ) -> Result<u64, Loss> {
+        let hashes = hashes.get_mut(..items.len()).ok_or(Loss::ScratchFull)?;
         let mut hash = 0;
         for (item, place) in items.iter().zip(hashes.iter_mut()).rev() {
             hash = match item {
@@ -82,13 +83,15 @@ impl Stacks {
             *place = hash;
         }
         if let Some(node) = self.seen.get(hash) {
-            return Some(node);
+            return Ok(node);
         }
-        let node = self.tree.hold()?.grow(items, hashes, python, at_ns, writer)?;
+        let mut tree = self.tree.hold().ok_or(Loss::StacksBusy)?;
+        let node = tree.grow(items, hashes, python, at_ns, writer).ok_or(Loss::CaptureRefused)?;
+        drop(tree);
         if node != 0 {
             self.seen.set(hash, node);
         }
-        Some(node)
+        Ok(node)
     }
 
     /// How many nodes there are; 0 if that is not known just now.

@@ -192,7 +192,7 @@ impl Recording {
                 "death"
             }
             Sampling::Count(count) => {
-                self.counts.push(count);
+                self.counts.push(*count);
                 "count"
             }
         }

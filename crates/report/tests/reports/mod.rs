@@ -260,6 +260,7 @@ pub(crate) fn leak() -> Report {
         sampling: Some(Sampling {
             samples: 21_345,
             dropped: 0,
+            lost: Vec::new(),
             live_bytes: 1_050_000_000,
             credited: Some(0.97),
             asked_mean: Some(524_288),

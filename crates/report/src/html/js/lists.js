@@ -70,7 +70,9 @@ function processesSection(report) {
 function lossesSection(report) {
   const losses = [...report.losses];
   if (report.recorder && report.recorder !== "on") losses.unshift(`the recorder of allocations was ${report.recorder}`);
-  if (report.sampling?.dropped > 0) losses.push(`${counted(report.sampling.dropped, "sample")} could not be kept`);
+  for (const { count, what, change, notable } of report.sampling?.lost ?? []) {
+    if (!notable) losses.push(`${counted(count, "sample")} ${what} (${change})`);
+  }
   if (losses.length === 0) return section("losses", "Not seen", "Nothing was lost: all that nilometer set out to record was recorded.");
   return section("losses", "Not seen", "What could not be recorded or read. The rest of this page rests on what was.", h("ul", { class: "losses" }, losses.map((loss) => h("li", {}, loss))));
 }
