@@ -11,8 +11,8 @@ use nilometer_capture::{Birth, Source};
 
 use crate::losses::Loss;
 use crate::pages::Pages;
-use crate::reentry::ReentryGuard;
 use crate::recorder::{Recorder, count};
+use crate::reentry::ReentryGuard;
 
 const PLACES: usize = 1024;
 /// A place that is being written or taken out.

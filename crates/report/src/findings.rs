@@ -3,6 +3,7 @@
 use nilometer_diagnose::{Finding, NextStep, Report, Site, Verdict, size};
 
 use crate::terminal::{Screen, interval};
+use crate::wrap::columns;
 
 /// Findings told on the screen; the JSON has them all.
 const MOST: usize = 3;
@@ -64,7 +65,7 @@ impl Screen {
 
     /// Two things on one line if they fit, else on two.
     fn pair(&mut self, left: &str, right: &str, indent: usize) {
-        if left.chars().count() + 2 + right.chars().count() <= self.width || right.is_empty() {
+        if columns(left) + 2 + columns(right) <= self.width || right.is_empty() {
             self.line(&format!("{left}{:1$}{right}", "", if right.is_empty() { 0 } else { 2 }), indent);
         } else {
             self.line(left, indent);

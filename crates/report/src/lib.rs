@@ -2,7 +2,6 @@
 
 mod brief;
 mod card;
-mod checksum;
 mod children;
 mod collapsed;
 mod columns;

@@ -4,8 +4,6 @@
 
 use nilometer_diagnose::Report;
 
-use crate::checksum::{GZIP, adler, stored};
-
 /// A picture.
 pub(crate) struct Picture {
     pub(crate) width: usize,
@@ -49,35 +47,17 @@ pub(crate) fn curve(report: &Report) -> Option<Picture> {
             last = Some(y);
         }
     }
-    Some(Picture { width: WIDTH_PIXELS, height: HEIGHT_PIXELS, png: png(&pixels) })
+    Some(Picture { width: WIDTH_PIXELS, height: HEIGHT_PIXELS, png: png(&pixels)? })
 }
 
-fn png(pixels: &[[u8; WIDTH_PIXELS]]) -> Vec<u8> {
-    let mut out = vec![0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n'];
-    let mut header = Vec::new();
-    header.extend((WIDTH_PIXELS as u32).to_be_bytes());
-    header.extend((HEIGHT_PIXELS as u32).to_be_bytes());
-    header.extend([8, 3, 0, 0, 0]); // eight bits a pixel, by palette
-    chunk(&mut out, *b"IHDR", &header);
-    chunk(&mut out, *b"PLTE", PALETTE.as_flattened());
-    let mut raw = Vec::with_capacity(pixels.len() * (WIDTH_PIXELS + 1));
-    for line in pixels {
-        raw.push(0); // no filter
-        raw.extend(line);
-    }
-    let mut data = vec![0x78, 0x01];
-    data.extend(stored(&raw));
-    data.extend(adler(&raw).to_be_bytes());
-    chunk(&mut out, *b"IDAT", &data);
-    chunk(&mut out, *b"IEND", &[]);
-    out
-}
-
-fn chunk(out: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
-    out.extend((data.len() as u32).to_be_bytes());
-    let from = out.len();
-    out.extend(name);
-    out.extend(data);
-    let sum = GZIP.sum(out.get(from..).unwrap_or_default());
-    out.extend(sum.to_be_bytes());
+fn png(pixels: &[[u8; WIDTH_PIXELS]]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, WIDTH_PIXELS as u32, HEIGHT_PIXELS as u32);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_palette(PALETTE.as_flattened());
+    let mut writer = encoder.write_header().ok()?;
+    writer.write_image_data(pixels.as_flattened()).ok()?;
+    writer.finish().ok()?;
+    Some(out)
 }

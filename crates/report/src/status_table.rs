@@ -6,6 +6,7 @@ use nilometer_diagnose::{Verdict, duration, size};
 
 use crate::Style;
 use crate::status::Status;
+use crate::wrap::columns;
 
 const HEADS: [&str; 8] =
     ["PID", "PROGRAM", "CYCLES", "LIVE", "GROWTH PER CYCLE (95 %)", "VERDICT", "LEFT", "LIMIT IN"];
@@ -17,12 +18,15 @@ const UNKNOWN: &str = "-";
 pub fn status_table(statuses: &[Status], style: &Style, cut: bool) -> String {
     let rows: Vec<[String; 8]> = statuses.iter().filter(|one| one.error.is_none()).map(row).collect();
     let width = |column: usize| {
-        let cells = rows.iter().map(|row| row.get(column).map_or(0, |cell| cell.chars().count()));
+        let cells = rows.iter().map(|row| row.get(column).map_or(0, |cell| columns(cell)));
         cells.chain(HEADS.get(column).map(|head| head.len())).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..HEADS.len()).map(width).collect();
     let line = |cells: &[String]| {
-        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let padded = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell}{:1$}", "", width.saturating_sub(columns(cell))));
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     let mut lines = Vec::new();

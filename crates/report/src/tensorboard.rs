@@ -5,7 +5,6 @@
 
 use nilometer_diagnose::CycleRow;
 
-use crate::checksum::CASTAGNOLI;
 use crate::markdown::markdown;
 use crate::picture;
 use crate::protobuf::{Message, whole};
@@ -163,5 +162,5 @@ fn record(out: &mut Vec<u8>, fill: impl FnOnce(&mut Message)) {
 
 /// Event files turn their checksums and add a number, so that a checksum over checksums stays one.
 fn masked(bytes: &[u8]) -> [u8; 4] {
-    CASTAGNOLI.sum(bytes).rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes()
+    crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes()
 }

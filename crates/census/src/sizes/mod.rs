@@ -19,8 +19,8 @@ pub(crate) use numpy::data_bytes as array_bytes;
 pub(crate) use tensorflow::tensor;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::flags;
 use crate::object::{Object, Python, Type};
@@ -67,28 +67,10 @@ enum Family {
     Opaque,
 }
 
-/// Spreads addresses of types, which are multiples of 8 and few.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0 ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
-    }
-}
-
 /// A map by address.
-pub(crate) type ByAddress<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
+pub(crate) type ByAddress<K, V> = FxHashMap<K, V>;
 /// A set of addresses.
-pub(crate) type Addresses = HashSet<u64, BuildHasherDefault<AddressHasher>>;
+pub(crate) type Addresses = FxHashSet<u64>;
 
 /// Sizes during one look, with a cache of types. Must not be kept: types die, and others come to their
 /// addresses.

@@ -8,6 +8,8 @@
 
 use std::fmt::Write as _;
 
+use unicode_width::UnicodeWidthChar as _;
+
 /// Saves the cursor and its colours; [`RESTORE_CURSOR`] brings both back.
 const SAVE: &str = "\x1b7";
 const RESTORE_CURSOR: &str = "\x1b8";
@@ -65,12 +67,12 @@ pub(super) fn release_for_resize(_old: Size) -> String {
 
 /// The text up to this many columns, without anything a terminal could take for a command.
 ///
-/// Whatever may be wide counts as two columns: too short a line is harmless, one that wraps is not.
+/// What some terminals draw wide counts as two columns: too short a line is harmless, one that wraps is not.
 fn cut(text: &str, columns: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
     for letter in text.chars().filter(|letter| !letter.is_control()) {
-        used += if u32::from(letter) < FIRST_WIDE { 1 } else { 2 };
+        used += if u32::from(letter) < FIRST_WIDE { 1 } else { letter.width_cjk().unwrap_or(0) };
         if used > columns {
             break;
         }

@@ -3,9 +3,9 @@
 //! In: connections from anybody. Out: the last figures, or a status line that says no. What must not happen here: a panic, a wait
 //! without an end, more memory than a few small buffers, a word of the request in the answer, or a stop of the program.
 //!
-//! Written by hand, and not on the `tiny_http` that `serve` uses: that makes a thread per connection, reads heads of any length and
-//! waits for slow ones without an end, behind a token. This door stands open in production for weeks. Two hundred lines that
-//! refuse are less to trust than an HTTP library whose every feature would have to be switched off.
+//! Written by hand, and not on the `hyper` that `serve` uses. `serve` speaks with browsers, which need HTTP; a scrape is one line and a
+//! few headers. This door stands open for weeks, in the process beside a program in production: two hundred lines that refuse a
+//! second request, a body, a name twice and a slow head, and say so, are less to trust than a library and its runtime.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -6,6 +6,7 @@
 mod answer;
 mod capture_cache;
 pub(crate) mod capture_list;
+mod door;
 pub(crate) mod guard;
 mod request;
 mod stream;
@@ -17,23 +18,23 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::Method;
+use hyper::header::{COOKIE, HOST};
+use hyper::http::request::Parts;
 use nilometer_report::{Served, served_data, served_diff, served_html, shelf_data, shelf_html};
-use tiny_http::{Method, Request, Server};
 
 use self::answer::Answer;
-use self::capture_cache::{CaptureCache, Look};
+use self::capture_cache::{CachedCapture, CaptureCache, Look};
 use self::capture_list::CaptureList;
 use self::guard::{Admission, Guard};
 use self::request::{RequestView, name};
-use self::stream::Listeners;
+use self::stream::{Listeners, Place};
 use self::summary::Summaries;
 use crate::messages::{self, Failure, bytes_to_stdout};
 use crate::options::ServeOptions;
 use crate::report::open;
 use crate::supervisor::kernel::{self, Signals};
 
-/// Requests that are worked on at the same time.
-const WORKERS: usize = 4;
 const ENDS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
 /// All that requests share.
@@ -45,6 +46,13 @@ struct Site {
     guard: Guard,
 }
 
+/// What becomes of a request.
+enum Turn {
+    Answered(Answer),
+    /// It listens to what comes of a capture.
+    Follows(Arc<CachedCapture>, Place),
+}
+
 pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
     let shelf = CaptureList::of(&options.what);
     if shelf.only().is_some() {
@@ -54,20 +62,14 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
     kernel::block(&ENDS);
     let mut signals =
         Signals::open(&ENDS).map_err(|error| Failure::new(format!("signals cannot be watched ({error})")))?;
-    let (server, address) = listen(SocketAddr::new(options.bind, options.port))?;
+    let (listener, address) = listen(SocketAddr::new(options.bind, options.port))?;
     let secrets = [secret()?, secret()?];
     let link = format!("http://{address}/?token={}", secrets[0]);
     let guard = Guard::new(secrets, address.ip(), address.port());
     let (rooms, summaries, listeners) = (CaptureCache::default(), Summaries::default(), Listeners::default());
     let site = Arc::new(Site { shelf, rooms, summaries, listeners, guard });
-    for _worker in 0..WORKERS {
-        let (server, site) = (Arc::clone(&server), Arc::clone(&site));
-        std::thread::spawn(move || {
-            while let Ok(request) = server.recv() {
-                site.take(request);
-            }
-        });
-    }
+    door::open(listener, site)
+        .map_err(|error| Failure::new(format!("{address} cannot be listened on ({error})")))?;
     if !options.bind.is_loopback() {
         messages::warning("others can reach this address, and what is sent is not encrypted");
     }
@@ -79,15 +81,14 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-fn listen(address: SocketAddr) -> Result<(Arc<Server>, SocketAddr), Failure> {
+fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure::new(format!("{address} cannot be listened on ({error})"))
             .hint("--port 0 takes any free port")
     };
     let listener = TcpListener::bind(address).map_err(|error| failed(&error))?;
     let address = listener.local_addr().map_err(|error| failed(&error))?;
-    let server = Server::from_listener(listener, None).map_err(|error| failed(&error))?;
-    Ok((Arc::new(server), address))
+    Ok((listener, address))
 }
 
 /// 128 bits that nobody can guess.
@@ -101,16 +102,20 @@ fn secret() -> Result<String, Failure> {
 
 impl Site {
     /// Answers one request.
-    fn take(&self, request: Request) {
-        let header = |name: &'static str| {
-            request.headers().iter().find(|h| h.field.equiv(name)).map(|h| h.value.as_str().to_owned())
+    fn take(&self, head: &Parts) -> Turn {
+        // Two names, or one in the address itself as proxies are sent it, say that somebody wants us to choose.
+        let names: Vec<_> = head.headers.get_all(HOST).iter().collect();
+        let host = match names[..] {
+            [name] if head.uri.authority().is_none() => name.to_str().ok(),
+            _ => None,
         };
-        let (url, host, cookie) = (request.url().to_owned(), header("Host"), header("Cookie"));
-        let asked = RequestView { url: &url, host: host.as_deref(), cookie: cookie.as_deref() };
-        if !matches!(request.method(), Method::Get | Method::Head) {
-            return send(request, Answer::words(405, "pages are only read"));
+        let url = head.uri.path_and_query().map_or("", |url| url.as_str());
+        let cookie = head.headers.get(COOKIE).and_then(|cookie| cookie.to_str().ok());
+        let asked = RequestView { url, host, cookie };
+        if !matches!(head.method, Method::GET | Method::HEAD) {
+            return Turn::Answered(Answer::words(405, "pages are only read"));
         }
-        let answer = match self.guard.admit(&asked) {
+        Turn::Answered(match self.guard.admit(&asked) {
             Admission::Name => Answer::words(421, "this address is not served under that name"),
             Admission::Out => Answer::words(
                 403,
@@ -119,11 +124,10 @@ impl Site {
             ),
             Admission::Cookie(cookie) => Answer::elsewhere("/", Some(cookie)),
             Admission::In => match asked.path()[..] {
-                ["events", key] => return self.stream(request, key),
+                ["events", key] => return self.stream(key),
                 ref path => self.answer(path),
             },
-        };
-        send(request, answer);
+        })
     }
 
     fn answer(&self, path: &[&str]) -> Answer {
@@ -175,21 +179,14 @@ impl Site {
         self.shelf.only().is_none().then(|| "/".to_owned())
     }
 
-    /// A thread of its own for each that listens.
-    fn stream(&self, request: Request, key: &str) {
+    fn stream(&self, key: &str) -> Turn {
         let path = match self.path(key) {
             Ok(path) => path,
-            Err(answer) => return send(request, answer),
+            Err(answer) => return Turn::Answered(answer),
         };
-        let Some(place) = self.listeners.take() else {
-            return send(request, Answer::words(503, "too many pages listen already"));
-        };
-        let room = self.rooms.of(&path);
-        std::thread::spawn(move || stream::tell(request.into_writer(), &room, place));
+        match self.listeners.take() {
+            Some(place) => Turn::Follows(self.rooms.of(&path), place),
+            None => Turn::Answered(Answer::words(503, "too many pages listen already")),
+        }
     }
-}
-
-fn send(request: Request, answer: Answer) {
-    // A browser that went away needs no answer.
-    request.respond(answer.into_response()).unwrap_or_default();
 }

@@ -1,21 +1,26 @@
 //! Server-sent events: a browser is told when the capture it shows was read anew, until the program ends.
 //!
-//! In: where to write. Out: small events. What must not happen here: a thread that goes on for a browser that went away.
+//! In: a capture. Out: small events. What must not happen here: work that goes on for a browser that went away.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::serve::answer::FORBID;
+use hyper::body::Bytes;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::time::sleep;
+
+use crate::serve::answer::Answer;
 use crate::serve::capture_cache::CachedCapture;
 
 /// Between two looks whether there is something new.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// A word that keeps the connection, and finds out whether it still is one.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+/// A browser that reads nothing for so long is gone.
+const MAX_STALL: Duration = Duration::from_secs(30);
 /// Browsers at the same time.
-const MAX_BROWSERS: usize = 32;
+pub(super) const MAX_BROWSERS: usize = 32;
 
 /// How many listen.
 #[derive(Clone, Default)]
@@ -39,43 +44,37 @@ impl Drop for Place {
 }
 
 /// Tells until the program has ended, the capture is gone or the browser is.
-pub(super) fn tell(mut to: impl Write, room: &CachedCapture, _place: Place) {
-    // A browser that went away is the usual end.
-    follow(&mut to, room).unwrap_or_default();
+pub(super) fn events(room: Arc<CachedCapture>, place: Place) -> Answer {
+    let (to, pieces) = channel(1);
+    drop(tokio::spawn(follow(to, room, place)));
+    Answer::events(pieces)
 }
 
-fn follow(to: &mut impl Write, room: &CachedCapture) -> io::Result<()> {
-    let mut head = String::from(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\
-         Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n",
-    );
-    for (name, value) in FORBID {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    to.write_all(format!("{head}\r\n").as_bytes())?;
+async fn follow(to: Sender<Bytes>, room: Arc<CachedCapture>, _place: Place) {
     let mut told = 0;
     let mut last = Instant::now();
-    while let Ok(look) = room.look() {
-        if look.version != told || !look.running {
-            let event = if look.running { "version" } else { "ended" };
-            chunk(to, &format!("event: {event}\ndata: {}\n\n", look.version))?;
-            (told, last) = (look.version, Instant::now());
-        } else if last.elapsed() >= KEEPALIVE_INTERVAL {
-            chunk(to, ": nothing new\n\n")?;
-            last = Instant::now();
+    while !to.is_closed() {
+        let room = Arc::clone(&room);
+        let look =
+            tokio::task::spawn_blocking(move || room.look().map(|look| (look.version, look.running)).ok());
+        let Ok(Some((version, running))) = look.await else { return };
+        let event = match running {
+            false => format!("event: ended\ndata: {version}\n\n"),
+            true if version != told => format!("event: version\ndata: {version}\n\n"),
+            true if last.elapsed() >= KEEPALIVE_INTERVAL => ": nothing new\n\n".to_owned(),
+            true => String::new(),
+        };
+        if !event.is_empty() {
+            if to.send_timeout(Bytes::from(event), MAX_STALL).await.is_err() {
+                return;
+            }
+            (told, last) = (version, Instant::now());
         }
-        if !look.running {
-            break;
+        if !running {
+            return;
         }
-        std::thread::sleep(POLL_INTERVAL);
+        sleep(POLL_INTERVAL).await;
     }
-    to.write_all(b"0\r\n\r\n")?;
-    to.flush()
-}
-
-fn chunk(to: &mut impl Write, text: &str) -> io::Result<()> {
-    to.write_all(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes())?;
-    to.flush()
 }
 
 #[cfg(test)]

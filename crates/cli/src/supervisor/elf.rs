@@ -7,6 +7,10 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
+use object::elf::{FileHeader32, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader as _};
+use object::{Endianness, FileKind, ReadCache};
+
 /// A file that can be executed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -28,9 +32,8 @@ pub(crate) struct Elf {
 }
 
 /// Program headers read at most, and the longest path of a loader.
-const MAX_HEADERS: u64 = 64;
-const MAX_LOADER_BYTES: usize = 4096;
-const PT_INTERP: u64 = 3;
+const MAX_HEADERS: usize = 64;
+const MAX_LOADER_BYTES: u64 = 4096;
 
 /// Looks at a file; symbolic links are followed.
 ///
@@ -38,48 +41,36 @@ const PT_INTERP: u64 = 3;
 /// It cannot be read.
 pub(crate) fn look(path: &Path) -> io::Result<Kind> {
     let file = File::open(path)?;
-    let mut head = [0; 64];
-    let read = file.read_at(&mut head, 0)?;
-    if head.starts_with(b"#!") {
+    let mut head = [0; 2];
+    if file.read_at(&mut head, 0)? == head.len() && head == *b"#!" {
         return Ok(Kind::Script);
     }
-    Ok(elf(&file, head.get(..read).unwrap_or_default()).map_or(Kind::Other, Kind::Elf))
+    Ok(elf(&ReadCache::new(file)).map_or(Kind::Other, Kind::Elf))
 }
 
-fn elf(file: &File, head: &[u8]) -> Option<Elf> {
-    let wide = match head.strip_prefix(b"\x7fELF")?.first()? {
-        1 => false,
-        2 => true,
-        _ => return None,
+fn elf(file: &ReadCache<File>) -> Option<Elf> {
+    match FileKind::parse(file).ok()? {
+        FileKind::Elf32 => read::<FileHeader32<Endianness>>(file),
+        FileKind::Elf64 => read::<FileHeader64<Endianness>>(file),
+        _ => None,
+    }
+}
+
+fn read<H: FileHeader<Endian = Endianness>>(file: &ReadCache<File>) -> Option<Elf> {
+    let header = H::parse(file).ok()?;
+    let endian = header.endian().ok()?;
+    let machine = header.e_machine(endian);
+    let [high, low] = match endian {
+        Endianness::Little => machine.0.to_le_bytes(),
+        Endianness::Big => machine.0.to_be_bytes(),
     };
-    let little = *head.get(5)? == 1;
-    let number = |bytes: &[u8], at: usize, width: usize| -> Option<u64> {
-        let bytes = bytes.get(at..at.checked_add(width)?)?;
-        let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
-        Some(if little { bytes.iter().rev().fold(0, add) } else { bytes.iter().fold(0, add) })
-    };
-    let machine = [*head.get(4)?, *head.get(5)?, *head.get(18)?, *head.get(19)?];
-    let (offset, size, count) = if wide {
-        (number(head, 32, 8)?, number(head, 54, 2)?, number(head, 56, 2)?)
-    } else {
-        (number(head, 28, 4)?, number(head, 42, 2)?, number(head, 44, 2)?)
-    };
-    for index in 0..count.min(MAX_HEADERS) {
-        let mut header = [0; 56];
-        let header = header.get_mut(..usize::try_from(size).ok()?)?;
-        file.read_exact_at(header, offset.checked_add(index * size)?).ok()?;
-        if number(header, 0, 4)? != PT_INTERP {
-            continue;
+    let identity = header.e_ident();
+    let machine = [identity.class.0, identity.data.0, high, low];
+    for part in header.program_headers(endian, file).ok()?.iter().take(MAX_HEADERS) {
+        let is_read = part.p_filesz(endian).into() <= MAX_LOADER_BYTES;
+        if is_read && let Some(loader) = part.interpreter(endian, file).ok()? {
+            return Some(Elf { machine, loader: Some(loader.to_vec()) });
         }
-        let (at, length) = if wide {
-            (number(header, 8, 8)?, number(header, 32, 8)?)
-        } else {
-            (number(header, 4, 4)?, number(header, 16, 4)?)
-        };
-        let mut loader = vec![0; usize::try_from(length).ok()?.min(MAX_LOADER_BYTES)];
-        file.read_exact_at(&mut loader, at).ok()?;
-        while loader.pop_if(|byte| *byte == 0).is_some() {}
-        return Some(Elf { machine, loader: Some(loader) });
     }
     Some(Elf { machine, loader: None })
 }
