@@ -79,14 +79,18 @@ def grown(thing: object, result: Any) -> Any:
 
 
 def run_checks(names: dict[str, Any]) -> None:
-    """Runs each function that is a check and says so; the first that fails ends the program."""
+    """Runs each function that is a check, and says when it begins and whether it passed."""
     checks = [(name, check) for name, check in names.items() if name.startswith("check_")]
     del names  # a path must not lead through here
+    failed = 0
     for name, check in checks:
+        print(f"begun {name}", flush=True)
         try:
             check()
         except BaseException:
-            traceback.print_exc()
-            print(f"failed {name}", flush=True)
-            sys.exit(1)
-        print(f"passed {name}", flush=True)
+            traceback.print_exc(file=sys.stdout)
+            failed = 1
+        else:
+            print(f"passed {name}", flush=True)
+    if failed:
+        sys.exit(1)

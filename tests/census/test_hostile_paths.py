@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from paths_support import run
 
-
-def test_hostile_heaps(python: str, probe: str) -> None:
-    said = run(python, probe, "paths_hostile.py", "1")
-    assert said["calls"] == []
-    assert said["hostile"] == [
+EXPECTED = {
+    "calls": [],
+    "hostile": [
         "__main__.HOSTILE[*].saved[*]",
         "__main__.HOSTILE[*].saved[*]",
         "__main__.HOSTILE[*].saved[*]",
         "__main__.HOSTILE[*][<HostileKey>][*]",
         # A class that only a list leads to: of several alike, the list is what grows.
         "__main__.HOSTILE[*].kept[*]",
-    ]
-    assert said["references"] == []
-    assert said["dicts"]
-    assert said["folded"] == ["unchanged(): kept[*].first[*]"]
-    assert said["tracked"] <= 1  # the list of counts itself
-    assert said["deep"] == ["Reachable"]
-    assert said["deep_path"].startswith("deep(): ")
-    assert said["freed"][0]
-    assert said["freed"][1] <= 60
-    assert said["freed"][1] + said["freed"][2] == 2500
-    assert said["looks"]
-    assert said["ending"] == 200
-    assert said["limited"] == [None, True, 0, [], True]
-    assert said["near"] == [True, ["__main__.NEAR[*]"]]
-    assert said["child"] == 0
+    ],
+    "references": [],
+    "folded": ["unchanged(): kept[*].first[*]"],
+    "deep": ["Reachable"],
+    "ending": 200,
+    "limited": [None, True, 0, [], True],
+    "near": [True, ["__main__.NEAR[*]"]],
+    "child": 0,
+}
+
+
+def hostile(python: str, probe: str) -> dict[str, Any]:
+    said: dict[str, Any] = run(python, probe, "paths_hostile.py", "1")
+    return said
+
+
+@pytest.mark.parametrize("what", EXPECTED)
+def test_hostile_heaps(what: str, python: str, probe: str) -> None:
+    assert hostile(python, probe)[what] == EXPECTED[what]
+
+
+@pytest.mark.parametrize("what", ["dicts", "looks"])
+def test_hostile_heaps_are_looked_at(what: str, python: str, probe: str) -> None:
+    assert hostile(python, probe)[what]
+
+
+def test_no_object_is_tracked_anew(python: str, probe: str) -> None:
+    assert hostile(python, probe)["tracked"] <= 1  # the list of counts itself
+
+
+def test_a_deep_heap_has_a_path(python: str, probe: str) -> None:
+    assert hostile(python, probe)["deep_path"].startswith("deep(): ")
+
+
+def test_what_is_freed_meanwhile_is_gone_or_found(python: str, probe: str) -> None:
+    is_freed, gone, found = hostile(python, probe)["freed"]
+    assert is_freed
+    assert gone <= 60
+    assert gone + found == 2500
 
 
 def test_looks_in_the_midst_of_everything(python: str, probe: str) -> None:

@@ -1,9 +1,17 @@
-"""The census survives heaps that are not nice, in every interpreter that is there."""
+"""Scans of a heap that fights back, in every interpreter that is there."""
 
 from __future__ import annotations
 
-from checked_program import run
+import pytest
+from checked_program import ends_well, facts, holds
+
+PROGRAM = "hostile_program.py"
 
 
-def test_hostile_heaps(python: str, probe: str) -> None:
-    run(python, "hostile_program.py", probe)
+@pytest.mark.parametrize("fact", facts(PROGRAM))
+def test_hostile_scans(fact: str, python: str, probe: str) -> None:
+    holds(fact, python, PROGRAM, probe)
+
+
+def test_the_hostile_program_ends_as_ever(python: str, probe: str) -> None:
+    ends_well(python, PROGRAM, probe)

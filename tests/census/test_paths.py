@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import sys
 
+import pytest
 from paths_support import run
 
-
-def test_each_way_of_holding(python: str, probe: str) -> None:
-    said = run(python, probe, "paths_cases.py")
-    assert said["failed"] == []
-    assert said["cases"] == 40
-    assert said["only_c"] == ["NativeHeld", "native code", [None]]
-    assert said["cycle"] == ["Garbage", "garbage"]
-    assert said["hooks"] == "many(): hooks[*].<closure table>[*]"
-    assert said["steps"] == "many(): steps[*].<default rows>[*]"
-    assert said["layers"] == "many(): layers[*].call.<closure table>[*]"
-    assert said["saved"] == ["Reachable", "__main__.SAVED[*]"]
-    assert said["plain"] == {
+# What the program says of each, by the name that it gives it.
+EXPECTED = {
+    "failed": [],
+    "cases": 40,
+    "only_c": ["NativeHeld", "native code", [None]],
+    "cycle": ["Garbage", "garbage"],
+    "hooks": "many(): hooks[*].<closure table>[*]",
+    "steps": "many(): steps[*].<default rows>[*]",
+    "layers": "many(): layers[*].call.<closure table>[*]",
+    "saved": ["Reachable", "__main__.SAVED[*]"],
+    "plain": {
         "__main__.TEXTS[*]": 20,
         "__main__.NUMBERS[*]": 20,
         "__main__.SPELLED[*]": 20,
         "__main__.MIXED[*]": 10,
         "__main__.ROWS[*].<key>": 20,
         "__main__.WORDS[0].kept[0][*]": 1,
-    }
-    assert said["spoken"] == {"__main__.SPOKEN[*]": [0, 1, 2]}
-    assert said["weighed"] == ["__main__.TEXTS[*]", True, True]
-    assert said["pages"], "what two lists keep, and only one object both lists"
+    },
+    "spoken": {"__main__.SPOKEN[*]": [0, 1, 2]},
+    "weighed": ["__main__.TEXTS[*]", True, True],
+    "pages": True,  # what two lists keep, and only one object both lists
+}
+
+
+@pytest.mark.parametrize("what", EXPECTED)
+def test_each_way_of_holding(what: str, python: str, probe: str) -> None:
+    assert run(python, probe, "paths_cases.py")[what] == EXPECTED[what]
 
 
 def test_what_a_call_was_made_with_while_it_ends(probe: str) -> None:

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from checked_program import run
+import pytest
+from checked_program import ends_well, facts, holds
+
+PROGRAM = "scan_program.py"
 
 
-def test_scans(python: str, probe: str) -> None:
-    run(python, "scan_program.py", probe)
+@pytest.mark.parametrize("fact", facts(PROGRAM))
+def test_scans(fact: str, python: str, probe: str) -> None:
+    holds(fact, python, PROGRAM, probe)
+
+
+def test_the_program_of_scans_ends_as_ever(python: str, probe: str) -> None:
+    ends_well(python, PROGRAM, probe)

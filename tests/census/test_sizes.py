@@ -5,30 +5,58 @@ from __future__ import annotations
 import sys
 
 import pytest
-from checked_program import run
+from checked_program import ends_well, facts, holds
+
+OWN = "sizes_program.py"
+# The library that each needs, and its program.
+LIBRARIES = {
+    "numpy": "numpy_program.py",
+    "pandas": "frames_program.py",
+    "pyarrow": "arrow_program.py",
+    "torch": "torch_program.py",
+    "jax": "jax_program.py",
+}
+OF_LIBRARIES = [(library, fact) for library, program in LIBRARIES.items() for fact in facts(program)]
+TENSORFLOW = "tensorflow_program.py"
 
 
-def test_python_s_own(python: str, probe: str) -> None:
-    run(python, "sizes_program.py", probe)
+@pytest.mark.parametrize("fact", facts(OWN))
+def test_python_s_own(fact: str, python: str, probe: str) -> None:
+    holds(fact, python, OWN, probe)
 
 
-def test_numpy(probe: str) -> None:
-    pytest.importorskip("numpy")
-    run(sys.executable, "numpy_program.py", probe)
+def test_the_program_of_sizes_ends_as_ever(python: str, probe: str) -> None:
+    ends_well(python, OWN, probe)
 
 
-@pytest.mark.slow
-def test_tensorflow(probe: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("library", "fact"), OF_LIBRARIES)
+def test_libraries(library: str, fact: str, probe: str) -> None:
+    """Where they are installed."""
+    pytest.importorskip(library)
+    holds(fact, sys.executable, LIBRARIES[library], probe)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_program_of_a_library_ends_as_ever(library: str, probe: str) -> None:
+    pytest.importorskip(library)
+    ends_well(sys.executable, LIBRARIES[library], probe)
+
+
+@pytest.fixture
+def quiet_tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tensorflow")
     monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
-    run(sys.executable, "tensorflow_program.py", probe)
 
 
-@pytest.mark.parametrize(
-    ("library", "program"), [("pandas", "frames"), ("pyarrow", "arrow"), ("torch",) * 2, ("jax",) * 2]
-)
-def test_libraries(probe: str, library: str, program: str) -> None:
-    """Where they are installed."""
-    pytest.importorskip(library)
-    run(sys.executable, f"{program}_program.py", probe)
+@pytest.mark.slow
+@pytest.mark.usefixtures("quiet_tensorflow")
+@pytest.mark.parametrize("fact", facts(TENSORFLOW))
+def test_tensorflow(fact: str, probe: str) -> None:
+    holds(fact, sys.executable, TENSORFLOW, probe)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quiet_tensorflow")
+def test_the_program_of_tensorflow_ends_as_ever(probe: str) -> None:
+    ends_well(sys.executable, TENSORFLOW, probe)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,11 +79,30 @@ def run(python: str, program: str, *arguments: str) -> subprocess.CompletedProce
     return subprocess.run(command, capture_output=True, text=True, timeout=900)
 
 
-def test_same_frames_as_python(python: str, probe: str) -> None:
-    done = run(python, "walked_program.py", probe)
+def situations() -> list[str]:
+    """Those that the program walks in, as it and its list of them name them."""
+    listed = ast.parse((HERE / "situations.py").read_text(encoding="utf-8")).body[-1]
+    names = [node.id for node in ast.walk(listed) if isinstance(node, ast.Name) and node.id != "ALL"]
+    return [*names, "identities", "short_of_room", "not_python"]
+
+
+@functools.cache
+def walked(python: str, probe: str) -> subprocess.CompletedProcess[str]:
+    """One run for all situations."""
+    return run(python, "walked_program.py", probe)
+
+
+@pytest.mark.parametrize("situation", situations())
+def test_same_frames_as_python(situation: str, python: str, probe: str) -> None:
+    done = walked(python, probe)
+    told = re.search(rf"^{situation}: \d+ walks, 0 failures$", done.stdout, re.MULTILINE)
+    assert told, done.stdout + done.stderr
+
+
+def test_the_program_that_walks_ends_as_ever(python: str, probe: str) -> None:
+    done = walked(python, probe)
     assert done.returncode == 0, done.stdout + done.stderr
-    walked = [line for line in done.stdout.splitlines() if line.endswith(" 0 failures")]
-    assert len(walked) >= 20
+    assert done.stdout.count(" 0 failures\n") == len(situations()) >= 20
 
 
 def test_same_lines_as_python(python: str, probe: str) -> None:
