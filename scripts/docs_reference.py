@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from changelog import changelog
+
 ROOT = Path(__file__).parents[1]
 HELP = ROOT / "tests" / "golden" / "expected" / "help"
 MADE = "<!-- Made by scripts/docs_reference.py: change its sources, not this page. -->\n"
@@ -136,6 +138,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/environment.md": variables,
     "reference/schemas.md": schemas,
     "causes.md": causes,
+    "changelog.md": changelog,
 }
 
 
