@@ -10,7 +10,7 @@ compile_error!("captures are little-endian and are written through atomics in pl
 /// Files of another major version cannot be read.
 pub const FORMAT_MAJOR: u16 = 1;
 /// Files of another minor version can be read; kinds and fields that are not known are skipped.
-pub const FORMAT_MINOR: u16 = 0;
+pub const FORMAT_MINOR: u16 = 1;
 
 /// The first byte is not ASCII and the line ends are of both sorts, so that a copy in text mode shows.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89NILO\r\n\x1a";
@@ -36,6 +36,11 @@ pub(crate) mod at {
     pub(crate) const IMPORTS: usize = 352;
     pub(crate) const HEARTBEATS_OFFSET: usize = 360;
     pub(crate) const FOUND: usize = 368;
+    pub(crate) const GENERATION: usize = 752;
+    pub(crate) const FREED: usize = 760;
+    pub(crate) const LIMIT: usize = 768;
+    /// A bit for each unit, up to the end of the page.
+    pub(crate) const FREE: usize = 1024;
 
     /// The count of this unit: found units stand apart from those that hooks know.
     pub(crate) fn cycles(unit: crate::CycleUnit) -> usize {
@@ -49,6 +54,14 @@ pub(crate) mod at {
 /// The segment header: its magic is what makes a unit a segment.
 pub(crate) const SEGMENT_MAGIC: u64 = u64::from_le_bytes(*b"\x93segment");
 pub(crate) const SEGMENT_HEADER: usize = 32;
+/// A segment of what compaction left: another magic, so that a reader who does not know generations takes none of it.
+pub(crate) const COMPACT_MAGIC: u64 = u64::from_le_bytes(*b"\x93compact");
+/// A unit that anyone may take.
+pub(crate) const FREE_MAGIC: u64 = u64::from_le_bytes(*b"\x93freedun");
+/// In the upper half: somebody has taken a free unit and writes its header; his process id is in the lower half.
+pub(crate) const TAKEN: u64 = 0x7a6b_e493 << 32;
+/// Units that the page has bits for.
+pub(crate) const MAX_FREE_UNITS: usize = (HEADER_LEN - at::FREE) * 8;
 /// A unit count above this is garbage, not a segment.
 pub(crate) const SEGMENT_MAX_UNITS: u32 = 64;
 /// Offsets in a segment's header.
@@ -57,6 +70,13 @@ pub(crate) mod seg {
     pub(crate) const PID: usize = 12;
     pub(crate) const SEQUENCE: usize = 16;
     pub(crate) const USED: usize = 20;
+    /// The generation from which on it is not read any more; 0 as long as it is.
+    pub(crate) const DIED: usize = 24;
+    /// By a writer: [`WRITTEN`], then [`CLOSED`]. By compaction: [`CLOSED`] and the generation from which on it is read.
+    pub(crate) const BORN: usize = 28;
+    pub(crate) const WRITTEN: u32 = 0;
+    /// Its writer has let go of it: nobody adds to it any more.
+    pub(crate) const CLOSED: u32 = 1;
 }
 
 /// A record's word: committed (bit 31), kind (bits 24 to 30), bytes of payload (bits 0 to 23).
@@ -101,6 +121,8 @@ pub enum Refusal {
     Damaged = 6,
     /// Another thread was waiting for the disk for too long, or another error.
     Other = 7,
+    /// The capture is as large as it may be, and was not compacted in time.
+    Full = 8,
 }
 
 impl Refusal {
@@ -114,6 +136,7 @@ impl Refusal {
             Self::NoDescriptor,
             Self::Damaged,
             Self::Other,
+            Self::Full,
         ]
         .into_iter()
         .find(|reason| *reason as u32 == number)
@@ -129,6 +152,7 @@ impl Refusal {
             Self::NoDescriptor => "the program had no file descriptor left (ulimit -n)",
             Self::Damaged => "the capture's header was overwritten while the program ran",
             Self::Other => "the capture file could not be extended in time",
+            Self::Full => "the capture had reached the size that --keep allows",
         }
     }
 }
@@ -150,6 +174,8 @@ pub struct Header {
     pub lost: u64,
     /// The last reason for that.
     pub refusal: Option<Refusal>,
+    /// How often it was compacted.
+    pub compactions: u64,
     /// Bytes of the header page.
     pub(crate) page: usize,
     pub(crate) unit: usize,
@@ -257,6 +283,7 @@ impl Header {
             units: number(at::UNITS),
             lost: number(at::LOST),
             refusal: u32_at(bytes, at::REFUSAL).and_then(Refusal::from_number),
+            compactions: number(at::GENERATION),
             page,
             unit,
         };

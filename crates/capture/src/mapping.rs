@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt as _;
 use std::ptr::NonNull;
 
 use crate::layout::Refusal;
@@ -102,6 +103,67 @@ pub(crate) fn refusal_of(error: &io::Error) -> Refusal {
         Some(libc::EMFILE | libc::ENFILE) => Refusal::NoDescriptor,
         _ => Refusal::Other,
     }
+}
+
+/// Makes these bytes zero and gives their blocks back where the file system can; the file stays as long as it is.
+pub(crate) fn empty(file: &File, offset: u64, len: usize) -> io::Result<()> {
+    let (Ok(start), Ok(length)) = (libc::off_t::try_from(offset), libc::off_t::try_from(len)) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: takes numbers only; the descriptor is open while `file` lives.
+    if unsafe { libc::fallocate(file.as_raw_fd(), how, start, length) } == 0 {
+        return Ok(());
+    }
+    let zeros = [0; 4096];
+    let mut done = 0;
+    while done < len {
+        let part = zeros.get(..zeros.len().min(len - done)).unwrap_or_default();
+        file.write_all_at(part, offset + done as u64)?;
+        done += part.len();
+    }
+    Ok(())
+}
+
+/// What a lock of this file is about. They lie behind all data, and belong to one opening of the file: they go with it, however it ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lock {
+    /// Whoever compacts, alone.
+    Compactor,
+    /// Whoever reads, together; and alone, whoever frees what they may be reading.
+    Readers,
+}
+
+/// Tries to get a lock, without waiting; false if somebody else has it. Where the file system knows none, everybody gets it.
+pub(crate) fn try_lock(file: &File, lock: Lock, shared: bool) -> bool {
+    set_lock(file, lock, if shared { libc::F_RDLCK } else { libc::F_WRLCK })
+}
+
+pub(crate) fn unlock(file: &File, lock: Lock) {
+    set_lock(file, lock, libc::F_UNLCK);
+}
+
+fn set_lock(file: &File, lock: Lock, kind: libc::c_int) -> bool {
+    const BEHIND_ALL: libc::off_t = 1 << 62;
+    let about = libc::flock {
+        l_type: kind as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: BEHIND_ALL + lock as libc::off_t,
+        l_len: 1,
+        l_pid: 0,
+    };
+    // SAFETY: reads one `flock`; the descriptor is open while `file` lives.
+    let failed = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const about) } != 0;
+    let held = |error: io::Error| matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EACCES));
+    !(failed && held(io::Error::last_os_error()))
+}
+
+/// Whether there is no process of this number.
+pub(crate) fn is_gone(pid: u32) -> bool {
+    let Ok(pid) = libc::pid_t::try_from(pid) else { return true };
+    // SAFETY: takes numbers only; signal 0 is sent to nobody.
+    let failed = unsafe { libc::kill(pid, 0) } != 0;
+    pid <= 0 || failed && io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
 }
 
 fn file_size_limit() -> u64 {

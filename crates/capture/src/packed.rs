@@ -117,6 +117,7 @@ fn header_from(rest: &mut Rest) -> Option<Header> {
         units: next()?,
         lost: next()?,
         refusal: next().and_then(|value| Refusal::from_number(u32::try_from(value).ok()?)),
+        compactions: 0,
         page: HEADER_LEN,
         unit: UNIT,
     })

@@ -11,9 +11,14 @@ use std::path::Path;
 
 use crate::error::OpenError;
 use crate::layout::{BoardCounts, HEADER_LEN, Header};
+use crate::mapping::{Lock, try_lock};
 use crate::record::Record;
-use crate::streamed::{Streamed, identity, is_sample};
+use crate::streamed::{Streamed, freed, identity, is_sample};
+use crate::thin::RUN_BEGINS;
 use crate::walk::{Skipped, decoded, walk};
+
+/// A capture that is compacted while it is read is read again; this often at most.
+const MAX_TRIES: usize = 5;
 
 /// A record, when it happened and which process said it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,9 +53,15 @@ impl Capture {
     /// # Errors
     /// If not even a header can be read; each of [`OpenError`] says what to do.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        let (mut file, length) = open_file(path)?;
-        let bytes = read(&mut file, length, path)?;
-        Self::parse_named(&bytes, path)
+        for _changed in 0..MAX_TRIES {
+            let (mut file, length) = open_file(path)?;
+            let bytes = read(&mut file, length, path)?;
+            let capture = Self::parse_named(&bytes, path)?;
+            if freed(&file) <= capture.header.compactions {
+                return Ok(capture);
+            }
+        }
+        Err(OpenError::of_io(std::io::ErrorKind::Interrupted.into(), path))
     }
 
     /// Reads a capture, which may still be in use, and leaves its samples in the file: births and deaths are not among the
@@ -59,17 +70,24 @@ impl Capture {
     /// # Errors
     /// As [`Capture::open`].
     pub fn open_streamed(path: &Path) -> Result<Self, OpenError> {
-        let (mut file, length) = open_file(path)?;
-        let head = read_head(&mut file, path)?;
-        let (header, board) = Header::parse(&head).map_err(|problem| OpenError::of_header(problem, path))?;
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let present = length.saturating_sub(header.page);
-        let mut records = Vec::new();
-        let (streamed, skipped) =
-            Streamed::begin(file, header.page, header.unit, present, &mut |stamped| records.push(stamped));
-        records.sort_by_key(|stamped| stamped.at_ns);
-        let losses = tell(&header, present, &skipped);
-        Ok(Self { header, records, board, losses, streamed: Some(streamed) })
+        for _changed in 0..MAX_TRIES {
+            let (mut file, length) = open_file(path)?;
+            let head = read_head(&mut file, path)?;
+            let (header, board) =
+                Header::parse(&head).map_err(|problem| OpenError::of_header(problem, path))?;
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            let present = length.saturating_sub(header.page);
+            let mut records = Vec::new();
+            let (streamed, skipped) =
+                Streamed::begin(file, &header, present, &mut |stamped| records.push(stamped));
+            if streamed.is_stale() {
+                continue;
+            }
+            records.sort_by_key(|stamped| stamped.at_ns);
+            let losses = tell(&header, present, &skipped);
+            return Ok(Self { header, records, board, losses, streamed: Some(streamed) }.of_last_run());
+        }
+        Err(OpenError::of_io(std::io::ErrorKind::Interrupted.into(), path))
     }
 
     /// Tells all births and deaths of samples, wherever they are; in no particular order.
@@ -89,16 +107,37 @@ impl Capture {
         Self::parse_named(bytes, Path::new("the bytes given"))
     }
 
+    /// Without the runs before the last one, if there are several: as if the capture had begun with it.
+    fn of_last_run(mut self) -> Self {
+        let begins = |stamped: &Stamped| match &stamped.record {
+            Record::Fact { key, .. } if key == RUN_BEGINS => Some(stamped.at_ns),
+            _ => None,
+        };
+        let Some(begin) = self.records.iter().rev().find_map(begins) else { return self };
+        self.records.retain_mut(|stamped| {
+            let is_of_it = stamped.at_ns >= begin;
+            stamped.at_ns = stamped.at_ns.saturating_sub(begin);
+            is_of_it
+        });
+        self.header.start_unix_ns = self.header.start_unix_ns.saturating_add(begin);
+        self.header.start_mono_ns = self.header.start_mono_ns.wrapping_add(begin);
+        if let Some(streamed) = &mut self.streamed {
+            streamed.begin_at(begin);
+        }
+        self
+    }
+
     fn parse_named(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
         let (header, board) = Header::parse(bytes).map_err(|problem| OpenError::of_header(problem, path))?;
         let mut units = bytes.get(header.page..).unwrap_or_default();
         let present = units.len();
         let mut records = Vec::new();
-        let mut skipped = walk(&mut units, header.unit, &mut decoded(|stamped| records.push(stamped)));
+        let mut skipped =
+            walk(&mut units, header.unit, header.compactions, &mut decoded(|stamped| records.push(stamped)));
         add_young(&mut records, std::mem::take(&mut skipped.young));
         records.sort_by_key(|stamped| stamped.at_ns);
         let losses = tell(&header, present, &skipped);
-        Ok(Self { header, records, board, losses, streamed: None })
+        Ok(Self { header, records, board, losses, streamed: None }.of_last_run())
     }
 }
 
@@ -110,7 +149,7 @@ fn add_young(records: &mut Vec<Stamped>, young: Vec<Stamped>) {
     }
 }
 
-/// The file and its length; only a plain file is opened.
+/// The file and its length; only a plain file is opened. As long as it is open, nothing that can be read in it is freed.
 fn open_file(path: &Path) -> Result<(File, u64), OpenError> {
     let of_io = |source| OpenError::of_io(source, path);
     let file = std::fs::OpenOptions::new()
@@ -125,7 +164,10 @@ fn open_file(path: &Path) -> Result<(File, u64), OpenError> {
     if !about.is_file() {
         return Err(OpenError::NotACapture { path: path.to_owned() });
     }
-    Ok((file, about.len()))
+    try_lock(&file, Lock::Readers, true);
+    // Units may have been added since.
+    let length = file.metadata().map_err(of_io)?.len();
+    Ok((file, length))
 }
 
 /// The header first: a file that is not a capture may be of any size.

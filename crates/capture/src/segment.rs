@@ -12,26 +12,69 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::atomics::{self, Payload};
 use crate::encode::Encode;
-use crate::layout::{COMMITTED, SEGMENT_HEADER, SEGMENT_MAGIC, WORD, seg, stride, word, word_payload};
+use crate::layout::{
+    COMMITTED, COMPACT_MAGIC, SEGMENT_HEADER, SEGMENT_MAGIC, WORD, seg, stride, word, word_payload,
+};
 use crate::mapping::Mapping;
+use crate::record::kind;
 
 pub(crate) struct Segment {
     map: Mapping,
+    /// The process that says when it is done with it; 0 if nobody does.
+    owner: u32,
+}
+
+/// Nobody of this process can reach it any more: it was neither current nor in use. A child that inherited the mapping says nothing.
+impl Drop for Segment {
+    fn drop(&mut self) {
+        if self.owner != 0
+            && self.owner == std::process::id()
+            && let Some(born) = atomics::u32_at(&self.map, seg::BORN)
+        {
+            born.store(seg::CLOSED, Release);
+        }
+    }
 }
 
 impl Segment {
-    /// Takes over freshly allocated units, all zero, and writes the header, its magic last.
+    /// Takes over freshly allocated units, all zero behind their header, and writes that, its magic last.
     pub(crate) fn begin(map: Mapping, units: u32, pid: u32, sequence: u32) -> Option<Self> {
+        Self::begin_as(&map, SEGMENT_MAGIC, [units, pid, sequence, seg::WRITTEN])?;
+        Some(Self { map, owner: pid })
+    }
+
+    /// The same of what compaction leaves, which nobody reads before this generation.
+    pub(crate) fn begin_compact(map: Mapping, pid: u32, sequence: u32, generation: u32) -> Option<Self> {
+        Self::begin_as(&map, COMPACT_MAGIC, [1, pid, sequence, generation + seg::CLOSED])?;
+        Some(Self { map, owner: 0 })
+    }
+
+    fn begin_as(map: &Mapping, magic: u64, [units, pid, sequence, born]: [u32; 4]) -> Option<()> {
         for (offset, value) in [
             (seg::UNITS, units),
             (seg::PID, pid),
             (seg::SEQUENCE, sequence),
             (seg::USED, SEGMENT_HEADER as u32),
+            (seg::DIED, 0),
+            (seg::BORN, born),
         ] {
-            atomics::u32_at(&map, offset)?.store(value, Relaxed);
+            atomics::u32_at(map, offset)?.store(value, Relaxed);
         }
-        atomics::u64_at(&map, 0)?.store(SEGMENT_MAGIC, Release);
-        Some(Self { map })
+        atomics::u64_at(map, 0)?.store(magic, Release);
+        Some(())
+    }
+
+    /// Fills what is left of a unit of somebody else, so that no more is added: by a reservation that is never committed, which
+    /// readers step over.
+    pub(crate) fn seal(map: &Mapping) {
+        let mut offset = SEGMENT_HEADER;
+        while let Some(len) = map.len().checked_sub(offset + WORD) {
+            let Some(place) = atomics::u32_at(map, offset) else { return };
+            match place.compare_exchange(0, word(kind::FACT, len as u32), AcqRel, Acquire) {
+                Ok(_) => return,
+                Err(taken) => offset += stride(word_payload(taken)),
+            }
+        }
     }
 
     /// Writes one record whose payload is `len` bytes long; false if there is no room left.

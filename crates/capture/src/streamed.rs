@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::decode::{Rest, Unreadable};
 use crate::decode_sampling::decode_sampling;
+use crate::layout::{Header, at};
 use crate::reader::Stamped;
 use crate::record::{Record, kind};
 use crate::sample::Sampling;
@@ -24,10 +25,13 @@ pub(crate) struct Streamed {
     file: Arc<File>,
     page: usize,
     unit: usize,
+    generation: u64,
     /// Bytes behind the header page, as they were when the file was opened.
     present: usize,
     /// Those of nurseries, as they were then.
     young: Vec<Stamped>,
+    /// Samples from before this time are of an earlier run; the others count from here.
+    begins_ns: u64,
 }
 
 /// Two are the same only if they read through one opening of one file.
@@ -43,23 +47,32 @@ impl Streamed {
     /// Goes over a file; `take` gets all but its samples.
     pub(crate) fn begin(
         file: File,
-        page: usize,
-        unit: usize,
+        header: &Header,
         present: usize,
         take: &mut impl FnMut(Stamped),
     ) -> (Self, Skipped) {
+        let (page, unit, generation) = (header.page, header.unit, header.compactions);
         let file = Arc::new(file);
         let mut take = decoded(take);
         let mut others = |pid: u32, kind: u8, payload: &[u8]| {
             if is_sample_kind(kind) { check(kind, payload) } else { take(pid, kind, payload) }
         };
-        let mut skipped = walk(&mut Window::new(&file, page, present), unit, &mut others);
+        let mut skipped = walk(&mut Window::new(&file, page, present), unit, generation, &mut others);
         let young = std::mem::take(&mut skipped.young);
-        (Self { file, page, unit, present, young }, skipped)
+        (Self { file, page, unit, generation, present, young, begins_ns: 0 }, skipped)
     }
 
-    /// Births and deaths, in the order of the file; those of nurseries last.
+    /// Whether what is read has been freed since it was opened.
+    pub(crate) fn is_stale(&self) -> bool {
+        freed(&self.file) > self.generation
+    }
+
+    /// Births and deaths, in the order of the file; those of nurseries last. None where what was read at first is gone by now: some of them
+    /// would make dead memory look alive.
     pub(crate) fn each(&self, tell: &mut impl FnMut(&Stamped)) {
+        if self.is_stale() {
+            return;
+        }
         let mut young: HashSet<_> = self.young.iter().filter_map(identity).collect();
         let mut samples = |pid: u32, kind: u8, payload: &[u8]| {
             if is_sample_kind(kind) {
@@ -70,14 +83,32 @@ impl Streamed {
                 if !young.is_empty() {
                     identity(&stamped).map(|identity| young.remove(&identity));
                 }
-                tell(&stamped);
+                self.tell(stamped, tell);
             }
             Ok(())
         };
-        walk(&mut Window::new(&self.file, self.page, self.present), self.unit, &mut samples);
+        walk(&mut Window::new(&self.file, self.page, self.present), self.unit, self.generation, &mut samples);
         let left = self.young.iter().filter(|one| identity(one).is_some_and(|id| young.contains(&id)));
-        left.for_each(tell);
+        left.for_each(|one| self.tell(one.clone(), tell));
     }
+
+    /// The run that is read begins at this time.
+    pub(crate) fn begin_at(&mut self, at_ns: u64) {
+        self.begins_ns = at_ns;
+    }
+
+    fn tell(&self, mut stamped: Stamped, tell: &mut impl FnMut(&Stamped)) {
+        if let Some(at_ns) = stamped.at_ns.checked_sub(self.begins_ns) {
+            stamped.at_ns = at_ns;
+            tell(&stamped);
+        }
+    }
+}
+
+/// The generation up to which what is not read any more was freed.
+pub(crate) fn freed(file: &File) -> u64 {
+    let mut bytes = [0; 8];
+    file.read_exact_at(&mut bytes, at::FREED as u64).map_or(0, |()| u64::from_le_bytes(bytes))
 }
 
 fn is_sample_kind(kind: u8) -> bool {

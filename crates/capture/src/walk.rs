@@ -5,8 +5,8 @@
 
 use crate::decode::{Unreadable, decode};
 use crate::layout::{
-    COMMITTED, SEGMENT_HEADER, SEGMENT_MAGIC, SEGMENT_MAX_UNITS, WORD, seg, stride, u32_at, u64_at,
-    word_kind, word_payload,
+    COMMITTED, COMPACT_MAGIC, FREE_MAGIC, SEGMENT_HEADER, SEGMENT_MAGIC, SEGMENT_MAX_UNITS, TAKEN, WORD, seg,
+    stride, u32_at, u64_at, word_kind, word_payload,
 };
 use crate::nursery::young;
 use crate::reader::Stamped;
@@ -53,10 +53,12 @@ pub(crate) fn decoded(mut take: impl FnMut(Stamped)) -> impl FnMut(u32, u8, &[u8
     }
 }
 
-/// Goes over all units; `take` gets the process, the kind and the payload of each record, and says if it makes no sense.
+/// Goes over all units that are read in this generation; `take` gets the process, the kind and the payload of each record, and says if it
+/// makes no sense.
 pub(crate) fn walk(
     from: &mut impl Units,
     unit: usize,
+    generation: u64,
     take: &mut impl FnMut(u32, u8, &[u8]) -> Result<(), Unreadable>,
 ) -> Skipped {
     let mut skipped = Skipped::default();
@@ -67,7 +69,8 @@ pub(crate) fn walk(
             return skipped;
         }
         let units = match u64_at(head, 0) {
-            Some(SEGMENT_MAGIC) => match u32_at(head, seg::UNITS) {
+            Some(SEGMENT_MAGIC | COMPACT_MAGIC) if !is_visible(head, generation) => 0,
+            Some(SEGMENT_MAGIC | COMPACT_MAGIC) => match u32_at(head, seg::UNITS) {
                 Some(units @ 1..=SEGMENT_MAX_UNITS) => units as usize,
                 Some(_) => {
                     skipped.foreign += 1;
@@ -79,7 +82,8 @@ pub(crate) fn walk(
                 }
             },
             // Claimed and not begun: its writer is at it right now, died at it, or found no space.
-            Some(0) => 0,
+            Some(0 | FREE_MAGIC) => 0,
+            Some(word) if word >> 32 == TAKEN >> 32 => 0,
             Some(_) => {
                 skipped.foreign += 1;
                 0
@@ -100,7 +104,14 @@ pub(crate) fn walk(
     }
 }
 
-fn walk_segment(
+/// Whether a segment is read in this generation: it is there already, and not gone yet.
+pub(crate) fn is_visible(head: &[u8], generation: u64) -> bool {
+    let field = |at| u64::from(u32_at(head, at).unwrap_or(0));
+    let (born, died) = (field(seg::BORN), field(seg::DIED));
+    born.saturating_sub(u64::from(seg::CLOSED)) <= generation && (died == 0 || died > generation)
+}
+
+pub(crate) fn walk_segment(
     segment: &[u8],
     cut: bool,
     take: &mut impl FnMut(u32, u8, &[u8]) -> Result<(), Unreadable>,

@@ -144,7 +144,9 @@ impl Writer {
 
     /// Nanoseconds of `CLOCK_MONOTONIC` since the start of the capture.
     pub fn now(&self) -> u64 {
-        monotonic_ns().saturating_sub(self.start_mono_ns)
+        // The start may lie before that of the machine, where a capture goes on.
+        let since = monotonic_ns().wrapping_sub(self.start_mono_ns);
+        if since <= i64::MAX as u64 { since } else { 0 }
     }
 
     /// Whether this path leads to the capture.

@@ -16,6 +16,7 @@ use crate::options::{CensusOptions, DiffOptions, ReportOptions, ServeOptions};
 use crate::prove::options::ProveOptions;
 use crate::quantity;
 use crate::status::options::StatusOptions;
+use crate::supervisor::keep::Keep;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 /// Watches the memory of a Keras or TensorFlow program and says whether it leaks.
@@ -105,6 +106,10 @@ pub(crate) struct RunOptions {
     /// Write an event file while the program runs, into the folder `nilometer` in LOGDIR, for tensorboard --logdir LOGDIR
     #[arg(long, value_name = "LOGDIR")]
     pub(crate) tensorboard: Option<PathBuf>,
+    /// The most that the capture, and each one of a child, may take on disk: 4M to 1G, or `all`; old readings are thinned for it [default: 64M
+    /// once the program has served a request, else 256M]
+    #[arg(long, value_name = "SIZE", value_parser = quantity::keep, default_value = "usual", hide_default_value = true)]
+    pub(crate) keep: Keep,
     #[command(flatten)]
     pub(crate) metrics: MetricsOptions,
     /// No live line at the bottom of the terminal

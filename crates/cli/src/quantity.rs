@@ -2,8 +2,12 @@
 //!
 //! In: a word. Out: the number, or what is wrong with it in words that say what would be right.
 
+use crate::supervisor::keep::Keep;
+
 /// Below this every small object would be a sample.
 const MIN_SAMPLE_BYTES: u64 = 1024;
+/// Less has no room beside what is being written; of more no unit has a bit in the header page.
+const KEEP_BYTES: std::ops::RangeInclusive<u64> = 4 << 20..=1 << 30;
 /// More than half of the time spent on looking is no help to anyone.
 const MAX_PERCENT: f64 = 50.0;
 
@@ -19,6 +23,21 @@ pub(crate) fn sample(word: &str) -> Result<u64, String> {
         return Err(format!("the least is {MIN_SAMPLE_BYTES} bytes (1K)"));
     }
     Ok(bytes)
+}
+
+/// How much of a capture is kept.
+pub(crate) fn keep(word: &str) -> Result<Keep, String> {
+    match word {
+        "usual" => return Ok(Keep::Usual),
+        "all" => return Ok(Keep::All),
+        _ => {}
+    }
+    let bytes = size(word)?;
+    if KEEP_BYTES.contains(&bytes) {
+        Ok(Keep::Bytes(bytes))
+    } else {
+        Err("it is 4M to 1G, or all".to_owned())
+    }
 }
 
 /// A share of the time in percent, with the sign or without, as a part of one.
@@ -73,6 +92,16 @@ mod tests {
         for word in ["", "K", "-1K", "x", "1T", "1e6", "inf", "1K2", "1023", "0", "9999999999G", "1..2", "½K"]
         {
             assert!(sample(word).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_bound_is_four_mebibytes_to_one_gibibyte() {
+        for (word, is) in [("4M", Keep::Bytes(4 << 20)), ("1G", Keep::Bytes(1 << 30)), ("all", Keep::All)] {
+            assert_eq!(keep(word), Ok(is), "{word}");
+        }
+        for word in ["3.9M", "1.1G", "none", ""] {
+            assert!(keep(word).is_err(), "{word}");
         }
     }
 

@@ -62,6 +62,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         live: !options.no_live && !env::is_on(env::NO_PROGRESS),
         guard: None,
         metrics,
+        keep: options.keep,
     })?;
     if let Some(events) = outcome.events {
         events.end();

@@ -24,6 +24,7 @@ use self::stop::{Place, Stop};
 use crate::capture_path::{Templates, program_name};
 use crate::messages::{self, Failure};
 use crate::python_options::ignores_environment;
+use crate::supervisor::keep::Keep;
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Outcome, Plan, Recorded, Wanted, supervise};
 use crate::{args, env, run};
@@ -145,6 +146,7 @@ impl Guarded<'_> {
             events: None,
             live: !options.no_live && !env::is_on(env::NO_PROGRESS),
             metrics: None,
+            keep: Keep::Usual,
             guard: Some(settings.to_string()),
         }
     }

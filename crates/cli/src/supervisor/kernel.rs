@@ -292,3 +292,16 @@ pub(crate) fn in_foreground(fd: RawFd) -> bool {
     // SAFETY: plain calls; a bad descriptor is refused.
     unsafe { libc::tcgetpgrp(fd) == libc::getpgrp() }
 }
+
+/// The calling thread runs only when nobody else wants to.
+pub(crate) fn step_back() {
+    const LAST: c_int = 19;
+    // SAFETY: takes numbers only; 0 is the calling thread.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, LAST) };
+}
+
+/// What the allocator keeps of freed memory goes back to the machine.
+pub(crate) fn give_memory_back() {
+    // SAFETY: takes a number only.
+    unsafe { libc::malloc_trim(0) };
+}

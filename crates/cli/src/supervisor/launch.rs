@@ -1,13 +1,14 @@
 //! From a plan to a running program with a capture: the barrier, the first place and the second.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use libc::pid_t;
 use nilometer_capture::{Surroundings, Writer};
 
 use super::Plan;
 use super::environment::{Leads, recorded, untouched};
+use super::keep::Keep;
 use super::kernel::Inherited;
 use super::readings::Readings;
 use super::spawn::Command;
@@ -75,10 +76,23 @@ pub(crate) fn launch(
     Ok(Launched { pid, readings, before, recording })
 }
 
+/// Goes on in the capture of an earlier run, where it is to be kept for long.
+fn resumed(plan: &Plan, path: &Path, pid: u32) -> Option<Writer> {
+    if !matches!(plan.keep, Keep::Bytes(_)) || plan.overwrite || !path.is_file() {
+        return None;
+    }
+    Writer::resume(path, &[pid, std::process::id()])
+        .inspect_err(|error| warning(format!("the series does not go on: {error}")))
+        .ok()
+}
+
 /// Makes the capture, at the first place or else the second; and which environment goes with it.
 fn record(plan: &Plan, pid: u32) -> (Option<Recording>, u8) {
     let Templates { first: first_template, second: second_template } = &plan.templates;
     let first = with_pid(first_template, pid);
+    if let Some(writer) = resumed(plan, &first, pid) {
+        return (Some(Recording { writer, path: first, template: first_template.clone() }), 1);
+    }
     let error = match Writer::create(&first, plan.overwrite) {
         Ok(writer) => {
             return (Some(Recording { writer, path: first, template: first_template.clone() }), 1);

@@ -10,6 +10,7 @@ mod ending;
 mod environment;
 pub(crate) mod facts;
 mod forward;
+pub(crate) mod keep;
 pub(crate) mod kernel;
 mod launch;
 mod private;
@@ -30,6 +31,7 @@ use nilometer_host::rlimit::Rlimits;
 pub(crate) use self::children::Child;
 use self::children::Family;
 use self::environment::Leads;
+use self::keep::{Keep, Keeper};
 use self::kernel::{Came, Change, Signals};
 use self::launch::{Launched, launch};
 use self::recorder::Recorder;
@@ -77,6 +79,8 @@ pub(crate) struct Plan {
     pub(crate) guard: Option<String>,
     /// Where figures are to go while it runs.
     pub(crate) metrics: Option<Prepared>,
+    /// How large captures may become.
+    pub(crate) keep: Keep,
 }
 
 /// Which children get captures of their own.
@@ -138,7 +142,12 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     let metrics =
         metrics.and_then(|(recording, to)| to.start(&recording.path, &plan.python, &plan.flags, inherited));
     let started = Started { witness, limits, recorder_is_on: leads.recorder.is_some(), run: leads.run(), at };
-    let watch = Watch { program: launched.pid, launched, live, events, signals, started, stop_asked: false };
+    let keeper = launched.recording.as_ref().map(|recording| {
+        let template = started.run.map(|_| (place::telling_apart(recording.template.clone()), at));
+        Keeper::new(plan.keep, &recording.path, template)
+    });
+    let program = launched.pid;
+    let watch = Watch { program, launched, live, events, keeper, signals, started, stop_asked: false };
     let outcome = watch.follow();
     metrics.map(Metrics::end).unwrap_or_default();
     outcome
@@ -157,6 +166,7 @@ struct Watch {
     launched: Launched,
     live: Option<Live>,
     events: Option<Events>,
+    keeper: Option<Keeper>,
     signals: Signals,
     started: Started,
     /// The terminal, or somebody, asked for a stop since the program last went on.
@@ -219,6 +229,9 @@ impl Watch {
     fn tick(&mut self) {
         if let Some(recording) = &self.launched.recording {
             self.launched.readings.take(&recording.writer);
+            if let Some(keeper) = &mut self.keeper {
+                keeper.tick(recording.writer.board(), self.launched.readings.descendants());
+            }
         }
         if let Some(live) = &mut self.live {
             live.tick();
@@ -278,6 +291,9 @@ impl Watch {
     fn end(mut self, change: Change, peak: Option<u64>) -> Outcome {
         if let Some(live) = &mut self.live {
             live.end();
+        }
+        if let Some(keeper) = self.keeper.take() {
+            keeper.end();
         }
         let Some(recording) = self.launched.recording.take() else {
             return Outcome { change, capture: None, children: Vec::new(), events: None };

@@ -84,6 +84,11 @@ impl Readings {
         self.had_descendants
     }
 
+    /// The processes below the program that were there at the last reading.
+    pub(crate) fn descendants(&self) -> impl Iterator<Item = u32> {
+        self.descendants.iter().map(|one| one.process.pid())
+    }
+
     fn program(&mut self) -> Option<ProcessReading> {
         let reading = process_reading(self.program.as_ref()?, &mut self.buffer)?;
         self.vm_peak = self.vm_peak.max(reading.vm_peak);
