@@ -146,7 +146,7 @@ impl Writer {
     pub fn now(&self) -> u64 {
         // The start may lie before that of the machine, where a capture goes on.
         let since = monotonic_ns().wrapping_sub(self.start_mono_ns);
-        if since <= i64::MAX as u64 { since } else { 0 }
+        if i64::try_from(since).is_ok() { since } else { 0 }
     }
 
     /// Whether this path leads to the capture.

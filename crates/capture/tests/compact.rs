@@ -261,3 +261,51 @@ fn nothing_that_stays_is_lost_when_anybody_is_killed_at_any_moment() {
     }
     assert!(compactions(&path) >= 18);
 }
+
+#[test]
+fn another_run_goes_on_in_the_capture_of_one_that_was_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.nilo");
+    // Closed as by a process that is gone: its number is given as one of the new run.
+    let first = Writer::create(&path, false).unwrap();
+    assert!(first.append_at(3 * SECOND, &tick(1)) && first.append_at(4 * SECOND, &birth(1)));
+    first.board().count_cycle(CycleUnit::Served);
+    let nursery = first.nursery().unwrap();
+    let young = Birth { id: 1, stack: 1, size: 1, mean: 1, address: 1, thread: 1, source: Source::Malloc };
+    assert!(nursery.put(&first, 5 * SECOND, &young));
+    std::mem::forget((first, nursery));
+    let second = Writer::resume(&path, &[std::process::id()]).unwrap();
+    assert!(second.append(&tick(2)));
+    second.board().count_cycle(CycleUnit::Served);
+    second.board().count_cycle(CycleUnit::Served);
+    for capture in [Capture::open(&path).unwrap(), Capture::open_streamed(&path).unwrap()] {
+        let readings: Vec<&Record> = capture
+            .records
+            .iter()
+            .map(|s| &s.record)
+            .filter(|r| matches!(r, Record::Reading { .. }))
+            .collect();
+        assert_eq!(readings, [&tick(2)], "the report is of the new run");
+        assert!(capture.records.iter().all(|stamped| stamped.at_ns < HOUR), "counted from its beginning");
+        assert_eq!(capture.board.cycles(CycleUnit::Served), 2);
+        assert_eq!(births(&capture), Vec::<u64>::new(), "what the first one had is gone");
+    }
+    drop(second);
+    let third = Writer::resume(&path, &[]).unwrap();
+    assert!(third.append(&tick(3)));
+    let run = Capture::open(&path).unwrap().records.into_iter().find_map(|stamped| match stamped.record {
+        Record::Fact { key, value } if key == thin::RUN_BEGINS => Some(value),
+        _ => None,
+    });
+    assert_eq!(run.as_deref(), Some("3"));
+}
+
+#[test]
+fn a_capture_that_is_in_use_is_not_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.nilo");
+    drop(Writer::create(&path, false).unwrap());
+    let _its_supervisor = Compactor::open(&path).unwrap();
+    let error = Writer::resume(&path, &[]).err().unwrap().to_string();
+    assert!(error.starts_with("another run is being recorded into"), "{error}");
+}

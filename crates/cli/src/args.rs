@@ -106,8 +106,8 @@ pub(crate) struct RunOptions {
     /// Write an event file while the program runs, into the folder `nilometer` in LOGDIR, for tensorboard --logdir LOGDIR
     #[arg(long, value_name = "LOGDIR")]
     pub(crate) tensorboard: Option<PathBuf>,
-    /// The most that the capture, and each one of a child, may take on disk: 4M to 1G, or `all`; old readings are thinned for it [default: 64M
-    /// once the program has served a request, else 256M]
+    /// Most disk space that the capture may take, and each child's: 4M to 1G, or `all`. Old readings are thinned for it [default: 64M once
+    /// requests were served, else 256M]
     #[arg(long, value_name = "SIZE", value_parser = quantity::keep, default_value = "usual", hide_default_value = true)]
     pub(crate) keep: Keep,
     #[command(flatten)]

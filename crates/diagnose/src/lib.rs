@@ -35,6 +35,7 @@ mod phases;
 mod probes;
 mod profile;
 mod program;
+mod recent;
 mod reconcile;
 mod report;
 mod retention;
@@ -109,9 +110,21 @@ pub fn diagnose_and_profile(
 
 /// Judges the cell that repeats, where the program is a notebook whose other cells do not; else the whole run.
 fn judged(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<SampleSet>) {
-    let Some((narrowed, cell)) = cells::narrowed(capture) else { return judged_whole(capture, lookup) };
+    let Some((narrowed, cell)) = cells::narrowed(capture) else { return judged_at_all(capture, lookup) };
     let (mut report, heard) = judged_whole(&narrowed, &mut cells::Sources::of(capture, lookup));
     cells::Shown::of(capture).tell(&mut report, &cell);
+    (report, heard)
+}
+
+/// Of all the time, and where that shows no leak, of the last days or hours too.
+fn judged_at_all(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<SampleSet>) {
+    let (mut report, heard) = judged_whole(capture, lookup);
+    for stretch in recent::stretches(capture, &report) {
+        let (recent, _) = judged_whole(&stretch.narrowed(capture), lookup);
+        if stretch.tell(&mut report, recent) {
+            break;
+        }
+    }
     (report, heard)
 }
 

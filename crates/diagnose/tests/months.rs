@@ -19,8 +19,9 @@ struct Service {
     days: u64,
     /// Seconds between two readings.
     every: u64,
-    /// Bytes that each request keeps, from a day on.
+    /// Bytes that each request keeps, and bytes that are kept once, from an hour on.
     leak: f64,
+    once: f64,
     since: u64,
     /// It gets ten times the requests by day.
     sleeps: bool,
@@ -55,8 +56,11 @@ fn run(path: &Path, service: &Service) -> u64 {
         let new = load * service.every as f64;
         let before = requests as u64;
         requests += new;
-        if at >= service.since * DAY {
+        if at >= service.since * HOUR {
             kept += new * service.leak;
+        }
+        if at == service.since * HOUR {
+            kept += service.once;
         }
         writer.board().count_cycles(CycleUnit::Served, requests as u64 - before);
         let ordinal = requests as u64;
@@ -113,26 +117,26 @@ fn judged(service: &Service) -> (Report, Capture) {
     assert_eq!(capture.losses, Vec::<String>::new());
     assert!(capture.header.compactions >= 3, "{}", capture.header.compactions);
     let report = diagnose(&capture);
-    println!("{} {} {:?}", capture.header.compactions, report.reason, report.growth);
     (report, capture)
 }
 
 #[test]
 fn a_healthy_service_of_a_month_whose_load_is_ten_times_as_high_by_day_does_not_leak() {
-    let (report, _) = judged(&Service { days: 30, every: 10, leak: 0.0, since: 0, sleeps: true });
+    let (report, _) = judged(&Service { days: 30, every: 10, leak: 0.0, once: 0.0, since: 0, sleeps: true });
     assert_eq!(report.verdict, Verdict::NoLeak, "{}", report.reason);
 }
 
 #[test]
 fn a_leak_that_begins_on_the_twentieth_day_is_found_and_weighed_per_request() {
-    let (report, _) = judged(&Service { days: 30, every: 10, leak: 8192.0, since: 20, sleeps: true });
+    let (report, _) =
+        judged(&Service { days: 30, every: 10, leak: 8192.0, once: 0.0, since: 480, sleeps: true });
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
     assert_eq!(report.cycles.unit, "request");
 }
 
 #[test]
 fn a_leak_of_all_the_time_is_weighed_as_without_compaction() {
-    let service = Service { days: 30, every: 10, leak: 4096.0, since: 0, sleeps: true };
+    let service = Service { days: 30, every: 10, leak: 4096.0, once: 0.0, since: 0, sleeps: true };
     let (report, _) = judged(&service);
     assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
     let growth = report.growth.unwrap();
@@ -144,11 +148,26 @@ fn the_verdict_is_the_same_before_and_after() {
     for leak in [0.0, 8192.0] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("server.nilo");
-        let service = Service { days: 2, every: 8, leak, since: 0, sleeps: true };
+        let service = Service { days: 2, every: 8, leak, once: 0.0, since: 0, sleeps: true };
         run(&path, &service);
         let before = Capture::open(&path).unwrap();
         let after = before.with_records(thin::thinned(&before.records, 2 * DAY, 1));
         assert!(after.records.len() < before.records.len());
         assert_eq!(diagnose(&before).verdict, diagnose(&after).verdict, "{leak}");
     }
+}
+
+#[test]
+fn a_leak_of_this_morning_is_found_after_weeks_that_went_well() {
+    let service = Service { days: 30, every: 10, leak: 8192.0, once: 0.0, since: 30 * 24 - 5, sleeps: true };
+    let (report, _) = judged(&service);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    assert!(report.reason.starts_with("in the last 6 h"), "{}", report.reason);
+}
+
+#[test]
+fn what_came_once_this_morning_is_no_leak() {
+    let once = 300.0 * MIB;
+    let service = Service { days: 10, every: 10, leak: 0.0, once, since: 10 * 24 - 5, sleeps: true };
+    assert_ne!(judged(&service).0.verdict, Verdict::Leak);
 }

@@ -115,10 +115,14 @@ mod tests {
 
     fn lives(all: &[(u64, u64, Option<u64>)]) -> Lives {
         let mut lives = Lives::default();
-        all.iter().for_each(|(id, born, _)| lives.born(1, *id, *born));
-        all.iter()
-            .filter_map(|(id, _, died)| Some((id, (*died)?)))
-            .for_each(|(id, at)| lives.died(1, *id, at));
+        for (id, born, _) in all {
+            lives.born(1, *id, *born);
+        }
+        for (id, _, died) in all {
+            if let Some(died) = died {
+                lives.died(1, *id, *died);
+            }
+        }
         lives
     }
 

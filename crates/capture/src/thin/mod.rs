@@ -50,7 +50,6 @@ impl<'a> Thinning<'a> {
     pub fn take(&mut self, stamped: Stamped, put: &mut impl FnMut(Stamped)) {
         let at_ns = stamped.at_ns;
         match way(&stamped) {
-            Way::Stays => put(stamped),
             Way::LastOf(series) => self.last(series, self.ages.kept(at_ns, Size::Small), stamped, put),
             Way::LastLarge(series) => self.last(series, self.ages.kept(at_ns, Size::Large), stamped, put),
             Way::LastForEver(series) => self.last(series, self.ages.kept_for_ever(at_ns), stamped, put),
@@ -77,7 +76,7 @@ impl<'a> Thinning<'a> {
                     put(stamped);
                 }
             }
-            Way::OfSamples => put(stamped),
+            Way::Stays | Way::OfSamples => put(stamped),
             Way::Look => {
                 if self.known.look_stays(stamped.pid, at_ns, &self.ages) {
                     put(stamped);
@@ -139,8 +138,12 @@ impl<'a> Thinning<'a> {
 /// All three passes over records in memory.
 pub fn thinned(records: &[Stamped], now_ns: u64, harshness: u8) -> Vec<Stamped> {
     let mut known = Known::default();
-    records.iter().for_each(|stamped| known.hear(stamped));
-    records.iter().for_each(|stamped| known.hear_again(stamped));
+    for stamped in records {
+        known.hear(stamped);
+    }
+    for stamped in records {
+        known.hear_again(stamped);
+    }
     let mut out = Vec::new();
     let mut thinning = Thinning::new(&known, now_ns, harshness);
     for stamped in records {

@@ -62,14 +62,15 @@ pub(super) fn way(stamped: &Stamped) -> Way {
             _ => Way::OfSamples,
         },
         Record::Observation(seen) => match seen {
-            Observation::Probe { name, .. } => Way::LastForEver(of(hash(name))),
+            Observation::Probe { name, .. } | Observation::Objects { name, .. } => {
+                Way::LastForEver(of(hash(name)))
+            }
             Observation::Trace(trace) => Way::LastForEver(of(hash(&(&trace.function, trace.line)))),
             // Each scan ends with a record of its own, with which what it saw grow must agree.
             Observation::Census(counts) if counts.depth == Some(1) => Way::LastLarge(of(1)),
             Observation::Census(_) | Observation::Held { .. } => Way::Look,
             Observation::Holder(holder) => Way::LastOfAll(of(holder.id)),
             Observation::Grown(grown) => Way::Summed(of(grown.holder)),
-            Observation::Objects { name, .. } => Way::LastForEver(of(hash(name))),
             Observation::Device { allocator, moment, .. } => {
                 Way::LastOf(of(number(*moment) << 8 | *allocator as u64))
             }

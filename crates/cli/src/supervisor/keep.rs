@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use nilometer_capture::{Board, CompactError, Compacted, Compactor, CycleUnit};
 
 use super::kernel;
-use crate::place;
+use crate::capture_path;
 
 /// What one capture may take on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Keeper {
             let there: Vec<u32> = descendants.collect();
             self.children.retain(|(pid, kept)| there.contains(pid) || kept.is_busy());
             for pid in there {
-                let path = place::with_pid(template, pid);
+                let path = capture_path::with_pid(template, pid);
                 if path != self.own.path
                     && !self.children.iter().any(|(known, _)| *known == pid)
                     && changed_since(&path, *began)

@@ -143,7 +143,7 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
         metrics.and_then(|(recording, to)| to.start(&recording.path, &plan.python, &plan.flags, inherited));
     let started = Started { witness, limits, recorder_is_on: leads.recorder.is_some(), run: leads.run(), at };
     let keeper = launched.recording.as_ref().map(|recording| {
-        let template = started.run.map(|_| (place::telling_apart(recording.template.clone()), at));
+        let template = started.run.map(|_| (capture_path::telling_apart(recording.template.clone()), at));
         Keeper::new(plan.keep, &recording.path, template)
     });
     let program = launched.pid;
