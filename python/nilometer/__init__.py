@@ -67,23 +67,24 @@ __version__ = "0.1.0"
 _MODULES = ("guard", "keras", "lightning", "transformers")
 _UNITS = {"step": 8, "request": 7}
 # Filled in when the program runs under `nilometer run`.
-_mark_cycle: Callable[[int], None] | None = None
+_mark_cycle: Callable[[int, str | None], None] | None = None
 _mark_begin: Callable[[str], bool] | None = None
 _mark_end: Callable[[str], None] | None = None
 _look: Callable[[], None] | None = None
 
 
-def cycle(unit: Literal["step", "request"] = "step") -> None:
+def cycle(unit: Literal["step", "request"] = "step", of: str | None = None) -> None:
     """Marks the end of one cycle of your own loop: a `"step"`, or a `"request"` that was served.
 
-    Memory growth is then told per cycle. Call it once per turn, at its end. Raises `ValueError` for another
-    unit.
+    Memory growth is then told per cycle. Call it once per turn, at its end. `of` names its kind, such as
+    `"/predict"`: where kinds come in different numbers, a leak is told per cycle of the kind that makes it.
+    Raises `ValueError` for another unit.
     """
     number = _UNITS.get(unit)
     if number is None:
         raise ValueError(f"unit must be 'step' or 'request', not {unit!r}")
     if _mark_cycle is not None:
-        _mark_cycle(number)
+        _mark_cycle(number, of)
 
 
 def census() -> None:

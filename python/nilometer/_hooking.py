@@ -50,9 +50,9 @@ def forget() -> None:
             part.forget()
 
 
-def _first_cycle(unit: int) -> None:
+def _first_cycle(unit: int, of: str | None = None) -> None:
     """A cycle that the program marks itself; what is looked at then is loaded at the first one."""
     from nilometer.hooks import probes
 
     nilometer._mark_cycle = probes.cycle
-    probes.cycle(unit)
+    probes.cycle(unit, of)

@@ -27,6 +27,12 @@ def stop_recorder() -> None:
 def cycle(unit: int) -> None:
     """A cycle of the unit with this number has ended."""
 
+def cycle_of(unit: int, name: str) -> None:
+    """A cycle of the unit with this number has ended, of the endpoint with this name."""
+
+def served(method: str, place: str, is_route: bool) -> None:
+    """A request was served: of a route, or else of a path. Health checks do not count."""
+
 def cycle_exactly(unit: int, read: bool, look: bool) -> None:
     """A cycle of this unit has ended; it is read, or looked at, as is wanted, whatever that costs."""
 

@@ -35,6 +35,14 @@ def cycle(unit):
     _tell("cycle", unit, get_ident())
 
 
+def cycle_of(unit, name):
+    _tell("cycle", unit, get_ident(), name)
+
+
+def served(method, place, is_route):
+    _tell("cycle", 11, get_ident(), f"{method} {place}", int(is_route))
+
+
 def census():
     _tell("census")
 

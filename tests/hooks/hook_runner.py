@@ -76,6 +76,11 @@ class Ran:
         """How many cycles of each unit."""
         return dict(Counter(UNITS[call[1]] for call in self.calls if call[0] == "cycle"))
 
+    def endpoints(self) -> dict[str, int]:
+        """How many requests and tasks of each name; those that no framework knew a route of are `raw`."""
+        named = [call for call in self.calls if call[0] == "cycle" and len(call) > 3]
+        return dict(Counter(call[3] + ("" if call[4:] in ([], [1]) else " raw") for call in named))
+
     def phases(self) -> dict[str, int]:
         """How many phases of each name began; the nesting is checked on the way."""
         began: Counter[str] = Counter()

@@ -62,17 +62,50 @@ def test_compilations_of_jax(run: Runner) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "package", "requests"),
+    ("name", "package", "endpoints"),
     [
-        ("flask", "flask", 10),
-        ("starlette", "fastapi", 10),
-        ("uvicorn", "uvicorn", 20),
-        ("python", "http", 8),
-        ("django", "django", 7),
-        ("tornado", "tornado", 5),
-        ("grpc", "grpc", 6),
+        ("flask", "flask", {"GET /": 9, "GET /bad": 1}),
+        ("starlette", "fastapi", {"GET /": 4, "GET /async": 4, "GET /inner/*": 1, "GET /bad": 1}),
+        ("uvicorn", "uvicorn", {"GET / raw": 8, "GET /": 8, "GET /flask/": 4}),
+        ("python", "http", {"GET / raw": 8}),
+        ("django", "django", {"GET ": 7}),
+        ("tornado", "tornado", {"GET / raw": 5}),
+        ("grpc", "grpc", {"gRPC /one": 4, "gRPC /stream": 2}),
     ],
 )
-def test_requests(run: Runner, name: str, package: str, requests: int) -> None:
+def test_requests(run: Runner, name: str, package: str, endpoints: dict[str, int]) -> None:
     """Once per request, however many frameworks and servers it goes through."""
-    assert both(run, "web.py", name, package).cycles() == {"served": requests}
+    ended = both(run, "web.py", name, package)
+    assert ended.endpoints() == endpoints
+    assert ended.cycles() == {"served": sum(endpoints.values())}
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "endpoints"),
+    [
+        (
+            "flask",
+            "flask",
+            {"GET /items/<int:id>": 3, "POST /shop/buy": 2, "GET (no route)": 2, "DELETE (no route)": 1},
+        ),
+        (
+            "fastapi",
+            "fastapi",
+            {
+                "GET /items/{id}": 3,
+                "POST /shop/buy": 2,
+                "GET (no route)": 2,
+                "GET /inner/{name}": 2,
+                "DELETE /items/{id}": 1,
+            },
+        ),
+        (
+            "django",
+            "django",
+            {"GET items/<int:id>/": 3, "POST shop/buy": 2, "GET (no route)": 2, "GET ^old/([0-9]+)$": 1},
+        ),
+    ],
+)
+def test_routes(run: Runner, name: str, package: str, endpoints: dict[str, int]) -> None:
+    """A request has the name of its route, in the words of its framework."""
+    assert both(run, "routes.py", name, package).endpoints() == endpoints

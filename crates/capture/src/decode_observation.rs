@@ -35,6 +35,10 @@ pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Obs
             let numbers = rest.numbers::<{ DeviceCounts::NAMES.len() }>()?;
             Observation::Device { allocator, moment, counts: DeviceCounts::from_numbers(&numbers) }
         }
+        kind::ENDPOINT => {
+            Observation::Endpoint { id: rest.number()?, unit: rest.unit()?, name: rest.string()? }
+        }
+        kind::ENDED => Observation::Ended { totals: totals(rest)? },
         _ => return Err(Unreadable::Unknown),
     })
 }
@@ -61,6 +65,16 @@ fn holder(rest: &mut Rest) -> Result<Holder, Unreadable> {
     // Captures of before have none.
     let role = if rest.left() > 0 { rest.string()? } else { String::new() };
     Ok(Holder { id, path, owner, role, kind, file, bound, elements, retained, alone })
+}
+
+fn totals(rest: &mut Rest) -> Result<Vec<(u64, u64)>, Unreadable> {
+    let count = usize::try_from(rest.number()?).map_err(|_too_many| Unreadable::Garbage)?;
+    // Each takes two bytes at least.
+    let mut totals = Vec::with_capacity(count.min(rest.left()));
+    for _total in 0..count {
+        totals.push((rest.number()?, rest.number()?));
+    }
+    Ok(totals)
 }
 
 fn samples(rest: &mut Rest) -> Result<Vec<u64>, Unreadable> {

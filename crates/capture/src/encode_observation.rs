@@ -16,6 +16,8 @@ pub(crate) fn kind_of_observation(seen: &Observation) -> u8 {
         Observation::Grown(_) => kind::GROWN,
         Observation::Objects { .. } => kind::OBJECTS,
         Observation::Device { .. } => kind::DEVICE,
+        Observation::Endpoint { .. } => kind::ENDPOINT,
+        Observation::Ended { .. } => kind::ENDED,
     }
 }
 
@@ -31,6 +33,18 @@ pub(crate) fn observation(seen: &Observation, sink: &mut impl Sink) {
             number(*allocator as u64, sink);
             moment(*when, sink);
             numbers(&counts.to_array(), sink);
+        }
+        Observation::Endpoint { id, unit, name } => {
+            number(*id, sink);
+            number(u64::from(unit.number()), sink);
+            string(name, sink);
+        }
+        Observation::Ended { totals } => {
+            number(totals.len() as u64, sink);
+            for (endpoint, total) in totals {
+                number(*endpoint, sink);
+                number(*total, sink);
+            }
         }
         Observation::Census(counts) => numbers(&counts.to_array(), sink),
         Observation::Holder(who) => holder(who, sink),

@@ -1,8 +1,9 @@
 //! What probes and the census say: counts of a framework's own things, functions that were traced, who holds memory.
 //!
-//! Ids of holders count from 1 in each process and mean the same path for as long as it lives.
+//! Ids of holders and endpoints count from 1 in each process and mean the same path, the same endpoint for as long as it lives.
 
 use crate::counters::numbers;
+use crate::cycle_unit::CycleUnit;
 use crate::record::Moment;
 
 numbers! {
@@ -177,5 +178,20 @@ pub enum Observation {
         moment: Moment,
         /// What it said.
         counts: DeviceCounts,
+    },
+    /// A request or a task of a new kind has ended.
+    Endpoint {
+        /// Its id.
+        id: u64,
+        /// The unit that its requests are counted as.
+        unit: CycleUnit,
+        /// Its name: `POST /score`, or of a task.
+        name: String,
+    },
+    /// How many requests of these endpoints had ended at the reading that has the same time: of those that had more than when they
+    /// were last said.
+    Ended {
+        /// Ids of endpoints, and how many of each in all.
+        totals: Vec<(u64, u64)>,
     },
 }

@@ -154,4 +154,6 @@ pub mod kind {
     pub const GROWN: u8 = 24;
     pub const OBJECTS: u8 = 25;
     pub const DEVICE: u8 = 26;
+    pub const ENDPOINT: u8 = 27;
+    pub const ENDED: u8 = 28;
 }

@@ -11,6 +11,7 @@
 mod arenas;
 mod cost_limiter;
 mod device_pace;
+mod endpoints;
 mod flood;
 mod found;
 mod heap;

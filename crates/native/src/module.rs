@@ -108,6 +108,27 @@ mod _native {
         });
     }
 
+    /// Says that a cycle of this unit ended, and what it was of: the name of a task, of a route or of the user's own.
+    #[pyfunction]
+    fn cycle_of(py: Python<'_>, unit: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) {
+        let number = unit.extract::<u8>().ok();
+        with_session(|session| match (number.and_then(CycleUnit::from_number), text(name)) {
+            (Some(unit), Some(name)) => session.cycle_of(py, unit, &name),
+            (Some(unit), None) => session.cycle(py, unit),
+            (None, _) => session.lost("a cycle of an unknown unit"),
+        });
+    }
+
+    /// Says that a request was served. `place` is the route that a framework found, or else the path that was asked for. Health checks
+    /// do not count.
+    #[pyfunction]
+    fn served(py: Python<'_>, method: &Bound<'_, PyAny>, place: &Bound<'_, PyAny>, is_route: bool) {
+        with_session(|session| match (text(method), text(place)) {
+            (Some(method), Some(place)) => session.served(py, &method, &place, is_route),
+            _ => session.cycle(py, CycleUnit::Served),
+        });
+    }
+
     /// Says that a cycle of this unit ended; reads live memory there exactly, or looks at who holds it, as is wanted.
     #[pyfunction]
     fn cycle_exactly(py: Python<'_>, unit: &Bound<'_, PyAny>, read: bool, look: bool) {

@@ -93,6 +93,8 @@ ROWS: dict[str, str] = {
     **dict.fromkeys(
         (
             "flask.app",
+            "flask.ctx",
+            "django.core.handlers.base",
             "django.core.handlers.wsgi",
             "django.core.handlers.asgi",
             "starlette.applications",

@@ -117,9 +117,18 @@ _looks = 0
 _looking = False
 
 
-def cycle(unit: int) -> None:
-    """A cycle of this unit has ended: says so, then looks if it is time to."""
-    _native.cycle(unit)
+def cycle(unit: int, of: str | None = None) -> None:
+    """A cycle of this unit has ended, perhaps of a known endpoint: says so, then looks if it is time to."""
+    if of is None:
+        _native.cycle(unit)
+    else:
+        _native.cycle_of(unit, of)
+    look_if_due()
+
+
+def served(method: str, place: str, is_route: bool) -> None:
+    """A request was served: of this route, or of a path that no framework knew a route of."""
+    _native.served(method, place, is_route)
     look_if_due()
 
 

@@ -1,13 +1,14 @@
 """Tasks of a worker: Celery by its own signal, RQ where a job runs in the worker's process.
 
-In: one of their modules that was just imported. Out: one cycle per task, also one that failed.
+In: one of their modules that was just imported. Out: one cycle per task with its name, also of one that
+failed.
 Never: a reference to a task, its arguments or its result.
 """
 
 from __future__ import annotations
 
-from nilometer.hooks import cycles, marks, probes
-from nilometer.hooks.wrapping import replace
+from nilometer.hooks import marks, probes
+from nilometer.hooks.wrapping import replace, wrap_then
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +25,22 @@ def install(name: str, module: ModuleType) -> None:
     for worker in ("BaseWorker", "Worker"):
         owner = vars(module).get(worker)
         if isinstance(owner, type) and owner.__module__ == name:
-            replace(owner, "perform_job", cycles.wrap_each(marks.TASK), needed=False)
+            replace(owner, "perform_job", wrap_then(_job_ended), needed=False)
 
 
-def _task_ended(**kwargs: Any) -> None:
-    probes.cycle(marks.TASK)
+def _task_ended(task: Any = None, **kwargs: Any) -> None:
+    probes.cycle(marks.TASK, _text(task, "name"))
+
+
+def _job_ended(*args: Any, **kwargs: Any) -> None:
+    job = kwargs.get("job", args[1] if len(args) > 1 else None)
+    probes.cycle(marks.TASK, _text(job, "func_name"))
+
+
+def _text(owner: Any, name: str) -> str | None:
+    # RQ reads the name of a function out of pickled data, which may be damaged.
+    try:
+        text = getattr(owner, name, None)
+    except Exception:
+        return None
+    return text if isinstance(text, str) else None

@@ -147,6 +147,8 @@ impl<'a> HolderEvidence<'a> {
                 Observation::Census(_)
                 | Observation::Objects { .. }
                 | Observation::Device { .. }
+                | Observation::Endpoint { .. }
+                | Observation::Ended { .. }
                 | Observation::Probe { .. }
                 | Observation::Trace(_) => {}
             }

@@ -20,6 +20,7 @@ use crate::arenas::Arenas;
 use crate::census::Watch;
 use crate::cost_limiter::CostLimiter;
 use crate::devices::Devices;
+use crate::endpoints::Endpoints;
 use crate::found::Kinds;
 use crate::heap::Allocator;
 use crate::interp::Interpreter;
@@ -164,6 +165,7 @@ fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<O
         ticking: AtomicBool::new(true),
         watch: Watch::default(),
         devices: Devices::new(py, is_forked),
+        endpoints: Endpoints::default(),
         kinds: Mutex::new(Kinds::new()),
         last_beat: AtomicU64::new(0),
         turned: Mutex::new(None),

@@ -4,6 +4,7 @@
 //! Python or the C library is called; anything but an atomic load once the recording is off (stopped, or in a forked child).
 
 mod devices;
+mod ended;
 mod found;
 mod life;
 mod outside;
@@ -25,6 +26,7 @@ use crate::arenas::Arenas;
 use crate::census::Watch;
 use crate::cost_limiter::CostLimiter;
 use crate::devices::Devices;
+use crate::endpoints::Endpoints;
 use crate::found::Kinds;
 use crate::interp::Interpreter;
 use crate::losses::{Losses, Told};
@@ -60,6 +62,8 @@ pub(crate) struct Session {
     ticking: AtomicBool,
     watch: Watch,
     devices: Devices,
+    /// What requests and tasks are of.
+    endpoints: Endpoints,
     /// What repeats that no hook knows.
     kinds: Mutex<Kinds>,
     last_beat: AtomicU64,

@@ -27,7 +27,7 @@ impl Session {
         // A cycle is judged by what it ends with: a reading that left a part out is none.
         let suffices = |taken: &Taken| !matches!(asker, Asker::Cycle(_)) || taken.is_whole;
         if let Some(taken) = self.just_read(moment).filter(suffices) {
-            self.writer.append_reading(self.writer.now(), moment, &taken.counters);
+            self.append_reading(self.writer.now(), moment, &taken.counters);
             live(&taken)
         } else if self.pacer.wants(asker, nth, self.writer.now()) {
             self.read(py, asker, moment, self.paced(asker))
@@ -39,8 +39,14 @@ impl Session {
     /// Gives the reading that was just taken to this moment too, if it is whole.
     pub(super) fn share(&self, moment: Moment) -> Option<u64> {
         let taken = self.just_read(moment).filter(|taken| taken.is_whole)?;
-        self.writer.append_reading(self.writer.now(), moment, &taken.counters);
+        self.append_reading(self.writer.now(), moment, &taken.counters);
         live(&taken)
+    }
+
+    /// Writes a reading, and before it how many requests of each endpoint had ended. With the GIL: none ends meanwhile.
+    fn append_reading(&self, at_ns: u64, moment: Moment, counters: &Counters) {
+        self.tell_ended(at_ns);
+        self.writer.append_reading(at_ns, moment, counters);
     }
 
     pub(super) fn paced(&self, asker: Asker) -> Depth {
@@ -69,7 +75,7 @@ impl Session {
         let taken = self.reader.read(now, depth, Some(python))?;
         let end = self.writer.now();
         self.pacer.note(asker, end, taken.counters.cost_ns.unwrap_or_default());
-        self.writer.append_reading(now, moment, &taken.counters);
+        self.append_reading(now, moment, &taken.counters);
         if matches!(moment, Moment::Cycle { .. })
             && let Some(arenas) = self.arenas.look(&taken.counters)
         {
