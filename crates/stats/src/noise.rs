@@ -67,6 +67,12 @@ impl NoiseModel {
         self.jitter == 0.0 && (self.memory < 0.6 || self.memory > 0.85)
     }
 
+    /// A filter for values of this noise that are one gap apart.
+    pub(crate) fn filter(&self) -> Filter {
+        let stationary = 1.0 / (1.0 - self.memory * self.memory);
+        Filter { noise: *self, stationary, spread: stationary }
+    }
+
     /// The fit of `columns` to `y`; `None` if the columns do not differ over these cycles.
     ///
     /// A scalar Kalman filter turns correlated values into independent ones of equal variance (for gaps of
@@ -141,6 +147,36 @@ impl NoiseModel {
         let restricted = -0.5 * (log_f + log_det + (n - K) as f64 * rss.ln());
         let likelihood = -0.5 * (log_f + n as f64 * rss.ln());
         Some(Fit { beta, last_variance: (last * last).recip(), rss, likelihood, restricted })
+    }
+}
+
+/// A scalar Kalman filter, step by step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Filter {
+    noise: Noise,
+    stationary: f64,
+    spread: f64,
+}
+
+impl Filter {
+    /// One gap goes by; gives what is left of the level.
+    pub(crate) fn pass(&mut self) -> f64 {
+        let kept = self.noise.memory;
+        self.spread = kept * kept * self.spread + (1.0 - kept * kept) * self.stationary;
+        kept
+    }
+
+    /// What the level was says nothing any more.
+    pub(crate) fn forget(&mut self, spread: f64) {
+        self.spread += spread * self.stationary;
+    }
+
+    /// A value is seen: the share of its surprise that goes into the level, and what makes surprises alike.
+    pub(crate) fn see(&mut self) -> (f64, f64) {
+        let variance = (self.spread + self.noise.jitter).max(1e-12);
+        let share = self.spread / variance;
+        self.spread *= 1.0 - share;
+        (share, variance.sqrt().recip())
     }
 }
 
