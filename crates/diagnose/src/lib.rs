@@ -19,6 +19,7 @@ mod decide;
 mod device_growth;
 mod devices;
 mod diff;
+mod endpoints;
 mod evidence;
 mod forecast;
 mod gpu;
@@ -57,10 +58,10 @@ pub use evidence::Evidence;
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
-    About, Attached, Bytes, Component, Culprit, Cycles as CycleCount, Exit, Finding, Forecast, Frame, Growth,
-    Holder, HolderBytes, Job, Kind, Look, LostSamples, Memory, NextStep, Objects, OtherCycles, PhaseSpan,
-    PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts,
-    Verdict, Warning,
+    About, Attached, Bytes, Component, Culprit, Cycles as CycleCount, Endpoint, Exit, Finding, Forecast,
+    Frame, Growth, Holder, HolderBytes, Job, Kind, Look, LostSamples, Memory, NextStep, Objects, OtherCycles,
+    PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint,
+    TypeCounts, Verdict, Warning,
 };
 pub use sizes::{duration, size};
 

@@ -6,6 +6,7 @@ mod children;
 mod collapsed;
 mod columns;
 mod diff;
+mod endpoints;
 mod exposition;
 mod findings;
 mod firefox;

@@ -5,6 +5,7 @@
 
 use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, duration, size};
 
+use crate::endpoints::table;
 use crate::headline::{earliest, rate};
 use crate::render_input::{RenderInput, label};
 use crate::sparkline::sparkline;
@@ -83,7 +84,7 @@ fn growth(report: &Report) -> String {
         out +=
             &format!(" The limit of {limit} ({}) is reached at {unit} {at}{when}{earliest}.", forecast.limit);
     }
-    out + "\n\n"
+    out + "\n\n" + &table(report)
 }
 
 fn sign(bytes: i64) -> &'static str {

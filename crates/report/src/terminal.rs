@@ -36,6 +36,7 @@ fn draw(report: &Report, mut screen: Screen) -> String {
     screen.components(report);
     screen.processes(report);
     if screen.verbose {
+        screen.endpoints(report);
         screen.holders(report);
         screen.phases(report);
         screen.sampling(report);
@@ -120,6 +121,7 @@ impl Screen {
                 if unit == "window" || earliest.is_some() {
                     self.line(&format!("      {}", report.reason), 6);
                 }
+                self.made_in(report);
                 for component in report.components.iter().filter(|c| c.kind == Kind::Growing) {
                     self.line(&format!("      {}", component.sentence), 6);
                 }

@@ -9,7 +9,7 @@
 //! beforehand: all are fitted, as for [`crate::growth`], and what is told holds under each that explains the readings.
 
 use crate::Interval;
-use crate::noise::{Noise, kinds};
+use crate::noise::{NoiseModel, noise_models};
 use crate::nonnegative::Products;
 use crate::student::student_quantile;
 
@@ -109,7 +109,7 @@ fn row(window: &Mixed, groups: &[Vec<usize>]) -> Vec<f64> {
 /// The growth of each group, and whether it is sure.
 fn fit(windows: &[Mixed], groups: &[Vec<usize>]) -> Vec<(Interval, bool)> {
     let rows: Vec<Vec<f64>> = windows.iter().map(|window| row(window, groups)).collect();
-    let all = kinds(windows.len() as f64);
+    let all = noise_models(windows.len() as f64);
     let mut fits: Vec<(f64, Whitened, f64)> = Vec::new();
     for noise in &all {
         let (whitened, log_spread) = whiten(*noise, windows, &rows);
@@ -182,7 +182,7 @@ impl Told {
 }
 
 /// The rows as independent ones of equal variance, by a scalar Kalman filter; and the logarithm of what they were divided by.
-fn whiten(noise: Noise, windows: &[Mixed], rows: &[Vec<f64>]) -> (Whitened, f64) {
+fn whiten(noise: NoiseModel, windows: &[Mixed], rows: &[Vec<f64>]) -> (Whitened, f64) {
     let mut filter = noise.filter();
     let mut level = vec![0.0; rows.first().map_or(0, Vec::len)];
     let mut level_value = 0.0;

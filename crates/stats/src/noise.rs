@@ -153,7 +153,7 @@ impl NoiseModel {
 /// A scalar Kalman filter, step by step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Filter {
-    noise: Noise,
+    noise: NoiseModel,
     stationary: f64,
     spread: f64,
 }

@@ -29,6 +29,23 @@ class Growth:
     since_cycle: int
     basis: Literal["live", "anonymous"]
     explained: float | None = None
+    endpoints: tuple[Endpoint, ...] = ()
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A kind of request or task, and what memory grows by per request of it.
+
+    `together_with` always came together with it: the figures are of all of them. `grows` and `is_flat` are
+    both false where neither is certain.
+    """
+
+    name: str
+    together_with: tuple[str, ...]
+    requests: int
+    bytes_per_request: Interval
+    grows: bool
+    is_flat: bool
 
 
 @dataclass(frozen=True)

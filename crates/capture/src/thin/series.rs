@@ -71,6 +71,9 @@ pub(super) fn way(stamped: &Stamped) -> Way {
             Observation::Census(_) | Observation::Held { .. } => Way::Look,
             Observation::Holder(holder) => Way::LastOfAll(of(holder.id)),
             Observation::Grown(grown) => Way::Summed(of(grown.holder)),
+            // A name is said once. Totals are of all requests so far: a later record makes good what an earlier one said.
+            Observation::Endpoint { .. } => Way::Stays,
+            Observation::Ended { .. } => Way::LastOf(of(0)),
             Observation::Device { allocator, moment, .. } => {
                 Way::LastOf(of(number(*moment) << 8 | *allocator as u64))
             }

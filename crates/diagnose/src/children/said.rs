@@ -23,6 +23,8 @@ pub(crate) struct Said {
     pub(crate) rate: String,
     finding: Option<String>,
     held_by: Option<String>,
+    /// The endpoint that makes it: `POST /score`.
+    endpoint: Option<String>,
     /// Growth that its live bytes do not have, in bytes per minute.
     unseen: f64,
     pub(crate) looks: Looks,
@@ -36,8 +38,11 @@ pub fn child_fact(pid: u64, capture: &Capture, report: &Report) -> (String, Stri
         .map(|growth| format!("{} per {}", size(growth.bytes_per_cycle.estimate as f64), report.cycles.unit));
     let finding = report.findings.first();
     let held_by = finding.and_then(|finding| finding.holder.as_ref()).map(|holder| &holder.path);
+    let endpoints = report.growth.as_ref().map_or(&[][..], |growth| &growth.endpoints);
+    let endpoint =
+        endpoints.iter().find(|one| one.grows && one.together_with.is_empty()).map(|one| &one.name);
     let value = serde_json::json!({
-        "verdict": report.job.program, "rate": rate, "held_by": held_by,
+        "verdict": report.job.program, "rate": rate, "held_by": held_by, "endpoint": endpoint,
         "finding": finding.map(|finding| &finding.sentence),
         "unseen_per_minute": unseen::per_minute(capture).round(), "looks": Looks::of(capture).told(),
     });
@@ -59,10 +64,18 @@ impl Said {
             "no_leak" => Verdict::NoLeak,
             _ => Verdict::Undecided,
         };
-        let (finding, held_by) = (text("finding"), text("held_by"));
+        let (finding, held_by, endpoint) = (text("finding"), text("held_by"), text("endpoint"));
         let unseen = value.get("unseen_per_minute").and_then(Value::as_f64).unwrap_or(0.0);
         let looks = Looks::read(value.get("looks"));
-        Some(Self { verdict, rate: text("rate").unwrap_or_default(), finding, held_by, unseen, looks })
+        Some(Self {
+            verdict,
+            rate: text("rate").unwrap_or_default(),
+            finding,
+            held_by,
+            endpoint,
+            unseen,
+            looks,
+        })
     }
 
     /// Whether a rise of so many bytes per minute is memory that its verdict is not about.
@@ -70,9 +83,10 @@ impl Said {
         self.unseen >= MIN_UNSEEN_RATIO * per_minute
     }
 
-    /// `: fill() keeps arrays, held by fill(): kept[*]`; nothing where no finding was made.
+    /// `: fill() keeps arrays, held by fill(): kept[*], in POST /score`; nothing where neither is known.
     pub(crate) fn words(&self) -> String {
         let held = self.held_by.as_ref().map_or(String::new(), |path| format!(", held by {path}"));
-        self.finding.as_ref().map_or(String::new(), |finding| format!(": {finding}{held}"))
+        let made_in = self.endpoint.as_ref().map_or(String::new(), |endpoint| format!(", in {endpoint}"));
+        self.finding.as_ref().map_or(made_in.clone(), |finding| format!(": {finding}{held}{made_in}"))
     }
 }

@@ -50,6 +50,25 @@ pub struct Growth {
     pub basis: &'static str,
     /// Share of it that findings account for; null without a recorder. Sampling makes it an estimate: above 1 at times.
     pub explained: Option<f64>,
+    /// Growth by endpoint, of a leak per request or task: those that grow first. Empty where that was not counted.
+    pub endpoints: Vec<Endpoint>,
+}
+
+/// A kind of request or task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Endpoint {
+    /// `POST /score`, or the name of a task.
+    pub name: String,
+    /// Others that always came together with it, so that they cannot be told apart; the figures are of all of them.
+    pub together_with: Vec<String>,
+    /// How many ended in the part of the run that counts.
+    pub requests: u64,
+    /// What memory grows by per request of it.
+    pub bytes_per_request: Bytes,
+    /// Whether it makes a part of the growth, for sure.
+    pub grows: bool,
+    /// Whether it makes none that matters.
+    pub is_flat: bool,
 }
 
 /// A command that would tell more.

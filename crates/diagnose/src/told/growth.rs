@@ -3,10 +3,13 @@
 //! In: a judgement and its findings. Out: the growth, and the findings with their causes. What must not happen here: findings that add up to
 //! more than the growth.
 
+use nilometer_capture::Capture;
+
 use crate::causes::{self, Run};
 use crate::counted::began;
 use crate::cycles::Cycles;
 use crate::decide::Judgement;
+use crate::endpoints::by_endpoint;
 use crate::reconcile::add_up;
 use crate::report::{Bytes, Finding, Growth, Verdict};
 use crate::timeline::Basis;
@@ -28,6 +31,7 @@ pub(super) fn explain(
 
 /// The growth per cycle, and the cycle since which it was there.
 pub(super) fn growth(
+    capture: &Capture,
     judgement: &Judgement,
     cycles: &Cycles,
     basis: Basis,
@@ -39,5 +43,15 @@ pub(super) fn growth(
         Verdict::NoLeak | Verdict::Undecided => judgement.since,
     };
     let since_cycle = cycles.points.get(began).map_or(1, |p| p.ordinal);
-    Some(Growth { bytes_per_cycle: Bytes::round(&rate), since_cycle, basis: basis.word(), explained })
+    let endpoints = match judgement.verdict {
+        Verdict::Leak => by_endpoint(capture, cycles, judgement.since, rate),
+        Verdict::NoLeak | Verdict::Undecided => Vec::new(),
+    };
+    Some(Growth {
+        bytes_per_cycle: Bytes::round(&rate),
+        since_cycle,
+        basis: basis.word(),
+        explained,
+        endpoints,
+    })
 }

@@ -98,7 +98,7 @@ impl Told<'_> {
                 needed: judgement.needed,
                 seconds: cycles.seconds,
             },
-            growth: growth::growth(&judgement, cycles, basis, explained),
+            growth: growth::growth(capture, &judgement, cycles, basis, explained),
             forecast: forecast::forecast(judgement.verdict, rate, cycles, limit_ahead(outside, &program)),
             reason: judgement.reason,
             program,

@@ -17,6 +17,7 @@ mod counted;
 mod cycle_table;
 mod cycles;
 mod diff;
+mod endpoints;
 mod evidence;
 mod fills;
 mod garbage;

@@ -117,6 +117,7 @@ pub(crate) fn leak() -> Report {
             since_cycle: 2,
             basis: "live",
             explained: Some(0.95),
+            endpoints: Vec::new(),
         }),
         next_steps: Vec::new(),
         warnings: vec![Warning {

@@ -43,11 +43,25 @@ function facts(report) {
     ["Run", course(report)],
     ["Peak", memory.peak_bytes === null ? "not known" : size(memory.peak_bytes) + limit],
     growth && ["Growth", `${added(growth.bytes_per_cycle.estimate)} per ${report.cycles.unit} (${interval(growth.bytes_per_cycle)}), ${growth.basis} memory`],
+    ...endpointFacts(report),
     growth?.explained != null && report.findings.length > 0 && ["Explained", `${percent(Math.min(1, growth.explained))} of it by the findings below`],
     sampling && ["Samples", samplingWords(sampling)],
     !sampling && report.recorder && ["Recorder", report.recorder],
     ["Program", [program.argv.join(" "), program.python && `Python ${program.python}`, ...frameworks].filter(Boolean).join(", ")],
     end && ["End", capital(end)],
+  ].filter(Boolean);
+}
+
+/** What each endpoint does: those that grow, those that do not, and those of which it is not known. */
+function endpointFacts(report) {
+  const all = report.growth?.endpoints ?? [];
+  const named = (one) => [one.name, ...one.together_with].join(" or ");
+  const grows = (one) => `${named(one)}: ${added(one.bytes_per_request.estimate)} each (${interval(one.bytes_per_request)})`;
+  const list = (title, of, words) => of.length > 0 && [title, of.map(words).join("; ")];
+  return [
+    list("Made in", all.filter((one) => one.grows), grows),
+    list("Flat", all.filter((one) => one.is_flat), named),
+    list("Not told apart", all.filter((one) => !one.grows && !one.is_flat), named),
   ].filter(Boolean);
 }
 

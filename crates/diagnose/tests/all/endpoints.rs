@@ -1,0 +1,79 @@
+//! Which endpoint of a service makes its growth.
+
+use crate::world::{Noise, World, started};
+use nilometer_capture::CycleUnit::{Served, Task};
+use nilometer_capture::{CycleUnit, Observation, Record};
+use nilometer_diagnose::{Endpoint, Report, Verdict};
+
+const KIB: i64 = 1024;
+const NAMES: [&str; 4] = ["GET /", "POST /score", "GET /items/<int:id>", "GET /sum"];
+
+/// A service with four endpoints; `asked` says which one the nth request is of, and `keeps` what a request of it keeps.
+fn service(unit: CycleUnit, asked: impl Fn(u64, &mut Noise) -> usize, keeps: [i64; 4]) -> World {
+    let mut w = started();
+    let mut noise = Noise(7);
+    let mut totals = [0_u64; 4];
+    for (at, name) in NAMES.iter().enumerate() {
+        w.say(&Record::Observation(Observation::Endpoint {
+            id: at as u64 + 1,
+            unit,
+            name: (*name).to_owned(),
+        }));
+    }
+    for nth in 0..1200 {
+        let endpoint = asked(nth, &mut noise);
+        totals[endpoint] += 1;
+        w.takes(keeps[endpoint]).passes(0.005 + 0.01 * noise.share());
+        if nth % 4 == 3 {
+            let in_flight = noise.bytes(20 * KIB);
+            w.takes(in_flight);
+            let now = totals.iter().enumerate().map(|(at, total)| (at as u64 + 1, *total)).collect();
+            w.say(&Record::Observation(Observation::Ended { totals: now }));
+            w.unread_cycles(unit, 3).cycle(unit).takes(-in_flight);
+        }
+    }
+    w.ends(0);
+    w
+}
+
+fn mixed(_nth: u64, noise: &mut Noise) -> usize {
+    (noise.share() * 4.0) as usize % 4
+}
+
+fn endpoints(report: &Report) -> &[Endpoint] {
+    report.growth.as_ref().map_or(&[], |growth| &growth.endpoints)
+}
+
+#[test]
+fn the_endpoint_that_keeps_something_is_named_and_the_others_are_flat() {
+    let report = service(Served, mixed, [0, 10 * KIB, 0, 0]).report();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let [first, others @ ..] = endpoints(&report) else { panic!("{:?}", report.growth) };
+    assert!(first.grows && first.name == "POST /score", "{first:?}");
+    let truth = 10 * KIB;
+    assert!((first.bytes_per_request.estimate - truth).abs() < truth / 8, "{first:?}");
+    assert_eq!(others.len(), 3);
+    assert!(others.iter().all(|one| one.is_flat && !one.grows), "{others:?}");
+}
+
+#[test]
+fn a_task_has_a_name_too() {
+    let report = service(Task, mixed, [0, 0, 10 * KIB, 0]).report();
+    let first = endpoints(&report).first().unwrap();
+    assert!(first.grows && first.name == NAMES[2], "{first:?}");
+}
+
+#[test]
+fn no_endpoint_is_told_where_nothing_leaks() {
+    let report = service(Served, mixed, [0; 4]).report();
+    assert_eq!((report.verdict, endpoints(&report)), (Verdict::NoLeak, &[][..]), "{}", report.reason);
+}
+
+#[test]
+fn nobody_is_named_where_all_come_in_turn() {
+    let report = service(Served, |nth, _| nth as usize % 4, [0, 10 * KIB, 0, 0]).report();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let all = endpoints(&report);
+    assert!(all.iter().all(|one| !one.grows && !one.is_flat), "{all:?}");
+    assert!(all.iter().any(|one| !one.together_with.is_empty()), "{all:?}");
+}
