@@ -193,7 +193,7 @@ fn child_that_compacts_without_end() {
             Err(error) => panic!("{error}"),
         }
     };
-    println!("\npromised 0");
+    std::io::stdout().lock().write_all(b"\npromised 0\n").unwrap();
     loop {
         let now = Capture::open_streamed(path).unwrap().records.last().map_or(0, |last| last.at_ns);
         compactor.limit(MAX_UNITS);

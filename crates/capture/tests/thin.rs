@@ -61,7 +61,7 @@ fn records() -> impl Strategy<Value = Vec<Stamped>> {
                     out.push(at(began + 1, Record::Observation(Observation::Census(counts))));
                 }
                 5 => {
-                    out.push(at(began, Record::Observation(Observation::Held { holder, samples: vec![id] })))
+                    out.push(at(began, Record::Observation(Observation::Held { holder, samples: vec![id] })));
                 }
                 _ => out.push(at(began, tick(id))),
             }
