@@ -20,7 +20,7 @@ class Held:
 
 @dataclass(frozen=True)
 class LostSamples:
-    """Samples that were lost for one cause; `change` says what to do, `notable` that it is 1 % of all or more."""
+    """Samples that were lost for one cause. `notable`: 1 % of all samples or more. `change`: what to do."""
 
     cause: str
     count: int
