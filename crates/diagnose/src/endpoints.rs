@@ -19,6 +19,8 @@ const MIN_REQUESTS: u64 = 20;
 const MOST_APART: usize = 12;
 /// An endpoint that makes less of the growth than this is no finding.
 const MIN_SHARE_RATIO: f64 = 0.1;
+/// One that may at most make this share of it is flat.
+const FLAT_SHARE_RATIO: f64 = 0.2;
 /// The name of the endpoints with few requests.
 const REST: &str = "all others";
 
@@ -33,13 +35,20 @@ pub(crate) fn by_endpoint(capture: &Capture, cycles: &Cycles, since: usize, rate
     }
     let Some(told) = growth_by_kind(&counts.mixed(points, &columns)) else { return Vec::new() };
     let ended: u64 = columns.iter().map(|column| column.ended).sum();
-    let mut out: Vec<Endpoint> = told.iter().filter_map(|one| endpoint(one, &columns, rate, ended)).collect();
+    let mut out: Vec<Endpoint> =
+        told.iter().filter_map(|one| endpoint(one, &columns, rate, ended, cycles.unit.floor())).collect();
     out.sort_by_key(|one| (!one.grows, -one.bytes_per_request.estimate * one.requests.cast_signed()));
     out
 }
 
 /// What is told of kinds that stand together.
-fn endpoint(told: &KindGrowth, columns: &[Column], rate: Interval, ended: u64) -> Option<Endpoint> {
+fn endpoint(
+    told: &KindGrowth,
+    columns: &[Column],
+    rate: Interval,
+    ended: u64,
+    floor: f64,
+) -> Option<Endpoint> {
     let own: Vec<&Column> = told.kinds.iter().filter_map(|kind| columns.get(*kind)).collect();
     let (first, others) = own.split_first()?;
     let requests: u64 = own.iter().map(|column| column.ended).sum();
@@ -53,7 +62,8 @@ fn endpoint(told: &KindGrowth, columns: &[Column], rate: Interval, ended: u64) -
         requests,
         bytes_per_request: Bytes::round(&told.rate),
         grows,
-        is_flat: !grows && told.rate.high * requests as f64 <= MIN_SHARE_RATIO * total,
+        is_flat: !grows
+            && (told.rate.high * requests as f64 <= FLAT_SHARE_RATIO * total || told.rate.high <= floor),
     })
 }
 

@@ -25,6 +25,8 @@ const MIN_WEIGHT_RATIO: f64 = 0.05;
 const ACCUSED_BY_CHANCE: f64 = 0.01;
 /// Two kinds whose numbers follow each other as closely as this cannot be told apart.
 const MAX_ALIKE_RATIO: f64 = 0.95;
+/// A kind that may make less of the growth than this is not what is looked for.
+const MIN_MOST_RATIO: f64 = 0.5;
 /// What a new kind does at first is start-up: the window in which it came tells nothing.
 const FRESH_SPREAD: f64 = 1e9;
 
@@ -60,17 +62,21 @@ pub fn growth_by_kind(readings: &[Mixed]) -> Option<Vec<KindGrowth>> {
         return None;
     }
     let windows = windows(readings, MOST_WINDOWS.max(least));
-    let mut groups: Vec<Vec<usize>> = (0..kinds).map(|kind| vec![kind]).collect();
-    loop {
-        let told = fit(&windows, &groups);
-        if let Some((a, b)) = alike(&windows, &groups, &told) {
-            let other = groups.remove(b);
-            groups.get_mut(a)?.extend(other);
-        } else {
-            let named = groups.into_iter().zip(told);
-            return Some(named.map(|(kinds, (rate, is_sure))| KindGrowth { kinds, rate, is_sure }).collect());
-        }
+    let apart: Vec<Vec<usize>> = (0..kinds).map(|kind| vec![kind]).collect();
+    let alone = fit(&windows, &apart);
+    let (mut groups, mut told) = (apart.clone(), alone.clone());
+    while let Some((a, b)) = alike(&windows, &groups, &told) {
+        let other = groups.remove(b);
+        groups.get_mut(a)?.extend(other);
+        told = fit(&windows, &groups);
     }
+    // Kinds are told together where that says more of them than each by itself, or that nothing can be said of any.
+    let is_open = |(group, told): (&Vec<usize>, &(Interval, bool))| group.len() > 1 && !told.1;
+    if groups.len() > 1 && groups.iter().zip(&told).any(is_open) {
+        (groups, told) = (apart, alone);
+    }
+    let named = groups.into_iter().zip(told);
+    Some(named.map(|(kinds, (rate, is_sure))| KindGrowth { kinds, rate, is_sure }).collect())
 }
 
 /// Means of neighbours.
@@ -238,7 +244,7 @@ fn spread(parts: &[f64]) -> f64 {
     (parts.iter().map(|part| (part - mean).powi(2)).sum::<f64>() * (count - 1.0) / count).sqrt()
 }
 
-/// Two groups of which none is sure, although together they may be, since their numbers follow each other.
+/// Two groups of which none is sure although each may make most of the growth, since their numbers follow each other.
 fn alike(windows: &[Mixed], groups: &[Vec<usize>], told: &[(Interval, bool)]) -> Option<(usize, usize)> {
     let steps: Vec<Vec<f64>> = windows
         .windows(2)
@@ -256,8 +262,14 @@ fn alike(windows: &[Mixed], groups: &[Vec<usize>], told: &[(Interval, bool)]) ->
     let correlation = |a: usize, b: usize| {
         beside_time(a, b) / (beside_time(a, a) * beside_time(b, b)).sqrt().max(f64::MIN_POSITIVE)
     };
-    let open: Vec<usize> =
-        (0..groups.len()).filter(|group| told.get(*group).is_some_and(|told| !told.1)).collect();
+    let (first, last) = (windows.first()?, windows.last()?);
+    let (start, end) = (row(first, groups), row(last, groups));
+    let may_make_most = |group: usize, rate: &Interval| {
+        rate.high * (end[group + 2] - start[group + 2]) >= MIN_MOST_RATIO * (last.level - first.level)
+    };
+    let is_open =
+        |group: &usize| told.get(*group).is_some_and(|told| !told.1 && may_make_most(*group, &told.0));
+    let open: Vec<usize> = (0..groups.len()).filter(is_open).collect();
     let pairs = open.iter().flat_map(|a| open.iter().filter(move |b| a < b).map(move |b| (*a, *b)));
     pairs
         .map(|(a, b)| (correlation(a, b), (a, b)))

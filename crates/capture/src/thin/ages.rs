@@ -65,13 +65,14 @@ impl Ages {
     /// the stretches.
     pub(super) fn at(now_ns: u64, began_ns: u64, harshness: u8) -> Self {
         let harshness = harshness.min(MAX_HARSHNESS);
-        let before = |age: u64| now_ns.saturating_sub(age) / COARSE_NS * COARSE_NS;
+        // By short steps: a capture that is full within minutes must be thinned, too.
+        let before = |age: u64, step: u64| now_ns.saturating_sub(age) / step * step;
         Self {
             harshness,
             began_ns,
-            whole_from: before(WHOLE_NS >> harshness),
-            fine_from: before(DAY_NS),
-            from: before(MAX_AGE_NS),
+            whole_from: before(WHOLE_NS >> harshness, FINE_NS),
+            fine_from: before(DAY_NS, COARSE_NS),
+            from: before(MAX_AGE_NS, COARSE_NS),
         }
     }
 
@@ -144,6 +145,13 @@ mod tests {
         assert_eq!(stretch(10 * DAYS - 1), Kept::None);
         assert_ne!(stretch(10 * DAYS), Kept::None);
         assert_eq!(ages.kept_for_ever(DAYS), ages.kept_for_ever(9 * DAYS));
+    }
+
+    #[test]
+    fn minutes_can_be_thinned_too() {
+        let ages = Ages::at(436 * SECOND, 0, MAX_HARSHNESS);
+        assert!(ages.is_old(420 * SECOND) && !ages.is_old(430 * SECOND));
+        assert_eq!(ages.kept(SECOND, Size::Small), ages.kept(420 * SECOND, Size::Small));
     }
 
     #[test]
