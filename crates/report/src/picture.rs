@@ -55,6 +55,8 @@ fn png(pixels: &[[u8; WIDTH_PIXELS]]) -> Option<Vec<u8>> {
     let mut encoder = png::Encoder::new(&mut out, WIDTH_PIXELS as u32, HEIGHT_PIXELS as u32);
     encoder.set_color(png::ColorType::Indexed);
     encoder.set_depth(png::BitDepth::Eight);
+    // Palette entries are no quantities: differences between neighbours compress no better, and readers expect none.
+    encoder.set_filter(png::Filter::NoFilter);
     encoder.set_palette(PALETTE.as_flattened());
     let mut writer = encoder.write_header().ok()?;
     writer.write_image_data(pixels.as_flattened()).ok()?;
