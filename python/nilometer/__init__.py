@@ -61,7 +61,7 @@ __all__ = [
     "read",
     "start",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Modules with a callback for the framework of their name, and the guard's.
 _MODULES = ("guard", "keras", "lightning", "transformers")
