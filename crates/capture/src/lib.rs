@@ -5,6 +5,20 @@
 //! `append` promised (`true`) and that the file does not hold after `kill -9`; a file that makes the reader panic.
 //!
 //! `docs/capture-format.md` is the format, byte by byte, with the reasons.
+// Runs inside of somebody's training: what goes wrong here is counted, never thrown.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 
 mod atomics;
 mod board;

@@ -4,7 +4,20 @@
 //! their new elements; paths; owners of samples. What must not happen here: Python code, a collection, a
 //! reference that outlives a call, an object of ours that Python would see. `docs/design/census-scan.md` says
 //! where the offsets come from and why no step can end the process.
-
+// Runs inside of somebody's training: what goes wrong here is counted, never thrown.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 #![allow(clippy::doc_markdown, reason = "CPython is a name, not code")]
 
 mod bounds;

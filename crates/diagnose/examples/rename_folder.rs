@@ -1,5 +1,5 @@
 //! Rewrites evidence with another name for a folder: `rename_folder FROM TO FILE...`.
-#![allow(clippy::print_stderr, reason = "a tool of developers")]
+#![allow(clippy::print_stderr, clippy::disallowed_methods, reason = "a tool of developers")]
 
 use std::process::ExitCode;
 

@@ -63,7 +63,7 @@ fn start_again(py: Python<'_>) {
 
 fn is_main_thread() -> bool {
     // SAFETY: no arguments.
-    unsafe { libc::gettid() == libc::getpid() }
+    unsafe { libc::syscall(libc::SYS_gettid) == i64::from(libc::getpid()) }
 }
 
 /// Python has forked, in the child.

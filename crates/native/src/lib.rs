@@ -3,6 +3,20 @@
 //! In: marks from the hooks in `python/nilometer`. Out: records in the capture. Everything in here but [`module`]'s `cli`
 //! runs inside the user's program and must be harmless there: no exception, no output, no signal, no wait without a
 //! bound. `docs/design/inside-the-process.md` tells what runs when, and why that is safe.
+// Runs inside of somebody's training: what goes wrong here is counted, never thrown.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 #![cfg_attr(
     test,
     allow(dead_code, reason = "unit tests are built without Python, and so without what calls the rest")

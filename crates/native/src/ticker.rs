@@ -153,7 +153,7 @@ fn spawn(generation: u32, stack: usize) -> Option<u64> {
 extern "C" fn run(generation: *mut c_void) -> *mut c_void {
     let generation = generation.addr() as u32;
     // SAFETY: no arguments.
-    THREAD_ID.store(unsafe { libc::gettid() }, SeqCst);
+    THREAD_ID.store(unsafe { libc::syscall(libc::SYS_gettid) } as i32, SeqCst);
     // SAFETY: a C string shorter than the kernel's sixteen bytes.
     unsafe { libc::prctl(libc::PR_SET_NAME, c"nilometer".as_ptr()) };
     let mut pause = READING_INTERVAL;

@@ -7,7 +7,20 @@
 //! offsets come from.
 //!
 //! All reads of foreign memory are in [`memory`], all calls of foreign functions in [`detect`](mod@detect).
-
+// Runs inside of somebody's training: what goes wrong here is counted, never thrown.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 #![allow(clippy::doc_markdown, reason = "CPython is a name, not code")]
 
 mod code;

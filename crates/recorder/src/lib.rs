@@ -9,6 +9,20 @@
 //!
 //! The way of a birth: [`hooks`] -> `tls` (a countdown, nearly always the end of it) -> `births` -> `splice` ->
 //! `stacks` -> capture. The way of a death: [`hooks`] -> `filter` (nearly always the end) -> `table` -> capture.
+// Runs inside of somebody's training: what goes wrong here is counted, never thrown.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 #![cfg_attr(test, allow(dead_code, reason = "tests go without the hooks, which would be their own"))]
 #![allow(
     clippy::inline_always,

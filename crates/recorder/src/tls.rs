@@ -194,7 +194,7 @@ impl Block {
             return known;
         }
         // SAFETY: no arguments.
-        let thread = unsafe { libc::gettid() }.cast_unsigned();
+        let thread = unsafe { libc::syscall(libc::SYS_gettid) } as u32;
         self.thread.store(thread, Relaxed);
         thread
     }

@@ -7,6 +7,20 @@
 //!
 //! A frame is a lookup in a table of packed rules ([`rule`]); a new address is looked up in its object by
 //! [`cfi`]. For Linux on x86-64.
+// Runs inside of somebody's training: what goes wrong here is counted, never thrown.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
 #![cfg_attr(loom, allow(dead_code))]
 #![expect(
     clippy::inline_always,
