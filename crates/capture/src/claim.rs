@@ -17,10 +17,10 @@ use crate::mapping::{Mapping, allocate, refusal_of};
 use crate::segment::Segment;
 
 /// Units that may have been claimed by others and not allocated yet; a header that claims more is not believed.
-const IN_FLIGHT_MAX: u64 = 4096;
+const MAX_IN_FLIGHT: u64 = 4096;
 
 /// One part in so many of what a capture may take is not for writers: compaction needs room when they have filled the rest.
-const RESERVED_PARTS: u64 = 4;
+const RESERVED_DIVISOR: u64 = 4;
 
 pub(crate) struct Source {
     path: PathBuf,
@@ -38,7 +38,7 @@ impl Source {
 
     /// The next segment, for this process.
     pub(crate) fn next_segment(&self, pid: u32) -> Result<Segment, Refusal> {
-        let map = self.next_unit(pid, RESERVED_PARTS)?;
+        let map = self.next_unit(pid, RESERVED_DIVISOR)?;
         Segment::begin(map, 1, pid, self.next_sequence()).ok_or(Refusal::Other)
     }
 
@@ -57,7 +57,7 @@ impl Source {
     fn next_unit(&self, pid: u32, reserved: u64) -> Result<Mapping, Refusal> {
         let (file, length) = self.reopen()?;
         let units = atomics::u64_at(&self.header, at::UNITS).ok_or(Refusal::Damaged)?;
-        let believable = (length / UNIT as u64).saturating_add(IN_FLIGHT_MAX);
+        let believable = (length / UNIT as u64).saturating_add(MAX_IN_FLIGHT);
         let claimed = units.load(Acquire);
         if claimed > believable {
             return Err(Refusal::Damaged);

@@ -16,11 +16,11 @@ const WARM_UP_REQUESTS: u64 = 5;
 /// An endpoint with fewer is told with the rest.
 const MIN_REQUESTS: u64 = 20;
 /// Endpoints that are told apart at most, those with the most requests first.
-const MOST_APART: usize = 12;
+const MAX_APART: usize = 12;
 /// An endpoint that makes less of the growth than this is no finding.
-const MIN_SHARE_RATIO: f64 = 0.1;
+const MIN_GROWTH_RATIO: f64 = 0.1;
 /// One that may at most make this share of it is flat.
-const FLAT_SHARE_RATIO: f64 = 0.2;
+const MAX_FLAT_RATIO: f64 = 0.2;
 /// The name of the endpoints with few requests.
 const REST: &str = "all others";
 
@@ -55,7 +55,7 @@ fn endpoint(
     let made = told.rate.estimate * requests as f64;
     let total = rate.estimate * ended as f64;
     // Told of all endpoints together, it would name none.
-    let grows = told.is_sure && made >= MIN_SHARE_RATIO * total && own.len() < columns.len();
+    let grows = told.is_sure && made >= MIN_GROWTH_RATIO * total && own.len() < columns.len();
     Some(Endpoint {
         name: first.name.clone(),
         together_with: others.iter().map(|column| column.name.clone()).collect(),
@@ -63,7 +63,7 @@ fn endpoint(
         bytes_per_request: Bytes::round(&told.rate),
         grows,
         is_flat: !grows
-            && (told.rate.high * requests as f64 <= FLAT_SHARE_RATIO * total || told.rate.high <= floor),
+            && (told.rate.high * requests as f64 <= MAX_FLAT_RATIO * total || told.rate.high <= floor),
     })
 }
 
@@ -123,7 +123,7 @@ impl Counts {
             |(id, name): (&u64, &String)| Column { name: name.clone(), ids: vec![*id], ended: ended(*id) };
         let mut columns: Vec<Column> = self.names.iter().map(own).filter(|column| column.ended > 0).collect();
         columns.sort_by_key(|column| std::cmp::Reverse(column.ended));
-        let apart = columns.iter().take(MOST_APART).take_while(|column| column.ended >= MIN_REQUESTS).count();
+        let apart = columns.iter().take(MAX_APART).take_while(|column| column.ended >= MIN_REQUESTS).count();
         let rest = columns.split_off(apart);
         if let Some(name) = match rest.len() {
             0 => None,

@@ -15,7 +15,7 @@ const MIN_RUN_NS: u64 = 24 * HOUR_NS;
 /// What is looked at, the longest first: it has most to say. The run before it must be longer still.
 const WINDOWS_NS: [u64; 3] = [240 * HOUR_NS, 48 * HOUR_NS, 6 * HOUR_NS];
 /// The part at the end of it in which memory must have stayed above all that was before.
-const END_PARTS: u64 = 4;
+const END_DIVISOR: u64 = 4;
 
 /// The stretches at the end that are worth a look.
 pub(crate) fn stretches(capture: &Capture, whole: &Report) -> Vec<Stretch> {
@@ -39,7 +39,7 @@ pub(crate) struct Stretch {
 impl Stretch {
     fn is_above_all_before(&self, timeline: &Timeline) -> bool {
         let basis = timeline.basis();
-        let end_ns = self.from_ns + self.length_ns - self.length_ns / END_PARTS;
+        let end_ns = self.from_ns + self.length_ns - self.length_ns / END_DIVISOR;
         let (mut highest, mut lowest) = (0.0_f64, f64::INFINITY);
         for reading in &timeline.readings {
             let Some(level) = reading.level(basis) else { continue };

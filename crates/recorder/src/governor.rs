@@ -62,7 +62,7 @@ const MAX_MEAN_FACTOR: f64 = 4.0;
 const MIN_CHANGE_FACTOR: f64 = 1.25;
 /// How long the past is remembered, in seconds of CPU time.
 const MEMORY: f64 = 1.0;
-const COST_DECAY: f64 = 0.2;
+const COST_DECAY_SECONDS: f64 = 0.2;
 /// So many samples of such a cost are supposed to have been before the first, in seconds of CPU time.
 const PRIOR_SAMPLES: f64 = 20.0;
 const PRIOR_COST_SECONDS: f64 = 4e-6;
@@ -153,7 +153,7 @@ impl Governor {
     pub(crate) fn step(&mut self, window: &Window<'_>) -> bool {
         let fade = (-window.cpu / MEMORY).exp();
         self.time = self.time * fade + window.cpu;
-        let fast = (-window.cpu / COST_DECAY).exp();
+        let fast = (-window.cpu / COST_DECAY_SECONDS).exp();
         self.latest = self.latest * fast + window.cpu;
         let mut count = 0.0;
         for ((bytes, mean), samples) in self.bytes.iter_mut().zip(&self.means).zip(window.samples) {

@@ -9,7 +9,7 @@ use nilometer_diagnose::{Bytes, Endpoint, Report, size};
 use crate::terminal::Screen;
 
 /// Endpoints in the sentence; the list has all.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// `Growth is made in POST /score: +10.1 KiB per request of it (95 %: 9.8 KiB to 10.4 KiB).` Nothing where no endpoint is sure.
 pub(crate) fn made_in(report: &Report) -> Option<String> {
@@ -25,8 +25,8 @@ pub(crate) fn made_in(report: &Report) -> Option<String> {
             .fold(together.name.clone(), |names, name| format!("{names} and {name}"));
         return Some(format!("{names} always come together; they cannot be told apart."));
     }
-    let named: Vec<String> = growing.iter().take(MOST_NAMED).map(|one| words(one, unit)).collect();
-    let more = growing.len().saturating_sub(MOST_NAMED);
+    let named: Vec<String> = growing.iter().take(MAX_NAMED).map(|one| words(one, unit)).collect();
+    let more = growing.len().saturating_sub(MAX_NAMED);
     let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
     let text = format!("Growth is made in {}{more}.", named.join("; in "));
     let apart = growing.iter().any(|one| !one.together_with.is_empty());

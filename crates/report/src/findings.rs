@@ -6,7 +6,7 @@ use crate::terminal::{Screen, interval};
 use crate::wrap::columns;
 
 /// Findings told on the screen; the JSON has them all.
-const MOST: usize = 3;
+const MAX_FINDINGS: usize = 3;
 /// Lines of evidence begin with a word of this width.
 const INDENT: usize = 16;
 /// And what is to be run next with one of this.
@@ -14,7 +14,7 @@ const STEP: usize = 11;
 
 impl Screen {
     pub(crate) fn findings(&mut self, findings: &[Finding], unit: &str) {
-        let most = if self.verbose { findings.len() } else { MOST };
+        let most = if self.verbose { findings.len() } else { MAX_FINDINGS };
         for (i, finding) in findings.iter().take(most).enumerate() {
             self.out.push('\n');
             let rate = rate(finding, unit);
@@ -117,10 +117,10 @@ fn function(name: &str) -> &str {
 
 /// A line of source, as much as says which it is.
 fn cut(text: &str) -> String {
-    const MOST: usize = 72;
-    if text.chars().count() <= MOST {
+    const MAX_CHARS: usize = 72;
+    if text.chars().count() <= MAX_CHARS {
         return text.to_owned();
     }
-    let short: String = text.chars().take(MOST - 1).collect();
+    let short: String = text.chars().take(MAX_CHARS - 1).collect();
     format!("{}\u{2026}", short.trim_end())
 }

@@ -14,7 +14,7 @@ use crate::nonnegative::Products;
 use crate::student::student_quantile;
 
 /// Readings taken together at most, as windows, and windows needed beside the kinds.
-const MOST_WINDOWS: usize = 60;
+const MAX_WINDOWS: usize = 60;
 const MIN_WINDOWS: usize = 12;
 const WINDOWS_PER_KIND: usize = 3;
 /// Parts of the run of which each is left out once, to see whether the others say the same.
@@ -61,7 +61,7 @@ pub fn growth_by_kind(readings: &[Mixed]) -> Option<Vec<KindGrowth>> {
     if kinds == 0 || readings.len() < least || readings.iter().any(|reading| reading.counts.len() != kinds) {
         return None;
     }
-    let windows = windows(readings, MOST_WINDOWS.max(least));
+    let windows = windows(readings, MAX_WINDOWS.max(least));
     let apart: Vec<Vec<usize>> = (0..kinds).map(|kind| vec![kind]).collect();
     let alone = fit(&windows, &apart);
     let (mut groups, mut told) = (apart.clone(), alone.clone());

@@ -79,19 +79,9 @@ def of_starlette(scope: dict[str, Any]) -> tuple[object, object]:
     return method, served.NO_ROUTE if "router" in scope and "endpoint" not in scope else None
 
 
-def wrap_flask(original: Any) -> Any:
-    """A wrapper of the method that finds the rule of a request."""
-
-    def match_request(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(self, *args, **kwargs)
-        except BaseException as error:
-            forget_frame(error)
-            raise
-        finally:
-            served.tell_route(_of_flask, self)
-
-    return match_request
+def tell_flask(self: Any, /, *_args: Any, **_kwargs: Any) -> None:
+    """After the method that finds the rule of a request."""
+    served.tell_route(_of_flask, self)
 
 
 def _of_flask(context: Any) -> tuple[object, object]:

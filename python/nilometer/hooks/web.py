@@ -7,7 +7,7 @@ Never: a middleware among the program's own, or a changed application.
 from __future__ import annotations
 
 from nilometer.hooks import routes, served
-from nilometer.hooks.wrapping import replace
+from nilometer.hooks.wrapping import replace, wrap_then
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def install(name: str, module: ModuleType) -> None:
         for context in ("RequestContext", "AppContext"):  # one of them matches, by version
             owner = vars(module).get(context)
             if isinstance(owner, type):
-                replace(owner, "match_request", routes.wrap_flask, needed=False)
+                replace(owner, "match_request", wrap_then(routes.tell_flask), needed=False)
     elif name == "django.core.handlers.base":
         replace(module.BaseHandler, "resolve_request", routes.wrap_django, needed=False)
     else:

@@ -28,14 +28,14 @@ pub(crate) enum Keep {
 const SERVICE_MAX_BYTES: u64 = 64 << 20;
 const TRAINING_MAX_BYTES: u64 = 256 << 20;
 /// A capture is compacted when this part of the bound is in use. What is left is written beside it, and the rest is for what comes meanwhile.
-const FULL_PARTS: u64 = 2;
-const LEFT_PARTS: u64 = 4;
+const FULL_DIVISOR: u64 = 2;
+const TARGET_DIVISOR: u64 = 4;
 /// Where living samples alone need more than that, it is tried again when so much was added.
-const MORE_PARTS: u64 = 16;
+const RETRY_DIVISOR: u64 = 16;
 const UNIT_BYTES: u64 = 64 << 10;
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-const LOOK_FOR_CHILDREN_EVERY: Duration = Duration::from_secs(10);
-const AFTER_FAILURE: Duration = Duration::from_mins(1);
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+const CHILDREN_INTERVAL: Duration = Duration::from_secs(10);
+const RETRY_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The captures of one run.
 pub(crate) struct Keeper {
@@ -62,12 +62,12 @@ impl Keeper {
         if self.keep == Keep::All || now < self.next {
             return;
         }
-        self.next = now + LOOK_EVERY;
+        self.next = now + LOOK_INTERVAL;
         self.own.tick(units(self.keep, serves(board)), now);
         if let Some((template, began)) = &self.template
             && now >= self.next_children
         {
-            self.next_children = now + LOOK_FOR_CHILDREN_EVERY;
+            self.next_children = now + CHILDREN_INTERVAL;
             let there: Vec<u32> = descendants.collect();
             self.children.retain(|(pid, kept)| there.contains(pid) || kept.is_busy());
             for pid in there {
@@ -147,7 +147,7 @@ impl Kept {
             State::Closed => match Compactor::open(&self.path) {
                 Ok(compactor) => State::Waits(compactor),
                 Err(_not_now) => {
-                    self.next = now + AFTER_FAILURE;
+                    self.next = now + RETRY_INTERVAL;
                     return;
                 }
             },
@@ -157,13 +157,13 @@ impl Kept {
         if let State::Waits(compactor) = &self.state {
             compactor.limit(most);
             let in_use = compactor.units_in_use();
-            if in_use < self.least.max(most / FULL_PARTS) {
+            if in_use < self.least.max(most / FULL_DIVISOR) {
                 return;
             }
             // What readers have kept from being freed so far may be enough.
             let _readers = compactor.free_dead();
-            if compactor.units_in_use() >= self.least.max(most / FULL_PARTS) {
-                self.begin(most / LEFT_PARTS);
+            if compactor.units_in_use() >= self.least.max(most / FULL_DIVISOR) {
+                self.begin(most / TARGET_DIVISOR);
             }
         }
     }
@@ -182,12 +182,12 @@ impl Kept {
     fn done(&mut self, work: Work, most: u64, now: Instant) -> State {
         kernel::give_memory_back();
         let Ok((compactor, done)) = work.join() else {
-            self.next = now + AFTER_FAILURE;
+            self.next = now + RETRY_INTERVAL;
             return State::Closed;
         };
         match done {
-            Ok(done) => self.least = done.after + most / MORE_PARTS,
-            Err(_no_room) => self.next = now + AFTER_FAILURE,
+            Ok(done) => self.least = done.after + most / RETRY_DIVISOR,
+            Err(_no_room) => self.next = now + RETRY_INTERVAL,
         }
         State::Waits(compactor)
     }

@@ -191,7 +191,7 @@ impl<'a> Sites<'a> {
 
     /// Who held how much at the last look at the heap, by the paths that the findings name where they name any.
     pub(crate) fn holders(&self, findings: &[Finding]) -> Vec<HolderBytes> {
-        const MOST: usize = 50;
+        const MAX_HOLDERS: usize = 50;
         let told: Vec<&str> =
             findings.iter().filter_map(|f| f.holder.as_ref()).map(|holder| holder.path.as_str()).collect();
         let mut rows: Vec<HolderBytes> = Vec::new();
@@ -207,14 +207,14 @@ impl<'a> Sites<'a> {
             }
         }
         rows.sort_by_key(|row| std::cmp::Reverse(row.live_bytes));
-        rows.truncate(MOST);
+        rows.truncate(MAX_HOLDERS);
         rows
     }
 
     /// The site that made most of what a phase left behind before a moment; none if several share it, or if too few
     /// samples say so.
     pub(crate) fn made_in(&self, phase: &str, before_ns: u64) -> Option<Site> {
-        const MOST: f64 = 0.5;
+        const MIN_MADE_RATIO: f64 = 0.5;
         let mut by_site: BTreeMap<&Place, Left> = BTreeMap::new();
         let mut total = 0.0;
         let born = self.recording.samples.iter().take_while(|s| s.born_ns <= before_ns);
@@ -226,11 +226,11 @@ impl<'a> Sites<'a> {
             }
         }
         let (place, left) = by_site.into_iter().max_by(|a, b| a.1.bytes.total_cmp(&b.1.bytes))?;
-        if left.bytes < MOST * total || left.variance.sqrt() > MOST * left.bytes {
+        if left.bytes < MIN_MADE_RATIO * total || left.variance.sqrt() > MIN_MADE_RATIO * left.bytes {
             return None;
         }
         let mut site = self.site(place, left.heaviest.stack, 0)?;
-        if left.heaviest.weight < MOST * left.bytes {
+        if left.heaviest.weight < MIN_MADE_RATIO * left.bytes {
             site.inside = None; // one of many stacks
         }
         Some(site)

@@ -1,7 +1,7 @@
 //! How many requests and tasks of each kind have ended.
 //!
 //! In: the name of each one that ends. Out: its id, and the totals that changed since they were last told. What must not happen here:
-//! growth without bound; a program that is asked for a million different paths has [`MOST`] endpoints and one for the rest.
+//! growth without bound; a program that is asked for a million different paths has [`MAX_NAMED`] endpoints and one for the rest.
 
 pub(crate) mod name;
 
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use nilometer_capture::CycleUnit;
 
 /// Endpoints with a name of their own.
-const MOST: usize = 63;
+const MAX_NAMED: usize = 63;
 /// The name of the rest.
 const OTHER: &str = "other";
 
@@ -28,9 +28,9 @@ pub(crate) struct New {
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     ids: Mutex<HashMap<CycleUnit, HashMap<String, usize>>>,
-    totals: [AtomicU64; MOST + 1],
+    totals: [AtomicU64; MAX_NAMED + 1],
     /// As they were last told.
-    told: [AtomicU64; MOST + 1],
+    told: [AtomicU64; MAX_NAMED + 1],
     /// How many have ended in all, and had when they were last told.
     all: AtomicU64,
     all_told: AtomicU64,
@@ -40,8 +40,8 @@ impl Default for Endpoints {
     fn default() -> Self {
         Self {
             ids: Mutex::default(),
-            totals: [const { AtomicU64::new(0) }; MOST + 1],
-            told: [const { AtomicU64::new(0) }; MOST + 1],
+            totals: [const { AtomicU64::new(0) }; MAX_NAMED + 1],
+            told: [const { AtomicU64::new(0) }; MAX_NAMED + 1],
             all: AtomicU64::new(0),
             all_told: AtomicU64::new(0),
         }
@@ -67,7 +67,7 @@ impl Endpoints {
         let named: usize =
             ids.values().map(|of_unit| of_unit.keys().filter(|name| *name != OTHER).count()).sum();
         let of_unit = ids.entry(unit).or_default();
-        let (name, place) = if named < MOST { (name, named) } else { (OTHER, MOST) };
+        let (name, place) = if named < MAX_NAMED { (name, named) } else { (OTHER, MAX_NAMED) };
         if let Some(place) = of_unit.get(name) {
             return (*place, None);
         }
@@ -115,11 +115,11 @@ mod tests {
         let endpoints = Endpoints::default();
         let new = (0..1000).filter_map(|index| endpoints.count(CycleUnit::Served, &format!("GET /{index}")));
         let new: Vec<New> = new.collect();
-        assert_eq!(new.len(), MOST + 1);
-        assert_eq!(new.last(), Some(&New { id: MOST as u64 + 1, name: OTHER.to_owned() }));
+        assert_eq!(new.len(), MAX_NAMED + 1);
+        assert_eq!(new.last(), Some(&New { id: MAX_NAMED as u64 + 1, name: OTHER.to_owned() }));
         let totals = endpoints.changed();
         assert_eq!(totals.iter().map(|(_, total)| total).sum::<u64>(), 1000);
-        assert_eq!(totals.last(), Some(&(MOST as u64 + 1, 1000 - MOST as u64)));
+        assert_eq!(totals.last(), Some(&(MAX_NAMED as u64 + 1, 1000 - MAX_NAMED as u64)));
         assert_eq!(endpoints.count(CycleUnit::Served, "GET /3"), None);
         assert_eq!(endpoints.changed(), [(4, 2)]);
     }
