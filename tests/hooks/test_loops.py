@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
-import types
 from types import CodeType, SimpleNamespace
 from typing import Any
 
@@ -20,18 +19,18 @@ class Told:
     """The module with a clock and a native part of its own, and what it tells."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        native = types.ModuleType("nilometer._native")
-        native.turn = lambda key, place: self.turns.append((key, place))  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "nilometer._native", native)
-        import nilometer
-
-        monkeypatch.setattr(nilometer, "_native", native, raising=False)
-        monkeypatch.delitem(sys.modules, "nilometer.hooks.loops", raising=False)
-        self.loops: Any = importlib.import_module("nilometer.hooks.loops")
-        monkeypatch.setattr(self.loops, "monotonic", lambda: self.now)
-        monkeypatch.setattr(sys, "monitoring", SimpleNamespace(DISABLE=DISABLE), raising=False)
+        # A copy of its own: modules that other tests use keep the real native part.
+        spec = importlib.util.find_spec("nilometer.hooks.loops")
+        assert spec is not None
+        assert spec.loader is not None
+        self.loops: Any = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.loops)
+        native = SimpleNamespace(turn=lambda key, place: self.turns.append((key, place)))
+        monkeypatch.setattr(self.loops, "_native", native)
         self.turns: list[tuple[int, str]] = []
         self.now = 0.0
+        monkeypatch.setattr(self.loops, "monotonic", lambda: self.now)
+        monkeypatch.setattr(sys, "monitoring", SimpleNamespace(DISABLE=DISABLE), raising=False)
 
     def jump(self, loop: tuple[int, int], code: CodeType = CODE) -> bool:
         """Whether the jump goes on to be told."""
