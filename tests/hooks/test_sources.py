@@ -50,6 +50,21 @@ def test_cycles(run: Runner, name: str, package: str, cycles: dict[str, int]) ->
     assert both(run, "sources.py", name, package).cycles() == cycles
 
 
+@pytest.mark.parametrize("name", ["uvicorn", "httptools", "aiohttp"])
+def test_same_answers(run: Runner, name: str) -> None:
+    """Each answer byte by byte, and what the program prints of errors that went through our wrappers."""
+    ended = both(run, "answers.py", name, name)
+    assert ended.stdout.count("HTTP/1.") >= 17
+    assert ended.cycles()["served"] >= 14
+
+
+@pytest.mark.parametrize("name", ["flask_sync", "flask_sync_preload", "flask_threads", "django_threads"])
+def test_same_answers_of_workers(run: Runner, name: str) -> None:
+    """The same of servers that fork; of a forked process the hooks tell nothing here, but they are in it."""
+    ended = both(run, "answers.py", name, "gunicorn.app")
+    assert ended.stdout.count("HTTP/1.") >= 17
+
+
 def test_nobody_can_tell_from_a_module(run: Runner) -> None:
     """Compilers see the same graphs, and a traceback through modules has no line of ours."""
     assert both(run, "sources.py", "torch_others", "torch").cycles()["call"] >= 5
