@@ -54,6 +54,14 @@ def check_parameters() -> None:
     assert owned(layer.weight) - layer.weight.nbytes <= 200
 
 
+def check_tensors_with_a_graph() -> None:
+    weight = torch.zeros(300, 200, requires_grad=True)
+    for tensor in (weight, weight * 2, (weight * 2).sum(), torch.zeros(64, 300) @ weight):
+        said = sizes(tensor)
+        assert (tensor.data_ptr(), tensor.nbytes) in [(at, size) for at, size, _ in said["buffers"]], said
+        assert 0 <= owned(tensor) - tensor.nbytes <= 200, said
+
+
 def check_what_has_no_storage_is_opaque() -> None:
     assert sizes(torch.zeros(5, 5).to_sparse())["opaque"]
     assert owned(torch.zeros(5, device="meta")) < 200

@@ -99,16 +99,25 @@ fn read(o: Object) -> Option<Tensor> {
     IMPL_OFFSETS.iter().find_map(|place| {
         let words: [u64; IMPL_WORDS] = memory::peek(memory::word(o.0, *place))?;
         let facts = Facts::of(&words, o.0)?;
-        // The storage stands behind the vtable and one or two reference counts.
-        [3, 2].iter().find_map(|at| {
-            let storage = *words.get(*at)?;
-            let (data, bytes) = data_of(&memory::peek(storage)?, *at)?;
-            let fits = facts.least.checked_mul(facts.width)? <= bytes;
-            let (shape, element, differentiation) =
-                (facts.shape.clone(), facts.element, *words.get(*at + 1)?);
-            fits.then_some(Tensor { storage, data, bytes, shape, element, differentiation })
-        })
+        let at = storage_word(&words)?;
+        let storage = *words.get(at)?;
+        let (data, bytes) = data_of(&memory::peek(storage)?, at)?;
+        let fits = facts.least.checked_mul(facts.width)? <= bytes;
+        let (shape, element, differentiation) = (facts.shape, facts.element, *words.get(at + 1)?);
+        fits.then_some(Tensor { storage, data, bytes, shape, element, differentiation })
     })
+}
+
+/// The word with the storage. It stands behind the vtable and one word with both reference counts, or two
+/// words with one each. The autograd metadata follow: taken for a storage, they have terabytes.
+fn storage_word(words: &[u64; IMPL_WORDS]) -> Option<usize> {
+    /// Of references of one sort; addresses are higher.
+    const MAX_COUNT: u64 = 0xffff;
+    match words[2] {
+        0 => None,
+        1..=MAX_COUNT => Some(3),
+        address => memory::usable(address).then_some(2),
+    }
 }
 
 /// The facts of a `TensorImpl`.
@@ -188,6 +197,19 @@ mod tests {
         assert_eq!(expanded.map(|facts| facts.least), Some(4));
         assert_eq!(Facts::of(&words(&[], &[], 0, 1, 4), OBJECT).map(|facts| facts.least), Some(1));
         assert_eq!(Facts::of(&words(&[0, 4], &[4, 1], 0, 0, 4), OBJECT).map(|facts| facts.least), Some(0));
+    }
+
+    #[test]
+    fn the_storage_is_told_from_the_metadata_behind_it() {
+        let with = |second, third| {
+            let mut words = words(&[3, 4], &[4, 1], 0, 12, 6);
+            (words[2], words[3], words[4]) = (second, third, 0x7fff_5000);
+            storage_word(&words)
+        };
+        assert_eq!(with(0x7fff_4000, 0x7fff_5000), Some(2), "one word of counts, then metadata");
+        assert_eq!(with(0x7fff_4000, 0), Some(2));
+        assert_eq!(with(1, 0x7fff_4000), Some(3), "two words of counts");
+        assert_eq!(with(0, 0x7fff_5000), None, "sparse, with metadata");
     }
 
     #[test]
