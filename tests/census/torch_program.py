@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from paths_door import holders, whole
 from scan_door import forget, grown, run_checks, scan, sizes
 
 
@@ -62,6 +63,52 @@ def check_tensors_with_a_graph() -> None:
         assert 0 <= owned(tensor) - tensor.nbytes <= 200, said
 
 
+def check_graphs_lead_to_what_they_saved() -> None:
+    network = torch.nn.Sequential(torch.nn.Linear(30, 70), torch.nn.ReLU(), torch.nn.Linear(70, 1))
+    batch = torch.rand(500, 30)
+    hidden = network[:2](batch)
+    loss = ((network[2](hidden) - 1) ** 2).mean() * 500
+    graph = sizes(loss)["graph"]
+    for saved in (batch, hidden):
+        assert [saved.data_ptr(), saved.nbytes] in graph, graph
+    addresses = [at for at, _ in graph]
+    assert len(addresses) == len(set(addresses))
+    # Seven functions that compute, two that transpose weights.
+    assert 9 <= sum(200 < size < 1000 for _, size in graph) <= 20, graph
+    assert sizes(loss.detach())["graph"] == [], "a number has none"
+    assert sizes(network[0].weight)["graph"] == []
+    loss.backward()
+    freed = sizes(loss)["graph"]
+    assert [hidden.data_ptr(), hidden.nbytes] not in freed, "the backward pass let go of it"
+
+
+HISTORY: dict[str, list[Any]] = {"loss": [], "number": []}
+NETWORK = torch.nn.Sequential(torch.nn.Linear(30, 70), torch.nn.ReLU(), torch.nn.Linear(70, 1))
+
+
+def check_a_look_finds_who_keeps_a_graph() -> None:
+    hidden = NETWORK[:2](torch.rand(500, 30))
+    blocks = [(1, hidden.data_ptr(), hidden.nbytes)]
+    weight = NETWORK[0].weight
+    blocks.append((2, weight.data_ptr(), weight.nbytes))
+    HISTORY["loss"].append(NETWORK[2](hidden).mean())
+    HISTORY["number"].append(NETWORK[2](hidden).mean().detach())
+    del hidden, weight
+    found = holders(whole(blocks))
+    assert "HISTORY['loss']" in found[1]["path"]["text"], found
+    assert "NETWORK" in found[2]["path"]["text"], found
+    HISTORY["loss"].clear()
+    assert "HISTORY" not in str(holders(whole(blocks)).get(1)), "the graph is gone"
+
+
+def check_long_graphs_end() -> None:
+    weight = torch.zeros(5, requires_grad=True)
+    total = weight.sum()
+    for _ in range(20_000):
+        total = total + weight.sum()
+    assert len(sizes(total)["graph"]) > 30_000
+
+
 def check_what_has_no_storage_is_opaque() -> None:
     assert sizes(torch.zeros(5, 5).to_sparse())["opaque"]
     assert owned(torch.zeros(5, device="meta")) < 200
@@ -84,6 +131,9 @@ def check_growing_lists() -> None:
         assert not one["native"], one
     assert grown(kept, result)["elements"] == "1 x Tensor (200, 500) float32"
     assert grown(losses, result)["native"], "a graph hangs below each"
+    assert grown(losses, result)["elements"] == "1 x Tensor () float32 with grad_fn"
+    assert sizes((losses[0], 1, weight))["words"] == "tuple (Tensor with grad_fn, int, Tensor)"
+    assert sizes({"loss": losses[0], "n": 1})["words"] == "dict (Tensor with grad_fn, int)"
     assert not sizes(weight)["opaque"]
     assert not sizes((weight * 2).detach())["opaque"]
 

@@ -69,9 +69,12 @@ pub(crate) extern "C" fn census_sizes(address: u64) -> *const c_char {
             buffers.push(format!("[{}, {}, {}]", buffer.address, buffer.bytes, buffer.owner));
         });
         sizes.hidden(object, &mut |child| hidden.push(child.address()));
+        let mut graph = Vec::new();
+        sizes.graph(object, &mut |address, bytes| graph.push(format!("[{address}, {bytes}]")));
         format!(
-            "{{\"buffers\": [{}], \"hidden\": {}, \"opaque\": {}, \"words\": {}}}",
+            "{{\"buffers\": [{}], \"graph\": [{}], \"hidden\": {}, \"opaque\": {}, \"words\": {}}}",
             buffers.join(", "),
+            graph.join(", "),
             list(&hidden),
             sizes.is_opaque(object),
             quoted(&sizes.describe(object)),

@@ -1,5 +1,5 @@
 //! A short description of an object: `ndarray (2000, 500) float64`, `slice (500,) of ndarray (2000, 500)
-//! float64`, `tuple of 2`, `str`.
+//! float64`, `Tensor () float32 with grad_fn`, `tuple of 2`, `str`.
 //!
 //! In: a live object. Out: text that is equal for similar objects, so that they can be counted. What must not
 //! happen here: the object's content; a capture may leave the machine.
@@ -35,7 +35,10 @@ impl Sizes<'_> {
             {
                 format!("slice {} of {}", tuple(&shape), self.describe(base))
             }
-            Some((shape, element)) => format!("{short} {} {element}", tuple(&shape)).trim_end().to_string(),
+            Some((shape, element)) => {
+                let text = format!("{short} {} {element}", tuple(&shape));
+                format!("{}{}", text.trim_end(), self.graph_words(o))
+            }
             None if shape_of(python, kind) == Shape::Tuple => self.describe_tuple(o, &short),
             None if shape_of(python, kind) == Shape::Dict => self.describe_dict(o, short),
             // A user's exception class may have any name.
@@ -55,6 +58,20 @@ impl Sizes<'_> {
         numpy::base(slice).filter(is_array).filter(|base| !self.is_all_of(slice, *base))
     }
 
+    /// A tensor that keeps its autograd graph, in PyTorch's word for it.
+    fn graph_words(&self, o: Object) -> &'static str {
+        if self.made_by(o).is_some() { " with grad_fn" } else { "" }
+    }
+
+    /// The type's last name.
+    fn short_name(&self, o: Object) -> String {
+        if o.0 == 0 {
+            return String::new();
+        }
+        let name = self.python.type_name(self.python.type_of(o));
+        format!("{}{}", name.rsplit('.').next().unwrap_or(&name), self.graph_words(o))
+    }
+
     /// A small dict by the types of its values, `dict (ndarray, int)`: probably a record. Others by name
     /// alone.
     fn describe_dict(&self, o: Object, short: String) -> String {
@@ -66,8 +83,7 @@ impl Sizes<'_> {
         let Some(view) = view else { return short };
         let mut names = Vec::new();
         view.each(&mut |_, value| {
-            let name = python.type_name(python.type_of(value));
-            names.push(name.rsplit('.').next().unwrap_or(&name).to_owned());
+            names.push(self.short_name(value));
             names.len() < MAX_TYPED_ENTRIES as usize
         });
         if names.is_empty() { short } else { format!("{short} ({})", names.join(", ")) }
@@ -82,11 +98,7 @@ impl Sizes<'_> {
         if length == 0 || length > MAX_TYPED_ENTRIES {
             return format!("{short} of {length}");
         }
-        let name = |index| {
-            let item = Object(memory::word(o.0, python.layout.tuple_items + 8 * index));
-            let name = if item.0 == 0 { String::new() } else { python.type_name(python.type_of(item)) };
-            name.rsplit('.').next().unwrap_or(&name).to_owned()
-        };
+        let name = |index| self.short_name(Object(memory::word(o.0, python.layout.tuple_items + 8 * index)));
         format!("{short} ({})", (0..length).map(name).collect::<Vec<_>>().join(", "))
     }
 }

@@ -5,6 +5,7 @@
 //! code, a call that may wait, a read at an address that only looks right.
 
 mod arrow;
+mod autograd;
 mod builtin;
 mod describe;
 mod jax;
@@ -14,6 +15,7 @@ mod pandas;
 mod tensorflow;
 mod torch;
 
+pub(crate) use autograd::{Graphs, MadeBy};
 pub(crate) use builtin::{bytes_io_bytes, numbers_bytes, text_io_bytes};
 pub(crate) use numpy::data_bytes as array_bytes;
 pub(crate) use tensorflow::tensor;
@@ -132,6 +134,23 @@ impl<'a> Sizes<'a> {
     /// Whether objects of this type have references that `tp_traverse` does not show.
     pub(crate) fn hides(&self, kind: Type) -> bool {
         matches!(self.family(kind), Family::Numpy | Family::BytesIo)
+    }
+
+    /// Where the autograd graph begins that a tensor keeps.
+    pub(crate) fn made_by(&self, o: Object) -> Option<MadeBy> {
+        if self.may_keep_graph(self.python.type_of(o)) { torch::made_by(o) } else { None }
+    }
+
+    /// Whether objects of this type may keep an autograd graph.
+    pub(crate) fn may_keep_graph(&self, kind: Type) -> bool {
+        self.family(kind) == Family::Torch
+    }
+
+    /// Visits the memory of the graph that a tensor keeps, as if it were the only one.
+    pub fn graph(&self, o: Object, visit: &mut dyn FnMut(u64, u64)) {
+        if let Some(from) = self.made_by(o) {
+            Graphs::default().walk(from, &|| false, visit);
+        }
     }
 
     /// Whether objects of this type may own memory outside their blocks.

@@ -7,13 +7,14 @@
 //! storage of its own (sparse, quantised by others, on a fake device) is not read.
 
 use super::Buffer;
+use super::autograd::MadeBy;
 use crate::memory;
 use crate::object::Object;
 
 /// Offsets at which the object may keep its `TensorImpl`: behind a flag, or at once.
 const IMPL_OFFSETS: [u64; 2] = [24, 16];
 /// Words of a `TensorImpl` that are searched.
-const IMPL_WORDS: usize = 24;
+pub(super) const IMPL_WORDS: usize = 24;
 /// Dimensions that fit inside the `TensorImpl`; more are stored elsewhere.
 const INLINE_DIMENSIONS: usize = 5;
 /// Words of sizes and strides behind the number of dimensions.
@@ -22,6 +23,8 @@ const INLINE_WORDS: usize = 2 * INLINE_DIMENSIONS;
 /// A tensor and its storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tensor {
+    /// The vtable.
+    class: u64,
     storage: u64,
     data: u64,
     /// Bytes of the whole storage, which may be larger than the tensor.
@@ -64,7 +67,7 @@ const ELEMENTS: [(u64, &str); 27] = [
     (1, "float8_e4m3fnuz"),
 ];
 /// Bytes of a storage object, without its data.
-const STORAGE_BYTES: u64 = 96;
+pub(super) const STORAGE_BYTES: u64 = 96;
 
 /// The storage and its data.
 pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
@@ -79,14 +82,23 @@ pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
 /// Whether all of the tensor's memory is known. A differentiable result also keeps its autograd graph, which
 /// is C++.
 pub(super) fn is_read(o: Object) -> bool {
-    read(o).is_some_and(|tensor| !has_graph(tensor.differentiation))
+    read(o).is_some_and(|tensor| {
+        tensor.differentiation == 0 || function_of(tensor.differentiation).is_some_and(|made_by| made_by == 0)
+    })
+}
+
+/// Where the tensor's autograd graph begins, if it has one.
+pub(super) fn made_by(o: Object) -> Option<MadeBy> {
+    let tensor = read(o)?;
+    let function = function_of(tensor.differentiation).filter(|function| *function != 0)?;
+    Some(MadeBy { function, class: tensor.class })
 }
 
 /// The metadata: vtable, a name of four words, the gradient, then the function that made the tensor, 0 for
 /// none.
-fn has_graph(differentiation: u64) -> bool {
-    let words: Option<[u64; 7]> = memory::peek(differentiation);
-    words.map_or(differentiation != 0, |[.., made_by]| made_by != 0)
+fn function_of(differentiation: u64) -> Option<u64> {
+    let [.., made_by] = memory::peek::<7>(differentiation)?;
+    Some(made_by)
 }
 
 /// Shape and element type.
@@ -104,13 +116,13 @@ fn read(o: Object) -> Option<Tensor> {
         let (data, bytes) = data_of(&memory::peek(storage)?, at)?;
         let fits = facts.least.checked_mul(facts.width)? <= bytes;
         let (shape, element, differentiation) = (facts.shape, facts.element, *words.get(at + 1)?);
-        fits.then_some(Tensor { storage, data, bytes, shape, element, differentiation })
+        fits.then_some(Tensor { class: words[0], storage, data, bytes, shape, element, differentiation })
     })
 }
 
 /// The word with the storage. It stands behind the vtable and one word with both reference counts, or two
 /// words with one each. The autograd metadata follow: taken for a storage, they have terabytes.
-fn storage_word(words: &[u64; IMPL_WORDS]) -> Option<usize> {
+pub(super) fn storage_word(words: &[u64; IMPL_WORDS]) -> Option<usize> {
     /// Of references of one sort; addresses are higher.
     const MAX_COUNT: u64 = 0xffff;
     match words[2] {
@@ -160,7 +172,7 @@ impl Facts {
 }
 
 /// Data and bytes of a storage whose first field is at `at`: data, context, deleter, device, bytes.
-fn data_of(words: &[u64; 8], at: usize) -> Option<(u64, u64)> {
+pub(super) fn data_of(words: &[u64; 8], at: usize) -> Option<(u64, u64)> {
     let (data, bytes) = (*words.get(at)?, *words.get(at + 4)?);
     let sound = (data != 0) == (bytes != 0) && bytes < 1 << 48;
     (memory::usable(*words.first()?) && sound).then_some((data, bytes))

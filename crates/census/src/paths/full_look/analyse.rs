@@ -6,7 +6,7 @@
 use crate::clock::CpuInstant;
 use std::collections::BTreeMap;
 
-use super::collect::Collected;
+use super::collect::{Collected, Outside};
 use super::sample_owners::SampleOwners;
 use super::trie::Trie;
 use super::{Block, FullLookCounts, Reachability, TypeTotal};
@@ -15,6 +15,7 @@ use crate::graph::reachability::{NodeReachability, node_reachability};
 use crate::graph::search::{Predecessor, Start, Tree, tree};
 use crate::naming::Kind;
 use crate::roots::Root;
+use crate::sizes::Addresses;
 
 /// Samples without a path: native-held or garbage, by type.
 #[derive(Clone, Debug)]
@@ -67,6 +68,7 @@ impl Collected {
         }
         let enter = |node: u32| self.enters.get(node as usize).map_or(1, |cost| u32::from(*cost));
         let tree = tree(&self.graph, nodes, &self.starts, enter);
+        self.offer_saved(&mut sample_owners, &mut bytes, &tree);
         let mut counts = self.counts.clone();
         counts.resize(nodes, 0);
         let node_reachability = node_reachability(&self.graph, &tree, &counts);
@@ -90,6 +92,23 @@ impl Collected {
         let cost = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         analysed.counts.cost_ns = self.pause_ns.saturating_add(cost);
         analysed
+    }
+
+    /// Gives what a graph saved to the tensor that keeps the graph. What an object owns that a path leads to
+    /// stays its own, such as a parameter; an object that only the graph keeps is no owner.
+    fn offer_saved(&self, sample_owners: &mut SampleOwners, bytes: &mut [u64], tree: &Tree) {
+        if self.saved.is_empty() {
+            return;
+        }
+        let is_reached = |outside: &&Outside| tree.reached(outside.node);
+        let owned: Addresses =
+            self.outside.iter().filter(is_reached).map(|outside| outside.address).collect();
+        for saved in self.saved.iter().filter(|saved| !owned.contains(&saved.address)) {
+            if let Some(sum) = bytes.get_mut(saved.node as usize) {
+                *sum = sum.saturating_add(saved.bytes);
+            }
+            sample_owners.offer_instead(saved.node, saved.address, saved.bytes, |owner| !tree.reached(owner));
+        }
     }
 
     fn summary(&self, node_reachability: &NodeReachability, bytes: &[u64]) -> Analysed {

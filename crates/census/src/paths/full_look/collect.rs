@@ -3,6 +3,8 @@
 //! In: the heap, under the GIL. Out: [`Collected`]: plain numbers that outlive the GIL. What must not happen
 //! here: naming, or other work that could be done later; the program waits for every microsecond.
 
+use std::cell::Cell;
+
 use crate::clock::CpuInstant;
 
 use super::super::PathLimits;
@@ -10,7 +12,7 @@ use super::super::edges::each_child;
 use super::super::entry_costs::EntryCosts;
 use super::Block;
 use super::leaf_values::{Batch, Child, LeafValues};
-use super::pass::Pass;
+use super::pass::{Owns, Pass};
 use crate::graph::csr::Graph;
 use crate::graph::node_table::{self, NodeTable};
 use crate::graph::search::Start;
@@ -18,6 +20,7 @@ use crate::memory::prefetch;
 use crate::naming::{HeapView, Kind};
 use crate::object::{Object, Python};
 use crate::roots::{Root, Roots};
+use crate::sizes::{Graphs, MadeBy};
 use crate::type_info::TypeTable;
 
 /// Objects between two clock reads.
@@ -26,6 +29,8 @@ const COLLECTED_PER_CLOCK_CHECK: usize = 512;
 const PREFETCH_BYTES_BEFORE: u64 = 32;
 /// Bytes of a single buffer; a larger number was misread.
 const MAX_BUFFER_BYTES: u64 = 1 << 42;
+/// Share of the pause after which autograd graphs are walked, if there are any.
+const BEFORE_GRAPHS_PERCENT: u128 = 75;
 
 /// A type in the heap.
 #[derive(Clone, Debug)]
@@ -59,6 +64,8 @@ pub struct Collected {
     pub(super) beside: Vec<u32>,
     pub(super) types: Vec<HeapType>,
     pub(super) outside: Vec<Outside>,
+    /// Memory of autograd graphs, by the tensor that keeps the graph.
+    pub(super) saved: Vec<Outside>,
     pub(super) starts: Vec<Start>,
     /// The root behind each start.
     pub(super) roots: Vec<Root>,
@@ -96,6 +103,7 @@ impl Collected {
             beside: Vec::with_capacity(INITIAL_NODES),
             types: Vec::new(),
             outside: Vec::new(),
+            saved: Vec::new(),
             starts: Vec::new(),
             roots: Vec::new(),
             frames: Vec::new(),
@@ -112,8 +120,11 @@ impl Collected {
         for root in &starts {
             self.nodes.insert(root.object);
         }
-        let late = || began.elapsed().as_nanos() > u128::from(limits.max_pause_ns);
-        let mut pass = Pass { costs: EntryCosts::new(heap, &roots), types: TypeTable::new(), leaves };
+        let has_graphs = Cell::new(false);
+        let pause = |share| began.elapsed().as_nanos() > u128::from(limits.max_pause_ns) * share / 100;
+        let late = || pause(if has_graphs.get() { BEFORE_GRAPHS_PERCENT } else { 100 });
+        let (costs, types) = (EntryCosts::new(heap, &roots), TypeTable::new());
+        let mut pass = Pass { costs, types, leaves, graphs: Vec::new(), has_graphs: &has_graphs };
         // First everything that roots lead to, near objects first: if time runs out, distant objects are
         // missing.
         self.process(heap, &mut pass, limit, &late);
@@ -130,6 +141,7 @@ impl Collected {
             }
             self.process(heap, &mut pass, limit, &late);
         }
+        self.graphs(&pass.graphs, &|| pause(100));
         for root in starts {
             if let Some(node) = self.nodes.get(root.object) {
                 self.starts.push(Start { node, cost: root.cost });
@@ -139,6 +151,23 @@ impl Collected {
         self.nodes.free_slots();
         self.frames = roots.frames.iter().map(|frame| frame.running.code).collect();
         self.modules = roots.modules.into_iter().map(|module| module.name).collect();
+    }
+
+    /// Finds the memory of autograd graphs.
+    fn graphs(&mut self, roots: &[(u32, MadeBy)], late: &dyn Fn() -> bool) {
+        let mut graphs = Graphs::default();
+        let saved = &mut self.saved;
+        for (node, made_by) in roots {
+            let whole = graphs.walk(*made_by, late, &mut |address, bytes| {
+                if bytes < MAX_BUFFER_BYTES {
+                    saved.push(Outside { node: *node, address, bytes });
+                }
+            });
+            if !whole {
+                self.cut = true;
+                return;
+            }
+        }
     }
 
     /// Makes a node of each tracked object.
@@ -262,7 +291,13 @@ impl Collected {
         if of.dict && children.len() <= limit {
             pass.leaves.push_sampled_keys(Object(object), from, children, limit);
         }
-        if of.buffers {
+        if of.owns == Owns::BuffersAndGraph
+            && let Some(made_by) = heap.sizes.made_by(Object(object))
+        {
+            pass.graphs.push((node, made_by));
+            pass.has_graphs.set(true);
+        }
+        if of.owns != Owns::Nothing {
             let outside = &mut self.outside;
             heap.sizes.buffers(Object(object), &mut |buffer| {
                 if buffer.owner && buffer.bytes < MAX_BUFFER_BYTES {

@@ -3,12 +3,15 @@
 //! In: types of live objects. Out: numbers, and the facts that all objects of a type share. What must not
 //! happen here: a value that outlives the walk.
 
+use std::cell::Cell;
+
 use super::super::entry_costs::EntryCosts;
 use super::collect::HeapType;
 use super::leaf_values::LeafValues;
 use crate::layout::flags;
 use crate::naming::{HeapView, Kind};
 use crate::object::Object;
+use crate::sizes::MadeBy;
 use crate::type_info::TypeTable;
 
 /// The caches of one walk over the heap.
@@ -16,6 +19,19 @@ pub(super) struct Pass<'a> {
     pub(super) costs: EntryCosts<'a>,
     pub(super) types: TypeTable<NodeFacts>,
     pub(super) leaves: LeafValues<'a>,
+    /// Tensors that keep a graph, by node.
+    pub(super) graphs: Vec<(u32, MadeBy)>,
+    /// Whether there are any.
+    pub(super) has_graphs: &'a Cell<bool>,
+}
+
+/// What objects of a type may own outside their blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owns {
+    Nothing,
+    Buffers,
+    /// Buffers, and an autograd graph.
+    BuffersAndGraph,
 }
 
 /// Facts that the graph needs of a type, besides its [`TypeInfo`](crate::type_info::TypeInfo).
@@ -27,8 +43,8 @@ pub(super) struct NodeFacts {
     pub(super) shows_all_children: bool,
     /// Its objects are dicts.
     pub(super) dict: bool,
-    /// Its objects may own memory outside their blocks.
-    pub(super) buffers: bool,
+    /// What its objects may own outside their blocks.
+    pub(super) owns: Owns,
 }
 
 impl Pass<'_> {
@@ -54,7 +70,11 @@ impl Pass<'_> {
                     && heap.shows_all(class.address())
                     && !heap.sizes.hides(class),
                 dict: class.has(flags::DICT),
-                buffers: heap.sizes.has_buffers(class),
+                owns: match () {
+                    () if heap.sizes.may_keep_graph(class) => Owns::BuffersAndGraph,
+                    () if heap.sizes.has_buffers(class) => Owns::Buffers,
+                    () => Owns::Nothing,
+                },
             }
         })
     }

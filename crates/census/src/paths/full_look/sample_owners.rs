@@ -31,6 +31,26 @@ impl SampleOwners {
 
     /// Offers an object's memory as the owner of the samples that it covers.
     pub(super) fn offer_extent(&mut self, node: u32, address: u64, bytes: u64) {
+        self.each_covered(address, bytes, |sample, overlap| {
+            if overlap > sample.overlap {
+                sample.overlap = overlap;
+                sample.owner = Some(node);
+            }
+        });
+    }
+
+    /// Offers memory that has no owner yet, or one that is `gone`.
+    pub(super) fn offer_instead(&mut self, node: u32, address: u64, bytes: u64, gone: impl Fn(u32) -> bool) {
+        self.each_covered(address, bytes, |sample, overlap| {
+            if sample.owner.is_none_or(&gone) {
+                sample.overlap = overlap;
+                sample.owner = Some(node);
+            }
+        });
+    }
+
+    /// Each sample that the extent covers at least half of, with the bytes that it covers.
+    fn each_covered(&mut self, address: u64, bytes: u64, mut offer: impl FnMut(&mut Sample, u64)) {
         if address == 0 || bytes == 0 {
             return;
         }
@@ -44,9 +64,8 @@ impl SampleOwners {
             if overlap == 0 {
                 break;
             }
-            if overlap > sample.overlap && overlap.saturating_mul(2) >= size {
-                sample.overlap = overlap;
-                sample.owner = Some(node);
+            if overlap.saturating_mul(2) >= size {
+                offer(sample, overlap);
             }
         }
     }
@@ -89,5 +108,18 @@ mod tests {
         assert_eq!(owners(&blocks, &[(1, 0, 9000), (2, 1000, 0)])[0], (7, None));
         // One large buffer over several samples.
         assert_eq!(owners(&blocks, &[(1, 500, 9000)]), [(7, Some(1)), (8, Some(1)), (9, Some(1))]);
+    }
+
+    #[test]
+    fn an_owner_that_is_gone_gives_way() {
+        let mut owners = SampleOwners::new(&[Block { id: 7, address: 1000, size: 100 }]);
+        let owner = |owners: &SampleOwners| owners.samples.first().and_then(|sample| sample.owner);
+        owners.offer_extent(1, 1000, 100);
+        owners.offer_instead(2, 1000, 100, |owner| owner != 1);
+        assert_eq!(owner(&owners), Some(1));
+        owners.offer_instead(2, 1000, 40, |owner| owner == 1);
+        assert_eq!(owner(&owners), Some(1), "it covers too little");
+        owners.offer_instead(2, 1000, 100, |owner| owner == 1);
+        assert_eq!(owner(&owners), Some(2));
     }
 }
