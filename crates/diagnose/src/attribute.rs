@@ -7,7 +7,7 @@ use crate::numbers::SEVERAL;
 use nilometer_stats::Interval;
 
 use crate::claims::{Instrument, sum, suspects};
-use crate::holders::{BySite, HolderEvidence, add_kept_at, by_holder, fold, grown, hold};
+use crate::holders::{BySite, HolderEvidence, add_kept_at, by_holder, fold, grown, hold, take_in_native};
 use crate::lookup::Lookup;
 use crate::reconcile::Kept;
 use crate::report::Finding;
@@ -85,6 +85,8 @@ fn by_site(
         findings.extend(grown(held, &rate, points, &findings));
         sites.add_made_at(&mut findings);
         hold(held, &mut findings, points, setting.folder, lookup);
+        let most = (points.as_slice(), rate.high.round() as i64);
+        findings = take_in_native(held, findings, most, setting.folder, lookup);
         findings = held.take_in_parts(findings);
     }
     add_source(&mut findings, setting.folder, lookup);

@@ -17,6 +17,7 @@ mod figures_open;
 mod gc_disabled;
 mod gradient_registry;
 mod holder_path;
+mod hooks_registered;
 mod kept_by_callback;
 mod kept_by_class;
 mod kept_by_closure;
@@ -204,7 +205,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 52] = [
+const ALL: [Cause; 54] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -242,6 +243,8 @@ const ALL: [Cause; 52] = [
     ("datasets-kept", kept_datasets::explain),
     ("datasets-kept", kept_datasets::by_count),
     ("models-kept", kept_models::explain),
+    ("hooks-registered", hooks_registered::explain),
+    ("graphs-kept", kept_graphs::of_holder),
     ("default-argument-grows", default_argument::explain),
     ("callbacks-added-again", callbacks_added_again::explain),
     ("replay-unbounded", replay::explain),

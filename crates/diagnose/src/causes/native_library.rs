@@ -7,7 +7,7 @@ use super::{Case, Explanation};
 use crate::holders::NATIVE;
 
 /// How the files of frameworks, of Python and of the system are called.
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 27] = [
     // Extension modules make Python's objects, which somebody else may hold.
     "cpython-",
     ".abi3.",
@@ -20,6 +20,16 @@ const KNOWN: [&str; 17] = [
     "libm.",
     "ld-linux",
     "jaxlib",
+    "libjax",
+    "xla_",
+    "libxla",
+    "pjrt",
+    "libtriton",
+    "libmkl",
+    "libiomp",
+    "libgomp",
+    "libopenblas",
+    "libarrow",
     "libtorch",
     "libc10",
     "libcuda",

@@ -6,6 +6,7 @@
 
 use super::adds::{adds, attribute, keys};
 use super::container_path;
+use super::hooks::registers;
 use crate::lookup::Lookup;
 use crate::origin::{Origin, shown};
 use crate::report::{Finding, Holder, Site};
@@ -68,8 +69,9 @@ fn adding_to(name: &str, finding: &Finding, folder: Option<&str>, lookup: &mut d
     let keys = keys(&holder.path);
     let mut found: Vec<(String, usize, String)> = Vec::new();
     for (file, lines) in sources(finding, holder, folder, lookup) {
+        let fills = |line: &String| adds(line, name, keys) || registers(line, name);
         let mut adding: Vec<usize> =
-            (0..lines.len()).filter(|at| lines.get(*at).is_some_and(|line| adds(line, name, keys))).collect();
+            (0..lines.len()).filter(|at| lines.get(*at).is_some_and(fills)).collect();
         if let (2.., Some(class)) = (adding.len(), class_of(&lines, &holder.owner)) {
             adding.retain(|at| class.contains(at));
         }

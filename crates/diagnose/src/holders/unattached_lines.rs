@@ -84,7 +84,7 @@ pub(crate) fn hold(
 }
 
 /// Whether something is among these elements that may hold memory which Python cannot see.
-fn hides(elements: &str) -> bool {
+pub(super) fn hides(elements: &str) -> bool {
     let is_seen = |word: &str| {
         SEEN.split(' ').any(|seen| seen == word) || NUMBERS.iter().any(|number| word.starts_with(number))
     };

@@ -286,3 +286,28 @@ fn what_is_alike_at_first_sight_is_not_told_so() {
     );
     assert_eq!(told(("read(): rows", "read", "closure", "list", "")).cause, "closure-keeps");
 }
+
+#[test]
+fn tensors_with_their_graphs_are_told_as_such() {
+    let list = |elements| told(("__main__.history['val'][*]", "", "", "list", elements));
+    let finding = list("1 x Tensor () float32 with grad_fn");
+    assert_eq!(finding.cause, "graphs-kept", "{finding:#?}");
+    assert_eq!(finding.sentence, "history keeps tensors of every epoch, with their autograd graphs");
+    assert!(finding.change.as_ref().unwrap().contains("`.item()`"), "{finding:#?}");
+    let finding = list("2 x tuple (Tensor with grad_fn, Tensor)");
+    assert_eq!(finding.cause, "graphs-kept", "{finding:#?}");
+    assert!(finding.change.as_ref().unwrap().contains("`.detach()`"), "{finding:#?}");
+    assert_eq!(list("1 x Tensor () float32").cause, "global-grows", "a number without a history");
+}
+
+#[test]
+fn hooks_that_are_registered_again_are_to_be_removed() {
+    let hooks = |path| told((path, "MLP", "model", "OrderedDict", "1 x function"));
+    let finding = hooks("__main__.model._modules['hid']._forward_hooks[*]");
+    assert_eq!(finding.cause, "hooks-registered", "{finding:#?}");
+    let change = finding.change.as_ref().unwrap();
+    assert!(change.contains("`model.hid.register_forward_hook(capture)`"), "{change}");
+    assert!(change.contains("`handle.remove()`"), "{change}");
+    assert_eq!(finding.sites.first().map(|site| (site.role, site.line)), Some(("kept_at", 66)));
+    assert_eq!(hooks("__main__.model.my_hooks[*]").cause, "object-keeps");
+}

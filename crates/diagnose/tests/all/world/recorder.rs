@@ -48,7 +48,7 @@ impl Default for Recorder {
 }
 
 const LIBRARY: u64 = 0x7f00_0000_0000;
-/// Behind it lies a library of the user's: functions called `user::...`.
+/// Behind it lie a library of the user's, with functions called `user::...`, and `PyTorch`'s, with `at::...`.
 const SIZE: u64 = 1 << 30;
 
 impl World {
@@ -64,6 +64,9 @@ impl World {
         let path = "/v/lib/python3.11/site-packages/tensorflow/libtensorflow_cc.so.2".into();
         self.sampling(Sampling::Module { start: LIBRARY, end: LIBRARY + SIZE, bias: LIBRARY, path });
         let (start, path) = (LIBRARY + SIZE, "/job/libpool.so".into());
+        self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
+        let path = "/v/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so".into();
+        let start = LIBRARY + 2 * SIZE;
         self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
         self
     }
@@ -95,7 +98,11 @@ impl World {
                     self.recorder.natives.push((*frame).to_owned());
                     self.recorder.natives.len() - 1
                 });
-                let library = if frame.starts_with("user::") { LIBRARY + SIZE } else { LIBRARY };
+                let library = match frame.split("::").next() {
+                    Some("user") => LIBRARY + SIZE,
+                    Some("at") => LIBRARY + 2 * SIZE,
+                    _ => LIBRARY,
+                };
                 out.push(StackFrame::Native { address: library + 16 * (at as u64 + 1) });
             }
         }
@@ -282,6 +289,10 @@ impl Lookup for Files {
         let line = |at| match at {
             40 => "self.saved[epoch] = out".to_owned(),
             41 => "self.frame = pd.concat([self.frame, rows])".to_owned(),
+            66 => "    model.hid.register_forward_hook(capture)".to_owned(),
+            70 => "def next_key(self):".to_owned(),
+            71 => "    self.key, sub = split(self.key)".to_owned(),
+            72 => "    self.trail.append(sub)".to_owned(),
             _ => format!("pass  # {at}"),
         };
         if file == "/job/train.py" { (1..=80).map(line).collect() } else { Vec::new() }
