@@ -28,7 +28,7 @@ impl CostLimiter {
 
     /// For a part of a reading: cheap ones always, dear ones after a pause of so many times their cost.
     pub(crate) fn is_cheap_or_due(&self, pause: u64, now: u64) -> bool {
-        self.cost() <= MAX_CHEAP_NS || self.is_due_after(pause, now)
+        self.dear_cost() == 0 || self.is_due_after(pause, now)
     }
 
     /// It ended at `now` and took `cost`; gives what of it counts.
@@ -41,6 +41,17 @@ impl CostLimiter {
         self.cost.store(smoothed.max(1), Relaxed);
         self.last.store(now, Relaxed);
         counted
+    }
+
+    /// The same; gives what counts of it if it is dear now, else 0.
+    pub(crate) fn note_dear(&self, now: u64, cost: u64) -> u64 {
+        let counted = self.note(now, cost);
+        if self.dear_cost() == 0 { 0 } else { counted }
+    }
+
+    /// Smoothed cost of a part of a reading, where that is too much for every reading; else 0. Nanoseconds.
+    pub(crate) fn dear_cost(&self) -> u64 {
+        Some(self.cost()).filter(|cost| *cost > MAX_CHEAP_NS).unwrap_or(0)
     }
 
     /// Smoothed cost, nanoseconds.

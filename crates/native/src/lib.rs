@@ -24,6 +24,7 @@
 
 mod arenas;
 mod cost_limiter;
+mod dear_parts;
 mod device_pace;
 mod endpoints;
 mod flood;

@@ -20,6 +20,8 @@ use crate::recorder::Recorder;
 /// Which parts of a reading are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
+    /// Those that are cheap.
+    Cheap,
     /// Those that are cheap, or rested for so many times their cost.
     Paced(u64),
     /// All of them, whatever they cost; for moments that come once.
@@ -38,6 +40,8 @@ pub(crate) struct Taken {
     pub(crate) counters: Counters,
     /// Whether no part was left out for its cost.
     pub(crate) is_whole: bool,
+    /// What its dear parts took, nanoseconds.
+    pub(crate) dear_ns: u64,
 }
 
 /// Takes readings, one at a time.
@@ -71,17 +75,18 @@ impl Reader {
         let begin = thread_cpu_ns();
         let mut counters = Counters::default();
         read_status(&mut counters);
-        let mut is_whole = true;
+        let (mut is_whole, mut dear_ns) = (true, 0);
         let mut wanted = |pace: &CostLimiter| {
             let wanted = match depth {
                 Depth::Whole => true,
+                Depth::Cheap => pace.dear_cost() == 0,
                 Depth::Paced(pause) => pace.is_cheap_or_due(pause, now),
             };
             is_whole &= wanted;
             wanted
         };
         if wanted(&self.heap_pace) {
-            self.read_heap(now, &mut counters);
+            dear_ns += self.read_heap(now, &mut counters);
         }
         if let Some(python) = python {
             // Never left out: without it nobody knows what is garbage.
@@ -89,14 +94,20 @@ impl Reader {
             if wanted(&self.python_pace) {
                 let begin = thread_cpu_ns();
                 (python.allocator)(&mut counters);
-                self.python_pace.note(now, since(begin));
+                dear_ns += self.python_pace.note_dear(now, since(begin));
             }
         }
         counters.cost_ns = Some(since(begin));
-        Some(Taken { counters, is_whole })
+        Some(Taken { counters, is_whole, dear_ns })
     }
 
-    fn read_heap(&self, now: u64, counters: &mut Counters) {
+    /// What the parts that are dear take together, nanoseconds; 0 while none is.
+    pub(crate) fn dear_cost(&self) -> u64 {
+        self.heap_pace.dear_cost() + self.python_pace.dear_cost()
+    }
+
+    /// Gives what it took if that is dear.
+    fn read_heap(&self, now: u64, counters: &mut Counters) -> u64 {
         let begin = thread_cpu_ns();
         if let Some(heap) = self.heap.read(counters.vm_data) {
             counters.heap_in_use = Some(heap.in_use.saturating_sub(own_memory::held()));
@@ -109,7 +120,7 @@ impl Reader {
                 counters.pool_reserved = Some(reserved);
             }
         }
-        self.heap_pace.note(now, since(begin));
+        self.heap_pace.note_dear(now, since(begin))
     }
 }
 
@@ -154,7 +165,7 @@ mod tests {
     #[test]
     fn a_reading_has_the_kernels_figures_and_its_cost() {
         let reader = Reader::new(Source::Absent);
-        let Taken { counters, is_whole } = reader.read(1, Depth::Paced(400), None).unwrap();
+        let Taken { counters, is_whole, .. } = reader.read(1, Depth::Paced(400), None).unwrap();
         assert!(is_whole);
         assert!(counters.rss_anon > Some(4096));
         assert!(counters.threads >= Some(1));

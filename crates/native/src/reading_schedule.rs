@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use nilometer_capture::{CycleUnit, Found, MAX_FOUND};
 
-use crate::cost_limiter::{CostLimiter, PAUSE_FACTOR, pause_is_over};
+use crate::cost_limiter::{CostLimiter, pause_is_over};
 
 /// So many cycles of each unit are read in any case.
 const ALWAYS: u64 = 8;
@@ -32,8 +32,6 @@ const CYCLE_PAUSE_FACTOR: u64 = 500;
 const PHASE_PAUSE_FACTOR: u64 = 2000;
 /// The same for cycles while the allowance lasts.
 const EARLY_PAUSE_FACTOR: u64 = 50;
-/// The same for a dear part of a reading: what the allowance has left is of no use after a short run.
-const EARLY_PART_PAUSE_FACTOR: u64 = 20;
 /// While cycles are read, which tell what stays, the clock adds what lies between them no more often than this. So long after
 /// one was read, as long cycles have it, there may be none.
 const TICK_AMONG_CYCLES_NS: u64 = 1_000_000_000;
@@ -123,18 +121,7 @@ impl ReadingSchedule {
             || pause_is_over(cost, CYCLE_PAUSE_FACTOR, last, now) && self.whole.is_due(now)
     }
 
-    /// The pause before a dear part of a reading is taken again, as a multiple of its cost: a cycle without it cannot be judged,
-    /// and neither phases nor the clock must use it up just before one ends.
-    pub(crate) fn pause_of_parts(&self, asker: Asker, now: u64) -> u64 {
-        match asker {
-            Asker::Cycle(_) if self.has_allowance(now) => EARLY_PART_PAUSE_FACTOR,
-            Asker::Tick if self.is_among_cycles(now) => PHASE_PAUSE_FACTOR,
-            Asker::Cycle(_) | Asker::Tick | Asker::Once => PAUSE_FACTOR,
-            Asker::Phase => PHASE_PAUSE_FACTOR,
-        }
-    }
-
-    /// A reading for `asker` ended at `now` and took `cost`.
+    /// A reading for `asker` ended at `now` and took `cost`, dear parts left out.
     pub(crate) fn note(&self, asker: Asker, now: u64, cost: u64) {
         let counted = self.whole.note(now, cost);
         self.spent.fetch_add(counted, Relaxed);
@@ -157,7 +144,8 @@ impl ReadingSchedule {
         self.whole.last()
     }
 
-    fn is_among_cycles(&self, now: u64) -> bool {
+    /// Whether a cycle was read a short while ago.
+    pub(crate) fn is_among_cycles(&self, now: u64) -> bool {
         let last = self.last_cycle.iter().map(|last| last.load(Relaxed)).max().unwrap_or(0);
         last != 0 && now.saturating_sub(last) < AMONG_CYCLES_NS
     }
@@ -250,50 +238,6 @@ mod tests {
             2 * MS / 5,
         );
         assert!(taken >= 85, "{taken}");
-    }
-
-    /// Who gets a part of that cost: `other` asks for it before the end of each epoch, each so long after the one before. Gives how often
-    /// the epochs got it, and how often the other.
-    fn share(
-        (pacer, part): (&ReadingSchedule, &CostLimiter),
-        other: Asker,
-        epochs: u64,
-        apart: u64,
-        cost: u64,
-    ) -> (u64, u64) {
-        let mut now = 20 * SECOND_NS;
-        let (mut at_cycles, mut at_others) = (0, 0);
-        for _ in 0..epochs {
-            for (asker, taken) in [(other, &mut at_others), (Asker::Cycle(CycleUnit::Epoch), &mut at_cycles)]
-            {
-                now += apart;
-                if part.is_cheap_or_due(pacer.pause_of_parts(asker, now), now) {
-                    part.note(now, cost);
-                    pacer.note(asker, now, cost);
-                    *taken += 1;
-                }
-            }
-        }
-        (at_cycles, at_others)
-    }
-
-    #[test]
-    fn a_dear_part_is_kept_for_the_ends_of_cycles() {
-        // Epochs of 50 ms with a phase before each end, and a heap whose figures take 5 ms.
-        let (at_cycles, at_phases) =
-            share((&ReadingSchedule::default(), &CostLimiter::default()), Asker::Phase, 24, 25 * MS, 5 * MS);
-        assert!(at_cycles >= 10 && at_phases <= 1, "{at_cycles} at cycles, {at_phases} at phases");
-    }
-
-    #[test]
-    fn the_clock_leaves_a_dear_part_to_the_ends_of_cycles_where_these_come() {
-        // Short epochs with a tick between them, and a heap whose figures take 8 ms, when the allowance is used up.
-        let (pacer, part) = (ReadingSchedule::default(), CostLimiter::default());
-        pacer.note(Asker::Cycle(CycleUnit::Epoch), 20 * SECOND_NS, 8 * MS);
-        part.note(20 * SECOND_NS, 8 * MS);
-        pacer.spent.store(ALLOWANCE_NS + SECOND_NS, Relaxed);
-        let (at_cycles, at_ticks) = share((&pacer, &part), Asker::Tick, 100, 300 * MS, 8 * MS);
-        assert!(at_cycles >= 15 && at_ticks == 0, "{at_cycles} at cycles, {at_ticks} at ticks");
     }
 
     #[test]

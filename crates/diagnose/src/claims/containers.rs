@@ -2,8 +2,8 @@
 //!
 //! In: what scans said of containers, what was counted. Out: claims. What must not happen here: proof from a container that may have
 //! stopped, that has a bound in reach, that a library fills (weak dictionaries shrink with the next collection), that shares its elements
-//! (a list of the samples that were drawn keeps nothing), that slows (a dict of what was met last of each class), or that carries too
-//! little of the growth.
+//! (a list of the samples that were drawn keeps nothing), that slows (a dict of what was met last of each class), that carries too
+//! little of the growth, or that notes numbers, no more than a cycle may.
 
 use crate::numbers::{
     AGAIN, ALIKE, EVEN_FLOOR_RATIO, EXCESS, HALF, HEAVY_BYTES, MIN_POINTS, MOST, NEARLY_ALL, PART, SEVERAL,
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 
 use nilometer_stats::Interval;
 
-use super::{Claim, Instrument, carries};
+use super::{Claim, Instrument, carries, numbers};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
-use crate::holders::{HolderEvidence, Pace, Rise, SCAN_ERROR_RATIO, Weighed};
+use crate::holders::{HolderEvidence, Pace, Rise, SCAN_ERROR_RATIO, Weighed, are_numbers};
 use crate::origin::Origin;
 use crate::sizes::size;
 
@@ -60,6 +60,11 @@ impl<'a> Containers<'a> {
         let bytes = together(seen)?;
         let is_whole = seen.iter().all(|one| one.pace.weighed == Weighed::All);
         let rate = counted.rate?;
+        // Numbers that are too few to matter prove nothing of a growth that may be far more.
+        let are_few = seen.iter().all(|one| one.are_numbers) && bytes <= numbers::most(cycles);
+        if counted.state != State::Grows && are_few && rate.high > numbers::most(cycles) {
+            return None;
+        }
         if counted.state != State::Grows && !is_proof(bytes, cycles.unit.floor(), counted, cycles) {
             return None;
         }
@@ -165,6 +170,7 @@ struct Seen {
     /// When the scan ended that told of it last.
     told_by: u64,
     pace: Pace,
+    are_numbers: bool,
 }
 
 /// What the containers that one scan told of grow by per cycle together, the most of all scans. Each has its own share of what is new: a
@@ -208,7 +214,8 @@ fn seen(held: &HolderEvidence, counted: &Counted, cycles: &Cycles) -> Vec<Seen> 
         // What fills is told by the counters where they show a growth.
         let users = users && (open || !pace.slows);
         let told_by = held.scans.iter().copied().find(|ended| *ended >= newest).unwrap_or(u64::MAX);
-        (users && watched && rises.len() >= told).then_some(Seen { told_by, pace })
+        let are_numbers = are_numbers(&holder.elements);
+        (users && watched && rises.len() >= told).then_some(Seen { told_by, pace, are_numbers })
     };
     held.rises.iter().filter_map(speaks).collect()
 }

@@ -62,7 +62,7 @@ fn are_too_little(rate: Interval, high: f64, noted: f64, cycles: &Cycles) -> boo
 }
 
 /// Bytes of numbers that a cycle may keep. Of requests, calls and steps there are many to the hour: they may keep no more than others.
-fn most(cycles: &Cycles) -> f64 {
+pub(super) fn most(cycles: &Cycles) -> f64 {
     let level = cycles.points.last().map_or(0.0, |point| point.level);
     match cycles.unit {
         unit if unit.floor() >= LONG_FLOOR_BYTES => (TOLERANCE_RATIO * level).max(2.0 * unit.floor()),

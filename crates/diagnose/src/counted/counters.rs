@@ -56,6 +56,8 @@ pub(crate) struct Counted {
     pub(crate) surely_rose: bool,
     /// Of a run one cycle too short: the rise that each of its cycles brought.
     pub(crate) even_rise: Option<Interval>,
+    /// Of too few cycles: what live memory rose by per cycle, whatever made it rise; at least 0.
+    pub(crate) raw_rise: f64,
     /// Rise that levels off.
     pub(crate) filling: Option<Filling>,
 }
@@ -151,6 +153,14 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Counted {
         outlived: 0.0,
         surely_rose: false,
         even_rise: None,
+        raw_rise: raw_rise(&cycles.points),
         filling: None,
     }
+}
+
+/// Bytes per cycle from the end of the first cycles to the last that was read.
+fn raw_rise(points: &[Point]) -> f64 {
+    let (Some(first), Some(last)) = (points.get(MIN_START_CYCLES - 1), points.last()) else { return 0.0 };
+    let turns = last.ordinal.saturating_sub(first.ordinal).max(1);
+    ((last.level - first.level) / turns as f64).max(0.0)
 }

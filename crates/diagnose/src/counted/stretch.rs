@@ -206,6 +206,7 @@ impl Stretch<'_> {
             outlived: self.net.outlived,
             surely_rose: self.surely_rose(),
             even_rise: None,
+            raw_rise: 0.0,
             filling: None,
         }
     }

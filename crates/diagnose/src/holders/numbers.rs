@@ -6,6 +6,8 @@
 use super::HolderEvidence;
 use super::scans::Pace;
 use crate::cycles::Point;
+use crate::numbers::NEARLY_ALL;
+use crate::sample::Sample;
 
 /// A float takes 24 bytes, an int 28 or 32.
 pub(crate) const MAX_NUMBER_BYTES: u64 = 32;
@@ -13,24 +15,46 @@ pub(crate) const MAX_NUMBER_BYTES: u64 = 32;
 const NUMBERS: [&str; 8] = ["float", "int", "bool", "float64", "float32", "int64", "int32", "bool_"];
 /// The place in the container.
 const PLACE_BYTES: u64 = 8;
+/// A tuple without its places, and what the collector keeps in front of it.
+const TUPLE_BYTES: u64 = 40;
 
 impl HolderEvidence<'_> {
     /// Bytes of numbers that containers keep more of per cycle.
     pub(crate) fn numbers(&self, points: &[Point]) -> f64 {
         let of = |(id, rises): (&u64, &Vec<super::Rise>)| {
-            let holder = self.holder(*id)?;
-            let pace = Pace::of(rises, &self.scans, points)?;
-            (are_numbers(&holder.elements)).then_some(pace.elements * (MAX_NUMBER_BYTES + PLACE_BYTES) as f64)
+            let bytes = number_bytes(&self.holder(*id)?.elements)?;
+            Some(Pace::of(rises, &self.scans, points)?.elements * (bytes + PLACE_BYTES) as f64)
         };
         self.rises.iter().filter_map(of).sum()
     }
+
+    /// Whether nearly all of these samples lie in one container of numbers.
+    pub(crate) fn are_in_numbers(&self, samples: &[Sample]) -> bool {
+        let keeps = self.keeps(samples);
+        keeps.first().is_some_and(|first| first.share >= NEARLY_ALL && are_numbers(&first.holder.elements))
+    }
 }
 
-/// `4,500 x float, 12 x int`: whether each type is a number.
+/// `4,500 x float, 12 x tuple (int, float)`: whether each is a number, or a tuple of numbers: a step and its loss.
 pub(crate) fn are_numbers(elements: &str) -> bool {
-    let mut types = elements.split(" x ").skip(1).peekable();
-    types.peek().is_some()
-        && types.all(|kind| NUMBERS.contains(&kind.split([',', ' ']).next().unwrap_or_default()))
+    number_bytes(elements).is_some()
+}
+
+/// Bytes of the biggest element at most, where all are numbers or tuples of them.
+fn number_bytes(elements: &str) -> Option<u64> {
+    elements.split(" x ").skip(1).map(kind_bytes).reduce(|a, b| Some(a?.max(b?))).flatten()
+}
+
+/// What stands behind ` x `: a type, perhaps with its parts, and the number of the next type.
+fn kind_bytes(kind: &str) -> Option<u64> {
+    let is_number = |name: &str| NUMBERS.contains(&name);
+    if let Some((parts, _)) = kind.strip_prefix("tuple (").and_then(|rest| rest.split_once(')')) {
+        let mut parts = parts.split(", ").peekable();
+        parts.peek()?;
+        let count = parts.try_fold(0, |count, part| is_number(part).then_some(count + 1))?;
+        return Some(TUPLE_BYTES + count * (MAX_NUMBER_BYTES + PLACE_BYTES));
+    }
+    is_number(kind.split([',', ' ']).next()?).then_some(MAX_NUMBER_BYTES)
 }
 
 #[cfg(test)]
@@ -38,10 +62,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pair_takes_as_much_as_a_tuple_and_two_numbers() {
+        assert_eq!(number_bytes("300 x tuple (int, float)"), Some(120));
+        assert_eq!(number_bytes("5 x float, 300 x tuple (int, float)"), Some(120));
+        assert_eq!(number_bytes("5 x float"), Some(32));
+        assert_eq!(number_bytes("5 x str"), None);
+    }
+
+    #[test]
     fn numbers_alone_are_numbers() {
         for (elements, are) in [
             ("4,500 x float", true),
             ("12 x int, 4 x float", true),
+            ("300 x tuple (int, float)", true),
+            ("300 x tuple (int, float), 4 x float", true),
+            ("300 x tuple (int, str)", false),
+            ("300 x tuple (int, tuple)", false),
+            ("300 x tuple", false),
+            ("300 x list (int, float)", false),
             ("9 x ndarray (2000, 500) float64", false),
             ("12 x float, 1 x ndarray (7,) float64", false),
             ("3 x Tensor () float32", false),

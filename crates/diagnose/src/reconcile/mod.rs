@@ -75,13 +75,53 @@ fn narrowed(rate: Interval, carried: Interval) -> Interval {
 }
 
 /// Widens the claim by the growth that was counted beyond it, since that may be garbage. Memory that survived a full collection is not.
+/// Of too few cycles all that live memory rose by may be kept.
 fn beside(claim: &Claim, counted: &Counted) -> Interval {
     let kept = claim.kept;
+    if counted.state == State::TooFew {
+        return Interval { high: kept.high.max(counted.raw_rise), ..kept };
+    }
     let Some(all) = counted.rate.filter(|_| counted.state != State::Bounded) else { return kept };
     let sure = if claim.carries(all.estimate) { all.estimate } else { counted.outlived };
     Interval {
         estimate: kept.estimate.max(sure.min(all.estimate)),
         low: kept.low.max(all.low),
         high: kept.high.max(all.high),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: f64 = 1024.0 * 1024.0;
+
+    /// Sites are sure of 3.4 to 4.4 MiB per cycle; too few cycles were read, in which live memory rose by so much each.
+    fn of_few_cycles(raw_rise: f64) -> Interval {
+        let counted = Counted {
+            state: State::TooFew,
+            reason: String::new(),
+            needed: Some(4),
+            rate: None,
+            at_most: f64::INFINITY,
+            since: 0,
+            started: 0,
+            sawtooth: 0.0,
+            outlived: 0.0,
+            surely_rose: false,
+            even_rise: None,
+            raw_rise,
+            filling: None,
+        };
+        let kept = Interval { estimate: 3.8 * MIB, low: 3.4 * MIB, high: 4.4 * MIB };
+        let claim = Claim { by: Instrument::Sites, kept, is_whole: true, since: 0, reason: String::new() };
+        beside(&claim, &counted)
+    }
+
+    #[test]
+    fn a_few_read_cycles_leave_room_for_all_that_rose() {
+        assert_eq!(of_few_cycles(8.3 * MIB).high, 8.3 * MIB);
+        assert_eq!(of_few_cycles(8.3 * MIB).low, 3.4 * MIB, "what sites are sure of stays");
+        assert_eq!(of_few_cycles(2.0 * MIB).high, 4.4 * MIB, "what fell meanwhile takes nothing away");
     }
 }

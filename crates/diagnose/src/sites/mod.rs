@@ -106,7 +106,8 @@ impl Left {
 impl<'a> Sites<'a> {
     /// Bytes per cycle that sites make of numbers alone, and whether another site is sure to keep as much as `least`.
     pub(crate) fn numbers(&self, least: f64) -> (f64, bool) {
-        let (numbers, others): (Vec<_>, Vec<_>) = self.growing.iter().partition(|site| site.is_of_numbers());
+        let (numbers, others): (Vec<_>, Vec<_>) = (self.growing.iter())
+            .partition(|site| site.is_of_numbers() || self.held.are_in_numbers(&site.survivors));
         let sure = |site: &&GrowingSite| site.growing.speaks && site.growing.rate.low > least;
         (numbers.iter().map(|site| site.growing.rate.estimate).sum(), others.iter().any(sure))
     }

@@ -45,6 +45,45 @@ fn the_losses_of_all_batches_are_no_leak() {
     }
 }
 
+/// Epochs that note so many pairs of a step and its loss, beside buffers that come and go. Scans tell of the list.
+fn pairs(count: u64, elements: &str, is_noisy: bool) -> Report {
+    let found = Found::new(0).unwrap();
+    let mut w = started();
+    w.fact(&found.fact(), "line:epoch # loss #").fact("cwd", "/job");
+    for epoch in 1..=30 {
+        w.takes(120 * count.cast_signed());
+        let path = "__main__.writer['loss'][*]".to_owned();
+        let (kind, file, elements) = ("list".to_owned(), "/job/train.py".to_owned(), elements.to_owned());
+        let holder = Holder { id: 1, path, kind, file, elements, ..Holder::default() };
+        let (length, bytes) = (epoch * count, 112 * count);
+        w.scans_grown(
+            holder,
+            Grown { holder: 1, cycle: epoch, length, bytes, new: count, ..Grown::default() },
+        );
+        let swing = if is_noisy && epoch * 7 % 3 == 1 { 4 << 20 } else { 0 };
+        w.scan_ends().takes(swing).objects(1).passes(-0.8).cycle(CycleUnit::Found(found)).takes(-swing);
+    }
+    w.ends(0).report_with_names()
+}
+
+#[test]
+fn steps_with_their_losses_are_numbers_too() {
+    let noted = pairs(100, "300 x tuple (int, float)", false);
+    assert_eq!(noted.verdict, Verdict::NoLeak, "{}", noted.reason);
+    for (count, elements) in [(100, "300 x tuple (int, str)"), (1000, "3000 x tuple (int, float)")] {
+        let kept = pairs(count, elements, false);
+        assert_eq!(kept.verdict, Verdict::Leak, "{elements}: {}", kept.reason);
+    }
+}
+
+#[test]
+fn numbers_prove_nothing_where_live_memory_moves_too_much() {
+    let noted = pairs(100, "300 x tuple (int, float)", true);
+    assert_ne!(noted.verdict, Verdict::Leak, "{}", noted.reason);
+    let kept = pairs(100, "300 x tuple (int, str)", true);
+    assert_eq!(kept.verdict, Verdict::Leak, "{}", kept.reason);
+}
+
 #[test]
 fn a_short_printed_round_may_note_numbers() {
     let found = Found::new(0).unwrap();

@@ -19,6 +19,7 @@ use super::{Outside, Session};
 use crate::arenas::Arenas;
 use crate::census::Watch;
 use crate::cost_limiter::CostLimiter;
+use crate::dear_parts::DearParts;
 use crate::devices::Devices;
 use crate::endpoints::Endpoints;
 use crate::found::Kinds;
@@ -157,6 +158,7 @@ fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<O
         reader: Reader::new(allocator.source),
         arenas: Arenas::default(),
         pacer: ReadingSchedule::default(),
+        dear_parts: DearParts::default(),
         unasked: CostLimiter::default(),
         phases: Names::new(),
         losses: Losses::default(),

@@ -25,6 +25,7 @@ pub(crate) use self::ticks::at_ticks;
 use crate::arenas::Arenas;
 use crate::census::Watch;
 use crate::cost_limiter::CostLimiter;
+use crate::dear_parts::DearParts;
 use crate::devices::Devices;
 use crate::endpoints::Endpoints;
 use crate::found::Kinds;
@@ -52,6 +53,7 @@ pub(crate) struct Session {
     reader: Reader,
     arenas: Arenas,
     pacer: ReadingSchedule,
+    dear_parts: DearParts,
     /// Readings without Python's part.
     unasked: CostLimiter,
     phases: Names,

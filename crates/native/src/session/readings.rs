@@ -12,6 +12,8 @@ use crate::reading_schedule::Asker;
 
 /// Marks that follow each other within this time share one reading: an epoch ends and its phase ends.
 const SAME_MOMENT_NS: u64 = 50_000;
+/// So do those within this part of what dear figures take: a line is printed, and the loop turns.
+const SAME_MOMENT_DIVISOR: u64 = 10;
 
 /// The last whole reading.
 pub(super) struct Latest {
@@ -24,6 +26,9 @@ pub(super) struct Latest {
 impl Session {
     /// Gives live memory, where it was read.
     pub(super) fn read_if_due(&self, py: Python<'_>, asker: Asker, nth: u64, moment: Moment) -> Option<u64> {
+        if let Asker::Cycle(unit) = asker {
+            self.dear_parts.turn(unit, self.writer.now());
+        }
         // A cycle is judged by what it ends with: a reading that left a part out is none.
         let suffices = |taken: &Taken| !matches!(asker, Asker::Cycle(_)) || taken.is_whole;
         if let Some(taken) = self.just_read(moment).filter(suffices) {
@@ -50,7 +55,8 @@ impl Session {
     }
 
     pub(super) fn paced(&self, asker: Asker) -> Depth {
-        Depth::Paced(self.pacer.pause_of_parts(asker, self.writer.now()))
+        let now = self.writer.now();
+        self.dear_parts.depth(asker, self.reader.dear_cost(), self.pacer.is_among_cycles(now), now)
     }
 
     pub(super) fn read(&self, py: Python<'_>, asker: Asker, moment: Moment, depth: Depth) -> Option<u64> {
@@ -74,7 +80,10 @@ impl Session {
         let now = self.writer.now();
         let taken = self.reader.read(now, depth, Some(python))?;
         let end = self.writer.now();
-        self.pacer.note(asker, end, taken.counters.cost_ns.unwrap_or_default());
+        self.pacer.note(asker, end, taken.counters.cost_ns.unwrap_or_default().saturating_sub(taken.dear_ns));
+        if taken.is_whole {
+            self.dear_parts.note(asker, end, taken.dear_ns);
+        }
         self.append_reading(now, moment, &taken.counters);
         if matches!(moment, Moment::Cycle { .. })
             && let Some(arenas) = self.arenas.look(&taken.counters)
@@ -94,10 +103,11 @@ impl Session {
         let Latest { ended_ns, unit, taken } = latest.as_ref()?;
         // The next cycle of the same unit is another moment, however short it was: what it kept is not in the reading.
         let is_next = unit.is_some() && *unit == unit_of(moment);
-        let same = !is_next && self.writer.now().saturating_sub(*ended_ns) < SAME_MOMENT_NS;
+        let moment_ns = SAME_MOMENT_NS.max(taken.dear_ns / SAME_MOMENT_DIVISOR);
+        let same = !is_next && self.writer.now().saturating_sub(*ended_ns) < moment_ns;
         let again = |taken: &Taken| {
             let counters = Counters { cost_ns: Some(0), ..taken.counters.clone() };
-            Taken { counters, is_whole: taken.is_whole }
+            Taken { counters, ..taken.clone() }
         };
         same.then(|| again(taken))
     }
@@ -112,7 +122,7 @@ fn unit_of(moment: Moment) -> Option<CycleUnit> {
 
 /// Bytes in use: of the C allocator's blocks (of those that a pool lies in, what it handed out), of Python's own, and shared ones. Nothing
 /// where a part of them was left out.
-fn live(Taken { counters, is_whole }: &Taken) -> Option<u64> {
+fn live(Taken { counters, is_whole, .. }: &Taken) -> Option<u64> {
     let blocks = counters.heap_in_use.filter(|_| *is_whole)?
         + counters.heap_mapped.unwrap_or(0)
         + counters.py_in_use.map_or(0, |in_use| in_use.saturating_sub(counters.py_kept.unwrap_or(0)));

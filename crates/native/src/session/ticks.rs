@@ -47,8 +47,9 @@ impl Session {
             drop(call.call0(py));
         }
         self.ask_devices(py, Moment::Tick);
-        if self.wants_tick() && !self.watch.is_looking() {
-            let live = self.read(py, Asker::Tick, Moment::Tick, self.paced(Asker::Tick));
+        let asker = self.asker_of_tick();
+        if self.wants(asker) && !self.watch.is_looking() {
+            let live = self.read(py, asker, Moment::Tick, self.paced(asker));
             self.ends_turns(py);
             self.look_after_tick(py, live);
         }
@@ -58,6 +59,20 @@ impl Session {
         if let Ok(mut turned) = self.turned.try_lock() {
             *turned = None;
         }
+    }
+
+    /// A tick at which turns were counted reads as the end of one: those are judged.
+    fn asker_of_tick(&self) -> Asker {
+        let turned = self.turned.try_lock().ok().and_then(|turned| *turned);
+        turned.map_or(Asker::Tick, |(unit, _)| {
+            self.dear_parts.turn(unit, self.writer.now());
+            Asker::Cycle(unit)
+        })
+    }
+
+    fn wants(&self, asker: Asker) -> bool {
+        let is_turn = matches!(asker, Asker::Cycle(_));
+        is_turn && self.pacer.wants(asker, u64::MAX, self.writer.now()) || self.wants_tick()
     }
 
     /// The reading of this tick is also that of the turns that were counted at it.
