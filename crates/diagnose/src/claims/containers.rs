@@ -60,9 +60,8 @@ impl<'a> Containers<'a> {
         let bytes = together(seen)?;
         let is_whole = seen.iter().all(|one| one.pace.weighed == Weighed::All);
         let rate = counted.rate?;
-        // Numbers that are too few to matter prove nothing of a growth that may be far more.
-        let are_few = seen.iter().all(|one| one.are_numbers) && bytes <= numbers::most(cycles);
-        if counted.state != State::Grows && are_few && rate.high > numbers::most(cycles) {
+        let are_numbers = seen.iter().all(|one| one.are_numbers);
+        if are_numbers && numbers::prove_nothing(bytes, counted, cycles) {
             return None;
         }
         if counted.state != State::Grows && !is_proof(bytes, cycles.unit.floor(), counted, cycles) {

@@ -9,7 +9,7 @@ use crate::numbers::{LONG_FLOOR_BYTES, MOST, PART, THIRD, TOLERANCE_RATIO};
 use nilometer_stats::Interval;
 
 use super::Limit;
-use crate::counted::State;
+use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::holders::{HolderEvidence, are_numbers};
 use crate::report::Finding;
@@ -54,6 +54,12 @@ pub(super) fn limit(
     Some(Limit { rate, filling: counted.filling, reason })
 }
 
+/// Whether so many bytes of numbers per cycle are no proof of a leak: they are too few to matter, and what was counted may be far more.
+pub(super) fn prove_nothing(bytes: f64, counted: &Counted, cycles: &Cycles) -> bool {
+    let may_be_more = counted.rate.is_none_or(|rate| rate.high > most(cycles));
+    counted.state != State::Grows && bytes <= most(cycles) && may_be_more
+}
+
 /// Whether a growth is nothing but so many bytes of numbers per cycle, and within what a cycle may keep.
 fn are_too_little(rate: Interval, high: f64, noted: f64, cycles: &Cycles) -> bool {
     let rest = cycles.unit.floor().max(MIN_OTHER_RATIO * LONG_FLOOR_BYTES);
@@ -62,7 +68,7 @@ fn are_too_little(rate: Interval, high: f64, noted: f64, cycles: &Cycles) -> boo
 }
 
 /// Bytes of numbers that a cycle may keep. Of requests, calls and steps there are many to the hour: they may keep no more than others.
-pub(super) fn most(cycles: &Cycles) -> f64 {
+fn most(cycles: &Cycles) -> f64 {
     let level = cycles.points.last().map_or(0.0, |point| point.level);
     match cycles.unit {
         unit if unit.floor() >= LONG_FLOOR_BYTES => (TOLERANCE_RATIO * level).max(2.0 * unit.floor()),

@@ -6,7 +6,7 @@
 use crate::numbers::{HALF, LONG_FLOOR_BYTES, MIN_RISE_BYTES, MOST, NEARLY_ALL, PART};
 use nilometer_stats::Interval;
 
-use super::{Claim, Instrument};
+use super::{Claim, Instrument, numbers};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::holders::HolderEvidence;
@@ -35,6 +35,10 @@ pub(super) fn claim(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option
     let speaking: Vec<_> = sites.growing.iter().filter(|site| case.speaks(site)).collect();
     let kept = sum(speaking.iter().copied());
     speaking.first().filter(|_| case.fits(kept.low))?;
+    let are_numbers = speaking.iter().all(|site| sites.is_of_numbers(site));
+    if are_numbers && numbers::prove_nothing(kept.estimate, counted, cycles) {
+        return None;
+    }
     let sees_more = counted.is_open() && counted.rate.is_some_and(|rate| rate.estimate > kept.high);
     let beside = if sees_more {
         "; what live memory grows by beyond it may be garbage"

@@ -134,8 +134,19 @@ fn with_levels(points: &[Point], levels: Vec<f64>) -> Vec<Point> {
 
 fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Counted {
     let unit = cycles.unit.word();
+    let read = cycles.points.len() as u64;
+    let is_marked = !matches!(cycles.unit, Unit::Window { .. });
+    // Where figures are dear, not every cycle is read.
+    let needed = match read {
+        1.. if is_marked && read < cycles.count => (needed as u64 * cycles.count).div_ceil(read),
+        _ => needed as u64,
+    };
     let reason = match cycles.points.len() {
         _ if matches!(cycles.unit, Unit::Window { .. }) => "too short a run to see growth".to_owned(),
+        n if read < cycles.count => format!(
+            "live memory was read at the end of {n} of {} {unit}s: too few, as the first ones also start things up",
+            cycles.count
+        ),
         0 => format!("no {unit} has ended yet"),
         1 => format!("one {unit} says nothing about growth: the first ones also start things up"),
         n => format!("{n} {unit}s are too few: the first ones also start things up"),
@@ -144,7 +155,7 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Counted {
     Counted {
         state: State::TooFew,
         reason,
-        needed: Some(needed as u64),
+        needed: Some(needed),
         rate: None,
         at_most: f64::INFINITY,
         since: first,

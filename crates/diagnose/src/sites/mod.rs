@@ -106,10 +106,15 @@ impl Left {
 impl<'a> Sites<'a> {
     /// Bytes per cycle that sites make of numbers alone, and whether another site is sure to keep as much as `least`.
     pub(crate) fn numbers(&self, least: f64) -> (f64, bool) {
-        let (numbers, others): (Vec<_>, Vec<_>) = (self.growing.iter())
-            .partition(|site| site.is_of_numbers() || self.held.are_in_numbers(&site.survivors));
+        let (numbers, others): (Vec<_>, Vec<_>) =
+            self.growing.iter().partition(|site| self.is_of_numbers(site));
         let sure = |site: &&GrowingSite| site.growing.speaks && site.growing.rate.low > least;
         (numbers.iter().map(|site| site.growing.rate.estimate).sum(), others.iter().any(sure))
+    }
+
+    /// Whether a site makes little but numbers, or what lies in a container of numbers.
+    pub(crate) fn is_of_numbers(&self, site: &GrowingSite) -> bool {
+        site.is_of_numbers() || self.held.are_in_numbers(&site.survivors)
     }
 
     /// `None` where no recorder was at work.

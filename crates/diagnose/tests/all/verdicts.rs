@@ -101,3 +101,23 @@ fn an_allocator_that_cannot_be_asked_is_never_called_leaking() {
     assert_eq!(report.verdict, Verdict::Undecided, "{}", report.reason);
     assert_eq!(report.growth.unwrap().basis, "anonymous");
 }
+
+#[test]
+fn few_read_cycles_of_many_are_told_as_that() {
+    let epochs = |read_every: u64| {
+        let mut w = started();
+        for epoch in 1..=12 {
+            match epoch % read_every {
+                0 => w.cycle(Epoch),
+                _ => w.unread_cycles(Epoch, 1),
+            };
+        }
+        w.ends(0).report()
+    };
+    let few = epochs(4);
+    assert_eq!(few.verdict, Verdict::Undecided);
+    assert!(few.reason.starts_with("live memory was read at the end of 3 of 12 epochs"), "{}", few.reason);
+    // Five more that are read, of which there is one in four.
+    assert_eq!(few.cycles.needed, Some(20));
+    assert_eq!(epochs(1).verdict, Verdict::NoLeak);
+}
