@@ -31,7 +31,7 @@ impl HolderEvidence<'_> {
     /// Whether nearly all of these samples lie in one container of numbers.
     pub(crate) fn are_in_numbers(&self, samples: &[Sample]) -> bool {
         let keeps = self.keeps(samples);
-        keeps.first().is_some_and(|first| first.share >= NEARLY_ALL && are_numbers(&first.holder.elements))
+        keeps.first().is_some_and(|first| first.share >= NEARLY_ALL && are_numbers(&first.elements))
     }
 }
 
