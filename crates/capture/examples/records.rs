@@ -1,3 +1,4 @@
+#![expect(clippy::print_stdout, reason = "its output is what it is for")]
 //! Prints the records of a capture, a line each, samples and scans left out: `cargo run -p nilometer-capture --example records -- FILE`.
 
 use std::path::Path;

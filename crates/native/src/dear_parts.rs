@@ -114,7 +114,7 @@ mod tests {
         for now in (20 * SECOND_NS..20 * SECOND_NS + duration).step_by(MS as usize) {
             for (place, (asker, apart)) in askers.iter().enumerate() {
                 // Of several that turn at one moment each asks a little later.
-                if (now / MS).saturating_sub(place as u64) % (apart / MS) != 0 {
+                if !(now / MS).saturating_sub(place as u64).is_multiple_of(apart / MS) {
                     continue;
                 }
                 if let Asker::Cycle(unit) = asker {

@@ -267,7 +267,7 @@ mod tests {
         }
         pace.note(2 * SECOND_NS, 58 * MS);
         pacer.note(Asker::Tick, 2 * SECOND_NS, 58 * MS);
-        assert!(pace.is_cheap_or_due(PAUSE_FACTOR, 2 * SECOND_NS));
+        assert!(pace.is_cheap_or_due(crate::cost_limiter::PAUSE_FACTOR, 2 * SECOND_NS));
         let taken = drive(&pacer, Asker::Cycle(CycleUnit::Epoch), 30 * MS, 900 * MS, MS / 2);
         assert!(taken >= 28, "{taken} of 30 short epochs were read");
     }
