@@ -1,9 +1,9 @@
 """What Nilometer costs a web service: throughput and latency with it and without, asked in turn.
 
 Both servers run all the time, and only one is asked at any moment. A pair is four stretches: without, with,
-with, without. So what slows the machine down slowly falls out. A line for each pair, and then medians.
+with, without, short ones, so that what slows the machine down falls out. A line for each server.
 Eight clients ask on connections of their own, each as soon as it was answered. They share the processors
-with the server.
+with the server. CPU is the processor time of the server alone, the steadiest figure on a busy machine.
 """
 
 from __future__ import annotations
@@ -47,14 +47,20 @@ SERVERS = {
 
 BODY = b'{"weight": 3}'
 START_S = 60
+START_UP_REQUESTS = 2000
+# The tail of a latency takes many requests: it is told of all together, and of this many parts.
+P99_PARTS = 8
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("servers", nargs="*", choices=[*SERVERS, []], help="default: all")
-    parser.add_argument("--pairs", type=int, default=9, help="default 9")
-    parser.add_argument("--requests", type=int, default=1500, help="of each stretch (default 1500)")
+    parser.add_argument("--pairs", type=int, default=60, help="default 60")
+    parser.add_argument("--requests", type=int, default=160, help="of each stretch (default 160)")
     parser.add_argument("--clients", type=int, default=8, help="default 8")
+    parser.add_argument(
+        "--option", action="append", default=[], help="of `nilometer run`, as --option=--no-recorder"
+    )
     parser.add_argument(
         "--again", action="store_true", help="both without it: what the machine cannot tell from 1"
     )
@@ -63,15 +69,16 @@ def parse() -> argparse.Namespace:
 
 @dataclass(frozen=True)
 class Stretch:
-    """What the clients saw of some requests: how many came in a second, and how long each took in seconds."""
+    """What some requests cost: how many came in a second, the seconds of each, and processor time of all."""
 
     per_second: float
     latencies: list[float]
+    cpu_s: float
 
 
 @contextlib.contextmanager
-def server(name: str, before: list[str]) -> Iterator[int]:
-    """Runs the server and gives its port; it is asked to end afterwards."""
+def server(name: str, before: list[str]) -> Iterator[tuple[int, int]]:
+    """Runs the server and gives its port and its process; it is asked to end afterwards."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
@@ -80,7 +87,7 @@ def server(name: str, before: list[str]) -> Iterator[int]:
         process = subprocess.Popen([sys.executable, *before, *arguments], cwd=folder)
         try:
             wait_for(port, process)
-            yield port
+            yield port, process.pid
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(START_S)
@@ -131,9 +138,20 @@ def answered(connection: socket.socket) -> bool:
     return b"connection: close" not in lines
 
 
-def stretch(port: int, requests: int, clients: int) -> Stretch:
+def cpu_s(pid: int) -> float:
+    """Processor time of a process and all its descendants, Nilometer's among them, in seconds."""
+    total = 0.0
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        total += int((thread / "schedstat").read_text().split()[0]) / 1e9
+        total += sum(cpu_s(int(child)) for child in (thread / "children").read_text().split())
+    return total
+
+
+def stretch(of: tuple[int, int], requests: int, clients: int) -> Stretch:
+    port, pid = of
     took: list[list[float]] = [[] for _ in range(clients)]
     threads = [threading.Thread(target=ask, args=(port, requests // clients, own)) for own in took]
+    before = cpu_s(pid)
     began = time.perf_counter()
     for thread in threads:
         thread.start()
@@ -141,7 +159,7 @@ def stretch(port: int, requests: int, clients: int) -> Stretch:
         thread.join()
     seconds = time.perf_counter() - began
     latencies = [one for own in took for one in own]
-    return Stretch(len(latencies) / seconds, latencies)
+    return Stretch(len(latencies) / seconds, latencies, cpu_s(pid) - before)
 
 
 def p99(stretches: list[Stretch]) -> float:
@@ -157,33 +175,31 @@ def rate(stretches: list[Stretch]) -> float:
 
 
 def spread(values: list[float]) -> str:
-    return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+    """The median, and between what half of the values lie."""
+    low, middle, high = statistics.quantiles(values, n=4)
+    return f"{middle:.3f} ({low:.3f} to {high:.3f})"
 
 
 def compare(name: str, args: argparse.Namespace) -> None:
-    """Prints the ratios of each pair, with to without, and their medians."""
-    before = [] if args.again else [*NILOMETER, "-o", "{out}/x.{pid}.nilo"]
-    rates, tails, middles = [], [], []
+    """Prints ratios, with to without: their medians and quartiles over all pairs, and p99 of all requests."""
+    before = [] if args.again else [*NILOMETER, *args.option, "-o", "{out}/x.{pid}.nilo"]
+    rates, middles, costs = [], [], []
+    seen: tuple[list[Stretch], list[Stretch]] = ([], [])
     with server(name, []) as plain, server(name, before) as under:
-        for port in (plain, under):
-            stretch(port, args.requests, args.clients)  # start-up of the server
+        for one in (plain, under):
+            stretch(one, START_UP_REQUESTS, args.clients)
         for _ in range(args.pairs):
-            order = [(0, plain), (1, under), (1, under), (0, plain)]
-            seen: tuple[list[Stretch], list[Stretch]] = ([], [])
-            for which, port in order:
-                seen[which].append(stretch(port, args.requests, args.clients))
-            alone, beside = seen
+            for which, one in [(0, plain), (1, under), (1, under), (0, plain)]:
+                seen[which].append(stretch(one, args.requests, args.clients))
+            alone, beside = seen[0][-2:], seen[1][-2:]
             rates.append(rate(beside) / rate(alone))
-            tails.append(p99(beside) / p99(alone))
             middles.append(median(beside) / median(alone))
-            print(
-                f"{name}: {rate(alone):.0f} a second, p99 {p99(alone) * 1e3:.2f} ms; "
-                f"throughput {rates[-1]:.3f}, p99 {tails[-1]:.3f}, median latency {middles[-1]:.3f}",
-                flush=True,
-            )
+            costs.append(sum(one.cpu_s for one in beside) / sum(one.cpu_s for one in alone))
+    parts = [p99(seen[1][at::P99_PARTS]) / p99(seen[0][at::P99_PARTS]) for at in range(P99_PARTS)]
     print(
-        f"{name}, {args.pairs} pairs: throughput {spread(rates)}, p99 {spread(tails)}, "
-        f"median latency {spread(middles)}",
+        f"{name}, {args.pairs} pairs: {rate(seen[0]):.0f} a second, p99 {p99(seen[0]) * 1e3:.1f} ms; "
+        f"throughput {spread(rates)}, p99 {p99(seen[1]) / p99(seen[0]):.3f}, of each {P99_PARTS}th part "
+        f"{spread(parts)}, median latency {spread(middles)}, CPU {spread(costs)}",
         flush=True,
     )
 
