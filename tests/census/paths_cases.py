@@ -66,12 +66,31 @@ class CallbackList:
         self.callbacks = callbacks
 
 
+def framework(module: str, name: str) -> type:
+    """A class as that framework has it, as far as names go."""
+    return type(name, (), {"__module__": module})
+
+
+STATE = framework("starlette.datastructures", "State")()
+STATE._state = {"paths": [], "not a name": []}
+APPLICATION = type("Mine", (framework("aiohttp.web_app", "Application"),), {})()
+APPLICATION._state = {"seen": []}
+REQUESTS = framework("prometheus_client.metrics", "MetricWrapperBase")()
+REQUESTS._metrics = {("GET", "/"): []}
+MINE = framework("__main__", "State")()
+MINE._state = {"paths": []}
 SAVED: list[int] = []
 NESTED: dict[Any, Any] = {"a": [1, {"b": []}], 3: [], (1, "x"): [], True: [], "no name": []}
 logger, shown, slotted, own = Logger(), Shown(), Slotted(), Own()
 shown.__dict__  # noqa: B018
 own.kept = {}  # type: ignore[attr-defined]
 expect(SAVED, "__main__.SAVED[*]")
+expect(STATE._state, "__main__.STATE[*]")
+expect(STATE._state["paths"], "__main__.STATE.paths[*]")
+expect(STATE._state["not a name"], "__main__.STATE['not a name'][*]")
+expect(APPLICATION._state["seen"], "__main__.APPLICATION['seen'][*]", "Mine")
+expect(REQUESTS._metrics, "__main__.REQUESTS.<children per label>[*]")
+expect(MINE._state["paths"], "__main__.MINE._state['paths'][*]", "State")
 expect(logger.saved, "__main__.logger.saved[*]", "Logger")
 expect(logger.by_epoch, "__main__.logger.by_epoch[*]", "Logger")
 expect(logger.recent, "__main__.logger.recent[*]", "Logger", 7)

@@ -162,7 +162,7 @@ impl Cycles {
             count: self.count,
             read: self.points.len(),
             span: span as f64 / 1e9,
-            irregularity: irregularity(&self.points, self.unit.floor()),
+            irregularity: irregularity(&self.points, self.floor()),
         }
     }
 }

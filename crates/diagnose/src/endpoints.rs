@@ -36,7 +36,7 @@ pub(crate) fn by_endpoint(capture: &Capture, cycles: &Cycles, since: usize, rate
     let Some(told) = growth_by_kind(&counts.mixed(points, &columns)) else { return Vec::new() };
     let ended: u64 = columns.iter().map(|column| column.ended).sum();
     let mut out: Vec<Endpoint> =
-        told.iter().filter_map(|one| endpoint(one, &columns, rate, ended, cycles.unit.floor())).collect();
+        told.iter().filter_map(|one| endpoint(one, &columns, rate, ended, cycles.floor())).collect();
     out.sort_by_key(|one| (!one.grows, -one.bytes_per_request.estimate * one.requests.cast_signed()));
     out
 }

@@ -7,6 +7,7 @@ mod edges;
 mod entry_costs;
 mod find;
 mod full_look;
+mod put_elsewhere;
 mod render;
 
 pub use find::{PathLimits, find};

@@ -7,6 +7,7 @@
 //! of growth, not one of many similar functions.
 
 use super::Path;
+use super::put_elsewhere::{PutElsewhere, put_elsewhere};
 use crate::bounds::bound;
 use crate::layout::TYPE;
 use crate::memory::word;
@@ -48,6 +49,8 @@ struct Writer<'a> {
     text: String,
     owners: Candidates,
     mode: Mode,
+    /// The object whose attributes are in the dict that the path has come to.
+    object: u64,
     /// A container whose elements are folded to `[*]` is earlier on the path.
     folded: bool,
 }
@@ -60,6 +63,7 @@ pub(crate) fn render(heap: &HeapView<'_>, roots: &Roots, chain: &Chain<'_>) -> P
         text: String::new(),
         owners: Candidates::default(),
         mode: Mode::Plain,
+        object: 0,
         folded: false,
     };
     writer.start(chain.root);
@@ -135,7 +139,9 @@ impl Writer<'_> {
                     self.owners.class(self.heap, self.roots, parent);
                 }
                 self.mode = Mode::Attributes;
+                self.object = parent;
             }
+            Label::Attribute(name) if self.is_put_elsewhere(parent, name) => {}
             Label::Attribute(name) if self.is_list_of_callbacks(parent, name) => {}
             Label::Attribute(name) => self.text += &format!(".{name}"),
             Label::Item { text, name } => self.item(parent, child, mode, text, name.as_deref()),
@@ -172,7 +178,7 @@ impl Writer<'_> {
         match (mode, name) {
             (Mode::Threads, _) if self.heap.kinds.of(child) == Kind::Dict => self.mode = Mode::Attributes,
             (Mode::Attributes, Some(name)) if is_identifier(name) => {
-                if !self.is_list_of_callbacks(parent, name) {
+                if !self.is_put_elsewhere(self.object, name) && !self.is_list_of_callbacks(parent, name) {
                     self.text += &format!(".{name}");
                 }
             }
@@ -272,6 +278,20 @@ impl Writer<'_> {
             parent
         };
         name == "callbacks" && self.heap.type_name(word(holder, TYPE)) == "CallbackList"
+    }
+
+    /// Whether users write something else for this attribute; then that is written.
+    fn is_put_elsewhere(&mut self, object: u64, name: &str) -> bool {
+        match put_elsewhere(self.heap, object, name) {
+            Some(PutElsewhere::Attributes) => {
+                self.mode = Mode::Attributes;
+                self.object = 0;
+            }
+            Some(PutElsewhere::Items) => {}
+            Some(PutElsewhere::ChildrenPerLabel) => self.text += ".<children per label>",
+            None => return false,
+        }
+        true
     }
 
     /// A user's class by name, any other with its module.

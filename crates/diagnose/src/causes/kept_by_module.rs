@@ -5,6 +5,7 @@
 use super::holder_path::Root;
 use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
+use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
@@ -15,8 +16,12 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if path.name.is_empty() || global != path.name || !owner.is_empty() {
         return None;
     }
+    let words = words(path.full);
+    // Of another module nobody can tell here where its name ends and an object's attributes begin.
+    let place = path.full.starts_with("__main__.") && words.contains(['.', '[']);
+    let called = if place { words.to_owned() } else { format!("the global {global}") };
     Some(Explanation {
-        sentence: format!("the global {global} keeps {} for as long as the program runs", what(case)),
+        sentence: format!("{called} keeps {} for as long as the program runs", what(case)),
         change: change(case),
         ..Explanation::default()
     })

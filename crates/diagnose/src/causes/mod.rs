@@ -38,6 +38,7 @@ mod kernel_cache;
 mod kernels_per_shape;
 mod logging_handlers;
 mod lru_cache;
+mod metric_children;
 mod native_library;
 mod notebook_output;
 mod py_functions;
@@ -205,7 +206,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 54] = [
+const ALL: [Cause; 55] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -232,6 +233,7 @@ const ALL: [Cause; 54] = [
     ("tapes-kept", kept_tapes::explain),
     ("exceptions-kept", kept_exceptions::explain),
     ("lru-cache", lru_cache::explain),
+    ("metric-children", metric_children::explain),
     ("logging-handlers", logging_handlers::explain),
     ("threads-kept", kept_threads::explain),
     ("futures-kept", kept_futures::explain),

@@ -87,7 +87,7 @@ pub(crate) fn filled(
         low: rate.low - (1.0 + SCAN_ERROR_RATIO) * fills,
         high: (rate.high - fills).max(0.0),
     };
-    let floor = job.cycles.unit.floor();
+    let floor = job.cycles.floor();
     let is_all = beside.estimate <= MAX_REST_RATIO * rate.estimate && beside.low <= floor;
     let is_sure = |f: &Finding| f.confidence != "possible" && f.bytes_per_cycle.low as f64 > floor;
     if is_all {

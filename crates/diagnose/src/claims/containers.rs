@@ -64,7 +64,7 @@ impl<'a> Containers<'a> {
         if are_numbers && numbers::prove_nothing(bytes, counted, cycles) {
             return None;
         }
-        if counted.state != State::Grows && !is_proof(bytes, cycles.unit.floor(), counted, cycles) {
+        if counted.state != State::Grows && !is_proof(bytes, cycles.floor(), counted, cycles) {
             return None;
         }
         let unit = cycles.unit.word();
@@ -95,7 +95,7 @@ impl<'a> Containers<'a> {
         let heavy =
             |pace: &Pace| pace.weighed == Weighed::All && pace.bytes >= MIN_HEAVY_BYTES * pace.elements;
         let bytes = together(seen.iter().filter(|one| one.pace.even && heavy(&one.pace)))?;
-        let floor = EVEN_FLOOR_RATIO * cycles.unit.floor();
+        let floor = EVEN_FLOOR_RATIO * cycles.floor();
         is_proof(bytes, floor, counted, cycles)
             .then(|| say(Instrument::EvenContainers, bytes, true, counted, unseen_by_counters(bytes, cycles)))
     }
@@ -103,7 +103,7 @@ impl<'a> Containers<'a> {
     /// A container whose elements keep native memory each, which Python cannot see: that they are no garbage is certain, how much they keep is not.
     pub(super) fn by_native(&self) -> Option<Claim> {
         let Self { counted, cycles, seen } = self;
-        let (is_open, floor) = (counted.is_open(), cycles.unit.floor());
+        let (is_open, floor) = (counted.is_open(), cycles.floor());
         let heavy = |pace: &Pace| is_open || pace.bytes >= MIN_NATIVE_BYTES * pace.elements;
         let unseen = |pace: &Pace| {
             let native = pace.weighed == Weighed::AllButNative;

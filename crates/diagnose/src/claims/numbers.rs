@@ -33,7 +33,7 @@ pub(super) fn limit(
     sites: Option<&Sites>,
 ) -> Option<Limit> {
     let (counted, cycles) = (setting.counted, setting.cycles);
-    let least = MIN_OTHER_RATIO * cycles.unit.floor();
+    let least = MIN_OTHER_RATIO * cycles.floor();
     let (sampled, beside) = sites.map_or((0.0, false), |sites| sites.numbers(least));
     let noted = held.numbers(&cycles.points).max(WITH_PLACE_RATIO * sampled);
     let is_other = |finding: &Finding| {
@@ -62,7 +62,7 @@ pub(super) fn prove_nothing(bytes: f64, counted: &Counted, cycles: &Cycles) -> b
 
 /// Whether a growth is nothing but so many bytes of numbers per cycle, and within what a cycle may keep.
 fn are_too_little(rate: Interval, high: f64, noted: f64, cycles: &Cycles) -> bool {
-    let rest = cycles.unit.floor().max(MIN_OTHER_RATIO * LONG_FLOOR_BYTES);
+    let rest = cycles.floor().max(MIN_OTHER_RATIO * LONG_FLOOR_BYTES);
     let carry = noted >= MIN_CARRIED_RATIO * rate.estimate && rate.estimate - noted <= rest;
     carry && high <= most(cycles)
 }

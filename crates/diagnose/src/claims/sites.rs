@@ -111,7 +111,7 @@ impl Case<'_, '_> {
     fn floor(&self, site: &GrowingSite) -> f64 {
         let is_own = site.growing.speaks && (site.direct || is_kept_by_user(site, self.sites.held));
         let own = if is_own { OWN_FLOOR_RATIO } else { 1.0 };
-        own * self.cycles.unit.floor()
+        own * self.cycles.floor()
     }
 
     /// The counters leave room for that much, and so do all sites together.
@@ -138,7 +138,7 @@ impl Case<'_, '_> {
         let rate = site.growing.rate;
         // With cycles enough for a judgement, what is seen must be enough for one as well.
         let is_sure = site.growing.speaks || self.counted.rate.is_none();
-        is_sure && rate.low > self.cycles.unit.floor() && self.fits(rate.low)
+        is_sure && rate.low > self.cycles.floor() && self.fits(rate.low)
     }
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn count(
     let flat = without_sawtooth(timeline, part).map(|levels| with_levels(part, levels));
     // A start-up of many cycles that rises a lot is a buffer or cache that fills.
     let is_long = warm > LONG_START_CYCLES && levels[warm] - levels[LONG_START_CYCLES] > MIN_FILLING_BYTES;
-    let (since, ended) = growing_part(flat.as_deref().unwrap_or(part), is_long, cycles.unit.floor());
+    let (since, ended) = growing_part(flat.as_deref().unwrap_or(part), is_long, cycles.floor());
     let started = if is_long { LONG_START_CYCLES } else { warm };
     let ended = ended.or_else(|| is_long.then(|| levels[warm] - levels[LONG_START_CYCLES]));
     let since = warm + since;

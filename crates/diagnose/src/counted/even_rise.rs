@@ -28,7 +28,7 @@ pub(super) fn even_rise(cycles: &Cycles, points: &[Point]) -> Option<Interval> {
     let rise = last.level - first.level;
     let estimate = rise / last.ordinal.saturating_sub(first.ordinal).max(1) as f64;
     let even = low >= (1.0 - MAX_UNEVEN_STEP_RATIO) * usual && high <= (1.0 + MAX_UNEVEN_STEP_RATIO) * usual;
-    (even && low > cycles.unit.floor() && rise > cycles.unit.min_rise()).then_some(Interval {
+    (even && low > cycles.floor() && rise > cycles.unit.min_rise()).then_some(Interval {
         estimate,
         low,
         high,

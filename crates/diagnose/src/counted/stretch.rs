@@ -39,7 +39,7 @@ impl Stretch<'_> {
         let rate = self.net.rate;
         let (x, y) = series(self.points);
         let rise = rate.low * (x[x.len() - 1] - x[0]);
-        if rate.low > self.cycles.unit.floor() && rise > self.cycles.unit.min_rise() {
+        if rate.low > self.cycles.floor() && rise > self.cycles.unit.min_rise() {
             return self.growing(&x, &y);
         }
         self.bounded().unwrap_or_else(|| self.open(&x, &y))
@@ -109,7 +109,7 @@ impl Stretch<'_> {
     /// Bounded, if the growth is below the tolerance, perhaps by counting likely garbage as garbage.
     fn bounded(&self) -> Option<Counted> {
         let (high, most) = (self.likely_high(), self.surely_high());
-        let (tolerance, floor) = (self.tolerance(), self.cycles.unit.floor());
+        let (tolerance, floor) = (self.tolerance(), self.cycles.floor());
         let unit = self.cycles.unit.word();
         if most <= tolerance {
             let reason = if self.net.rate.low > 0.0 {
@@ -136,7 +136,7 @@ impl Stretch<'_> {
 
     fn open(&self, x: &[f64], y: &[f64]) -> Counted {
         let unit = self.cycles.unit.word();
-        let is_noisy = self.net.gross.low <= self.cycles.unit.floor();
+        let is_noisy = self.net.gross.low <= self.cycles.floor();
         if is_noisy || self.net.examined {
             let reason = format!(
                 "the {unit}s differ too much to tell a growth of up to {} per {unit} from none",
@@ -157,7 +157,7 @@ impl Stretch<'_> {
 
     /// Whether what is no garbage rose by more than any process does.
     fn surely_rose(&self) -> bool {
-        self.net.kept > self.cycles.unit.floor()
+        self.net.kept > self.cycles.floor()
             && self.net.kept * self.span() as f64 > self.cycles.unit.min_rise()
     }
 
@@ -181,7 +181,7 @@ impl Stretch<'_> {
     /// Growth that could matter if it is there, and cannot be told from none.
     fn tolerance(&self) -> f64 {
         let level = self.points.last().map_or(0.0, |p| p.level);
-        let floor = self.cycles.unit.floor();
+        let floor = self.cycles.floor();
         // Many short calls to the hour: a share of all memory per call would hide any leak.
         let is_long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= LONG_FLOOR_BYTES;
         let share = if is_long { TOLERANCE_RATIO * level } else { 0.0 };
@@ -216,7 +216,7 @@ impl Stretch<'_> {
 pub(super) fn unread(counted: Counted, cycles: &Cycles) -> Counted {
     let Some(Unread { last, rise }) = cycles.unread else { return counted };
     let left = cycles.count.saturating_sub(last);
-    let harmless = cycles.unit.min_rise().max(cycles.unit.floor() * left as f64);
+    let harmless = cycles.unit.min_rise().max(cycles.floor() * left as f64);
     if !counted.is_bounded() || rise.is_some_and(|rise| rise <= harmless) {
         return counted;
     }

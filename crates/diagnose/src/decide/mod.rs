@@ -155,7 +155,7 @@ impl Row {
                 Self::no_leak(reason, Some(beside))
             }
             // The filling part may have proved the growth. Without it, the rest must exceed the floor alone.
-            _ if rest.is_empty() && beside.low <= cycles.unit.floor() => {
+            _ if rest.is_empty() && beside.low <= cycles.floor() => {
                 let reason = format!(
                     "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \
                      growth of up to {} per {unit} from none",

@@ -102,6 +102,15 @@ impl<'a> Family<'a> {
         self.children.lives().iter().filter(move |other| self.kind(other.pid) == kind)
     }
 
+    /// Processes of the same kind whose own captures leave it open, and that were not seen to grow from outside.
+    fn undecided(&self, life: &Life) -> u64 {
+        let open = |other: &&Life| {
+            self.outside.said(other.pid).is_some_and(|said| said.verdict == Verdict::Undecided)
+                && rise(other, &self.clock).is_none()
+        };
+        self.alike(life).filter(open).count() as u64
+    }
+
     /// What it is for, without the numbers that tell workers apart.
     fn kind(&self, pid: u64) -> String {
         self.outside.role(pid).chars().filter(|letter| !letter.is_ascii_digit()).collect()

@@ -57,11 +57,17 @@ impl Family<'_> {
             }
             Why::Said(said) => said.words(),
         };
-        let others = match culprit.of - culprit.growing {
+        let open = self.undecided(leaking.life);
+        let mut others = match (culprit.of - culprit.growing).saturating_sub(open) {
             _ if culprit.growing > 1 => format!(", one of {} that grow", culprit.growing),
             0 => String::new(),
             1 => ", another of its kind does not".to_owned(),
             n => format!(", {n} others of its kind do not"),
+        };
+        others += &match open {
+            0 => String::new(),
+            1 => ", of another of its kind it is undecided".to_owned(),
+            n => format!(", of {n} others of its kind it is undecided"),
         };
         let own = match own {
             Verdict::NoLeak => "the program itself does not",

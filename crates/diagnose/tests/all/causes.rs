@@ -3,7 +3,7 @@
 use crate::world::leaks::{SCALAR, STEP, count, only, sampled, trace, unexplained};
 use crate::world::started;
 use nilometer_capture::CycleUnit::Epoch;
-use nilometer_diagnose::Verdict;
+use nilometer_diagnose::{Report, Verdict};
 
 #[test]
 fn without_a_leak_nobody_is_told() {
@@ -86,6 +86,35 @@ fn what_waits_for_the_end_is_told_where_no_object_leads_to_it() {
     assert_eq!(cause(&[STEP], true), "exit-functions-added");
     assert_eq!(cause(&[STEP], false), "growth-at-site");
     assert_ne!(cause(&[STEP, "tensorflow::Something"], true), "exit-functions-added");
+}
+
+#[test]
+fn labels_with_ever_new_values_are_told_of_their_metric() {
+    let report = held_at("__main__.LATENCY.<children per label>[*]");
+    let finding = only(&report);
+    assert_eq!(finding.cause, "metric-children");
+    assert_eq!(finding.sentence, "the metric LATENCY keeps a child for each new set of label values");
+    assert_eq!(only(&held_at("__main__.LATENCY[*]")).cause, "global-grows");
+}
+
+#[test]
+fn what_lies_in_a_global_is_called_as_its_users_write_it() {
+    for (path, begin) in [
+        ("__main__.SEEN[*]", "the global SEEN keeps "),
+        ("__main__.app.state.paths[*]", "app.state.paths keeps "),
+        ("__main__.app['seen'][*]", "app['seen'] keeps "),
+        // `jobs.cache` may be a module as well as an object.
+        ("jobs.cache.seen[*]", "the global seen keeps "),
+    ] {
+        let sentence = only(&held_at(path)).sentence.clone();
+        assert!(sentence.starts_with(begin), "{sentence}");
+    }
+}
+
+fn held_at(path: &'static str) -> Report {
+    unexplained(move |w, epoch| {
+        w.scans(path, epoch, epoch, 300 << 10, false);
+    })
 }
 
 #[test]

@@ -258,6 +258,26 @@ fn what_a_childs_own_capture_says_counts_more_than_its_resident_memory() {
 }
 
 #[test]
+fn a_worker_of_which_it_is_undecided_is_not_told_to_be_healthy() {
+    let with = |other: &World| {
+        let mut w = job(60, true, 0, &[child(7, "worker 1", |_| 50.0), child(8, "worker 2", |_| 50.0)]);
+        for (pid, of) in [(7, &job(60, true, 4 * MIB, &[])), (8, other)] {
+            let (key, value) = child_fact(pid, &of.capture(), &of.report());
+            w.fact(&key, &value);
+        }
+        w.report()
+    };
+    let few = job(3, true, 4 * MIB, &[]);
+    assert_eq!(few.report().verdict, Verdict::Undecided);
+    let report = with(&few);
+    is_leak_of(&report, 7);
+    assert!(report.reason.contains("of another of its kind it is undecided"), "{}", report.reason);
+    let report = with(&job(60, true, 0, &[]));
+    is_leak_of(&report, 7);
+    assert!(report.reason.contains("another of its kind does not"), "{}", report.reason);
+}
+
+#[test]
 fn growth_beyond_what_a_childs_allocators_know_is_judged_from_outside() {
     let with = |unseen_mib: i64| {
         let mut w = job(60, true, 0, &[child(7, "loader", |age| 50.0 + 2.0 * age)]);

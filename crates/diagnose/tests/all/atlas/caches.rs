@@ -4,7 +4,8 @@
 
 use super::start_up::adds;
 use super::table::{Theme, Truth, of};
-use crate::world::{KIB, MIB};
+use crate::world::{KIB, MIB, started};
+use nilometer_capture::CycleUnit::Served;
 
 /// What a cache of so many bytes takes in an epoch, that fills by a constant share of what is left.
 fn fills(bytes: i64, time: f64, epoch: i64) -> i64 {
@@ -30,6 +31,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
             theme.world(name, Truth::Either, report);
         }
     }
+    of_requests(theme);
     for time in [4, 8, 12] {
         for keeps in [30, 120, 500] {
             let report = adds(30, |epoch| fills(12 * MIB, f64::from(time), epoch) + keeps * KIB);
@@ -107,5 +109,24 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let at = |epoch: i64| (200.0 * KIB as f64 * (epoch as f64).powf(power)) as i64;
         let report = adds(30, |epoch| at(epoch) - at(epoch - 1));
         theme.world(format!("200 KiB times the {name} of the epoch"), Truth::Either, report);
+    }
+}
+
+/// Caches of a service, that fill within many requests.
+fn of_requests(theme: &mut Theme) {
+    for time in [3_000, 8_000, 20_000, 60_000] {
+        let mut w = started();
+        for request in 1..=60_000 {
+            w.takes(fills(24 * MIB, f64::from(time), request)).objects(3);
+            if request % 300 == 0 || request < 300 {
+                w.cycle(Served)
+            } else {
+                w.unread_cycles(Served, 1)
+            };
+        }
+        let truth = if time > 20_000 { Truth::Either } else { Truth::Healthy };
+        let name =
+            format!("a cache that fills within {time} requests served, of 60,000: about REQUESTS_RISE_BYTES");
+        theme.world(name, truth, w.ends(0).report());
     }
 }

@@ -97,6 +97,17 @@ pub(crate) fn worlds(theme: &mut Theme) {
         let truth = if name.contains("above") { Truth::Leak(each) } else { Truth::Either };
         theme.world(name, truth, grows(Marked(unit), cycles, read, each));
     }
+    for (name, unit, cycles, each) in [
+        ("28,000 requests served of 500 B: rise 13.4 MiB, below REQUESTS_RISE_BYTES", Served, 28_000, 500),
+        ("40,000 requests served of 500 B: rise 19.1 MiB, above REQUESTS_RISE_BYTES", Served, 40_000, 500),
+        ("40,000 tasks of 500 B: rise 19.1 MiB, above REQUESTS_RISE_BYTES", Task, 40_000, 500),
+        ("90,000 requests of 200 B: rise 17.2 MiB, below CALL_FLOOR_BYTES", Request, 90_000, 200),
+        ("90,000 requests of 0 B", Request, 90_000, 0),
+        ("40,000 predicts of 500 B: rise 19.1 MiB, whose floor is fixed", Predict, 40_000, 500),
+    ] {
+        let truth = if name.contains("above") || each == 0 { of(each) } else { Truth::Either };
+        theme.world(name, truth, grows(Marked(unit), cycles, cycles / 200, each));
+    }
     for cycles in 1..=10 {
         for (each, what) in [(0, "nothing"), (MIB, "1 MiB")] {
             let name = format!("{cycles} epochs of {what}, about MIN_POINTS + 2");
