@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::cycles::{Cycles, Point};
 use crate::decide::Judgement;
+use crate::mid_run_step::step;
 use crate::phase_of_growth::{born_in, place, risen_in};
 use crate::phases::{BEFORE_RECORDING, OWN_WORK, Stretch};
 use crate::program::DataCopies;
@@ -48,6 +49,7 @@ impl Picture<'_> {
         out.extend(self.fills.iter().cloned());
         out.extend(self.filling());
         out.extend(self.one_time());
+        out.extend(self.mid_run());
         out.extend(self.sawtooth());
         out.extend(self.retained());
         out.extend(self.reserved());
@@ -112,7 +114,7 @@ impl Picture<'_> {
                 phase: Some(phase.to_owned()),
                 bytes: bytes.round() as i64,
                 bytes_per_cycle: None,
-                sentence: self.one_time_sentence(phase, bytes),
+                sentence: self.one_time_sentence(phase, bytes, self.imports(phase, start_up_ns)),
                 made_at: self.sites.as_ref().and_then(|sites| sites.made_in(phase, start_up_ns)),
                 change: None,
                 prove: None,
@@ -122,7 +124,34 @@ impl Picture<'_> {
         out
     }
 
-    fn one_time_sentence(&self, phase: &str, bytes: f64) -> String {
+    /// A rise that came once, after start-up. Where memory leaks, its growth is told.
+    fn mid_run(&self) -> Option<Component> {
+        let points = self.cycles.points.get(self.judgement.started..)?;
+        let levels: Vec<f64> = points.iter().map(|point| point.level).collect();
+        let step = step(&levels).filter(|step| step.bytes >= MIN_COMPONENT_BYTES)?;
+        let (before, after) = (points.get(step.at.checked_sub(1)?)?, points.get(step.at)?);
+        (self.judgement.verdict != Verdict::Leak).then(|| Component {
+            kind: Kind::OneTime,
+            phase: None,
+            bytes: step.bytes.round() as i64,
+            bytes_per_cycle: None,
+            sentence: format!(
+                "memory that stays since {} {}, and was not there before",
+                self.unit(),
+                after.ordinal
+            ),
+            made_at: self.sites.and_then(|sites| sites.made_between(before.at_ns, after.at_ns)),
+            change: None,
+            prove: None,
+        })
+    }
+
+    fn imports(&self, phase: &str, before_ns: u64) -> bool {
+        self.sites.is_some_and(|sites| sites.imports_in(phase, before_ns))
+    }
+
+    /// `imported`: most of it was made below an import.
+    fn one_time_sentence(&self, phase: &str, bytes: f64, imported: bool) -> String {
         match phase {
             "fit_entry" => match self.copies {
                 Some(copies) if copies.explain(bytes) => format!(
@@ -137,7 +166,9 @@ impl Picture<'_> {
             }
             "import" => "code and tables of the imported libraries".to_owned(),
             "first_op" => "TensorFlow's runtime, started by the first operation".to_owned(),
-            "build" => "the model's weights".to_owned(),
+            "build" => {
+                "the model's layers and weights, and what a framework sets up for the first ones".to_owned()
+            }
             "validation" => "the first validation: its graph and its copy of the data".to_owned(),
             "predict" => "the first predict(): its graph and buffers".to_owned(),
             "evaluate" => "the first evaluate(): its graph and buffers".to_owned(),
@@ -145,6 +176,10 @@ impl Picture<'_> {
             "epoch" => "the rest of the first epochs: kernels and buffers at their first use".to_owned(),
             BEFORE_RECORDING => {
                 "what the program had when the recording began; nobody saw what made it".to_owned()
+            }
+            OWN_WORK if imported => {
+                "modules that libraries import at their first use, before the cycles: code and tables"
+                    .to_owned()
             }
             OWN_WORK => "the program's own data and objects, made before the cycles".to_owned(),
             other => format!("made in the phase \"{other}\""),

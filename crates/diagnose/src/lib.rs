@@ -26,6 +26,7 @@ mod gpu;
 mod holders;
 mod job;
 mod lookup;
+mod mid_run_step;
 mod next_steps;
 mod numbers;
 mod objects;

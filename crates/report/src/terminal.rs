@@ -228,7 +228,7 @@ fn when(component: &Component) -> String {
         Some("before") => "before the recording".to_owned(),
         Some("program") => "in the program itself".to_owned(),
         Some(other) => format!("in {other}"),
-        None => "at the start".to_owned(),
+        None => "in mid-run".to_owned(),
     }
 }
 

@@ -51,7 +51,15 @@ pub(super) fn what(case: &Case) -> String {
 }
 
 fn kind(case: &Case) -> String {
+    // Most of a table of numbers is its keys.
+    if is_table(case) && are_numbers(case.elements()) {
+        return "entries".to_owned();
+    }
     kind_of(case.elements(), case.is_part("NumPy"))
+}
+
+fn is_table(case: &Case) -> bool {
+    case.finding.holder.as_ref().is_some_and(|holder| holder.kind.ends_with("ict"))
 }
 
 /// What elements are, of which the types are known, or at least whether `NumPy` made them.
@@ -100,8 +108,7 @@ pub(super) fn change(case: &Case) -> String {
             "keep a summary of each array (its mean, its best rows), or write it to disk with np.save{shown}"
         ),
         _ => {
-            let table = case.finding.holder.as_ref().is_some_and(|holder| holder.kind.ends_with("ict"));
-            let bound = if table {
+            let bound = if is_table(case) {
                 "drop its oldest entries when there are many"
             } else {
                 "give it a bound (`collections.deque(maxlen=...)`)"

@@ -1,6 +1,7 @@
 //! A replay memory without a bound, or with one that is never reached.
 //!
-//! Evidence: each element is a tuple of at least two arrays and a number: a state, what was done, what it gave, the state after.
+//! Evidence: each element is a tuple of a state, what was done, what it gave, and the state after: arrays first and last or before a flag,
+//! a number between. And the program speaks of it so: a list of samples with their errors may look the same.
 
 use super::{Case, Explanation};
 use crate::holders::container_path::words;
@@ -10,6 +11,11 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let holder = case.finding.holder.as_ref()?;
     if !["list", "deque"].contains(&holder.kind.as_str()) || !case.elements().split("), ").any(is_transition)
     {
+        return None;
+    }
+    let spoken = [path.full, case.code().unwrap_or_default(), &holder.owner];
+    let called = case.finding.sites.iter().map(|site| site.function.as_str());
+    if !spoken.into_iter().chain(called).any(speaks_of_it) {
         return None;
     }
     let name = words(path.full);
@@ -32,9 +38,38 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
 /// `1000 x tuple (ndarray, int, float, ndarray)`.
 fn is_transition(words: &str) -> bool {
     let Some((kind, parts)) = words.split_once(" (") else { return false };
-    let is = |names: &'static [&'static str]| move |part: &&str| names.contains(&part.trim_end_matches(')'));
-    let count = |names| parts.split(", ").filter(is(names)).count();
+    let parts: Vec<&str> = parts.split(", ").map(|part| part.trim_end_matches(')')).collect();
+    let is_array = |part: &&str| ARRAYS.iter().any(|name| part.starts_with(name));
+    let is_number = |part: &&str| NUMBERS.contains(part);
     !kind.ends_with("ndarray")
-        && count(&["ndarray", "EagerTensor"]) >= 2
-        && count(&["int", "float", "bool", "int64", "int32", "float32", "float64", "bool_"]) >= 1
+        && parts.len() >= MIN_PARTS
+        && parts.first().is_some_and(is_array)
+        && parts.iter().filter(|part| is_array(part)).count() >= 2
+        && parts.iter().any(is_number)
+}
+
+/// What a state may be.
+const ARRAYS: [&str; 4] = ["ndarray", "EagerTensor", "Tensor", "ArrayImpl"];
+/// What a reward or a flag may be.
+const NUMBERS: [&str; 8] = ["int", "float", "bool", "int64", "int32", "float32", "float64", "bool_"];
+/// A state, an action, a reward, the state after.
+const MIN_PARTS: usize = 4;
+/// Words of programs that learn from what they did.
+const WORDS: [&str; 11] = [
+    "replay",
+    "memory",
+    "buffer",
+    "transition",
+    "experience",
+    "episode",
+    "reward",
+    "action",
+    "agent",
+    "next_state",
+    "next_obs",
+];
+
+fn speaks_of_it(text: &str) -> bool {
+    let text = text.to_lowercase();
+    WORDS.iter().any(|word| text.contains(word))
 }

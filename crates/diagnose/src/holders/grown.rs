@@ -3,7 +3,7 @@
 //! In: what the scans said of each container, the growth that was counted. Out: findings without a line. What must not happen
 //! here: a container accused that grows too little for it, or that stopped; a harmless list of numbers beside a real leak.
 
-use crate::numbers::{ALIKE, HALF};
+use crate::numbers::{ALIKE, HALF, SEVERAL};
 use nilometer_stats::Interval;
 
 use super::container_size::SCAN_ERROR_RATIO;
@@ -17,6 +17,8 @@ use crate::report::{Bytes, Finding};
 const MIN_EXPLAINED_RATIO: f64 = ALIKE;
 /// Memory that Python cannot see is credited to a container of native things if nothing else explains this share.
 const UNSEEN: f64 = HALF;
+/// Scans that a container which still grows may be missed by, one after the other.
+const MAX_QUIET_SCANS: usize = SEVERAL as usize;
 /// Bytes that agree with the growth this well are no coincidence.
 const MAX_DIFFERENCE_RATIO: f64 = ALIKE;
 
@@ -65,7 +67,10 @@ pub(crate) fn grown(
         if is_told || (below >= UNSEEN * rate.estimate && pace.weighed != Weighed::All) {
             continue;
         }
-        let unseen = pace.weighed != Weighed::All && out.is_empty() && left > UNSEEN * rate.estimate;
+        let unseen = pace.weighed != Weighed::All
+            && out.is_empty()
+            && left > UNSEEN * rate.estimate
+            && !held.is_quiet(id);
         let bytes = if unseen { left } else { pace.bytes };
         if left <= 0.0
             || bytes < MIN_EXPLAINED_RATIO * left.max(MIN_EXPLAINED_RATIO * rate.estimate)
@@ -110,6 +115,16 @@ pub(crate) fn grown(
         }
     }
     out
+}
+
+impl HolderEvidence<'_> {
+    /// Whether many scans have seen nothing of a container since it grew: it is gone, as what a compiler needs for a moment is.
+    fn is_quiet(&self, id: u64) -> bool {
+        let last = self.rises.get(&id).and_then(|rises| rises.last());
+        let since = |at_ns: u64| self.scans.iter().filter(|at| **at > at_ns).count();
+        // The scan that tells of it ends behind it.
+        last.is_some_and(|rise| since(rise.at_ns) > MAX_QUIET_SCANS)
+    }
 }
 
 /// The bytes with their bounds. What was weighed is right within a share; of what was not, or what Python cannot see, there may be nothing, or

@@ -7,6 +7,7 @@
 use super::function::function_adds_to;
 use super::join::merge;
 use super::scans::{Pace, Weighed};
+use super::siblings::is_alias;
 use super::unattached_lines::hides;
 use super::{HolderEvidence, NATIVE};
 use crate::cycles::Point;
@@ -68,12 +69,15 @@ impl HolderEvidence<'_> {
     /// Whether scans saw a container get elements with native memory, about one per cycle or more, to the end.
     fn is_filled(&self, path: &str, series: &[Point]) -> bool {
         self.rises.iter().any(|(id, rises)| {
-            self.holder(*id).is_some_and(|holder| holder.path == path)
-                && Pace::of(rises, &self.scans, series).is_some_and(|pace| {
-                    pace.weighed == Weighed::AllButNative
-                        && pace.elements >= MIN_ELEMENTS_PER_CYCLE
-                        && !pace.slows
-                })
+            let holder =
+                self.holder(*id).filter(|holder| holder.path == path || is_alias(&holder.path, path));
+            let Some(holder) = holder else { return false };
+            // Of such an array Python sees the numbers, and not what the framework keeps beside them.
+            let is_native =
+                |weighed| weighed == Weighed::AllButNative || holder.elements.contains("ArrayImpl");
+            Pace::of(rises, &self.scans, series).is_some_and(|pace| {
+                is_native(pace.weighed) && pace.elements >= MIN_ELEMENTS_PER_CYCLE && !pace.slows
+            })
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Containers that one line fills are one finding: `acts['h1']` and `acts['h2']` are `acts[*]`.
+//! Containers that one line fills are one finding: `acts['h1']` and `acts['h2']` are `acts[*]`; `self.acts` of a method is `model.acts`.
 //!
 //! In: findings with holders and the lines that fill them. Out: fewer findings. What must not happen here: two attributes, or two
 //! entries that different lines fill, told as one.
@@ -22,9 +22,17 @@ fn are_siblings(a: &Finding, b: &Finding) -> bool {
     let line = |f: &Finding| kept_at(f).map(|site| (site.file.clone(), site.line));
     one.owner == other.owner
         && one.path != other.path
-        && attribute(&one.path) == attribute(&other.path)
+        && (attribute(&one.path) == attribute(&other.path) || is_alias(&one.path, &other.path))
         && line(a).is_some()
         && line(a) == line(b)
+}
+
+/// Whether one path begins at the `self` of a method that runs, and the other leads to the same attribute of an object that a variable
+/// names: two looks called one container differently.
+pub(super) fn is_alias(a: &str, b: &str) -> bool {
+    let of_self = |path: &str| path.split_once("(): self.").map(|(_, rest)| format!(".{rest}"));
+    let ends = |own: &str, other: &str| of_self(own).is_some_and(|rest| other.ends_with(&rest));
+    of_self(a).is_some() != of_self(b).is_some() && (ends(a, b) || ends(b, a))
 }
 
 fn kept_at(finding: &Finding) -> Option<&Site> {
@@ -76,6 +84,13 @@ fn add(known: &mut Finding, more: Finding) {
 }
 
 fn take_in(holder: &mut Holder, other: &Holder) {
+    if is_alias(&holder.path, &other.path) {
+        if holder.elements.is_empty() {
+            holder.elements.clone_from(&other.elements);
+        }
+        holder.share = None;
+        return;
+    }
     let common = attribute(&holder.path).to_owned();
     let indexes = holder.path[common.len()..].matches('[').count().max(1);
     holder.path = common + &"[*]".repeat(indexes);
@@ -100,6 +115,21 @@ mod tests {
             ("x", "x"),
         ] {
             assert_eq!(attribute(path), found);
+        }
+    }
+
+    #[test]
+    fn a_container_that_two_roots_lead_to() {
+        const SELF: &str = "fit(): self.checkpoints[*]";
+        assert!(is_alias(SELF, "__main__.trainer.checkpoints[*]"));
+        assert!(is_alias("main(): run.trainer.checkpoints[*]", SELF));
+        for (one, other) in [
+            (SELF, "__main__.trainer.checkpoints_too[*]"),
+            (SELF, "save(): self.checkpoints[*]"),
+            ("main(): a.checkpoints[*]", "main(): b.checkpoints[*]"),
+            (SELF, "__main__.checkpoints"),
+        ] {
+            assert!(!is_alias(one, other), "{one} {other}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Findings together are no more than the growth that they are parts of, and it is no less than what they are sure of.
 //!
 //! In: findings, each with the interval of its samples; the growth that was counted. Out: the same, with estimates that add up to no
-//! more than the growth may be; a lower end of the growth. What must not happen here: an estimate below its own interval; a finding that was
+//! more than the growth that is told; a lower end of the growth. What must not happen here: an estimate below its own interval; a finding that was
 //! weighed made to pay for one that was guessed.
 
 use nilometer_stats::Interval;
@@ -15,7 +15,7 @@ pub(crate) fn add_up(findings: &mut [Finding], rate: &Interval) -> Option<f64> {
     let before = sum(findings);
     // Each round but the last takes at least one finding down to the lower end of its interval.
     for _ in 0..findings.len() {
-        let beyond = sum(findings) - rate.high;
+        let beyond = sum(findings) - rate.estimate;
         let slack: f64 = findings.iter().map(|f| below(f).powi(2)).sum();
         if beyond < 1.0 || slack <= 0.0 {
             break;
@@ -60,9 +60,9 @@ mod tests {
     use super::*;
     use crate::report::{Bytes, Finding};
 
-    /// What is left of estimates with their lower ends, where the growth is at most so much.
+    /// What is left of estimates with their lower ends, where the growth is told as so much.
     fn left(growth: f64, parts: &[(i64, i64)]) -> Vec<i64> {
-        let rate = Interval { estimate: 0.9 * growth, low: 0.8 * growth, high: growth };
+        let rate = Interval { estimate: growth, low: 0.8 * growth, high: 1.2 * growth };
         let mut findings: Vec<Finding> = parts
             .iter()
             .map(|(estimate, low)| Finding {

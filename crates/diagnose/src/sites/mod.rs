@@ -9,6 +9,7 @@ pub(crate) mod finding;
 mod group;
 pub(crate) mod growing;
 pub(crate) mod id_map;
+mod imports;
 pub(crate) mod lifetimes;
 pub(crate) mod lines_beside_holders;
 mod lost;
@@ -220,12 +221,21 @@ impl<'a> Sites<'a> {
     /// The site that made most of what a phase left behind before a moment; none if several share it, or if too few
     /// samples say so.
     pub(crate) fn made_in(&self, phase: &str, before_ns: u64) -> Option<Site> {
+        self.made_of(before_ns, |sample| self.course.at(sample.born_ns) == phase)
+    }
+
+    /// The same of what was made between two moments.
+    pub(crate) fn made_between(&self, after_ns: u64, before_ns: u64) -> Option<Site> {
+        self.made_of(before_ns, |sample| sample.born_ns > after_ns)
+    }
+
+    fn made_of(&self, before_ns: u64, is_of: impl Fn(&&Sample) -> bool) -> Option<Site> {
         const MIN_MADE_RATIO: f64 = 0.5;
         let mut by_site: BTreeMap<&Place, Left> = BTreeMap::new();
         let mut total = 0.0;
         let born = self.recording.samples.iter().take_while(|s| s.born_ns <= before_ns);
         let left = born.filter(|s| s.lives_at(before_ns.min(self.end_ns)) && s.lives_at(self.end_ns));
-        for sample in left.filter(|s| self.course.at(s.born_ns) == phase) {
+        for sample in left.filter(is_of) {
             total += sample.weight;
             if let Some(trail) = self.trails.get(&sample.stack) {
                 by_site.entry(&trail.place).or_default().add(sample);

@@ -361,13 +361,14 @@ fn beside_a_list((elements, native): (&str, bool), line: &str, function: &str) -
 
 #[test]
 fn native_memory_of_elements_is_the_holder_s_and_no_second_cause() {
-    let report = keys("2,182 x ArrayImpl (2,) uint32", true);
+    let report = keys("2,182 x ArrayImpl (2,) uint32", false);
     let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
     assert_eq!(finding.sentence, "Chain.trail keeps arrays of every epoch");
     let lines: Vec<u32> = finding.sites.iter().map(|site| site.line).collect();
     assert!(lines.contains(&71) && lines.contains(&72), "{lines:?}");
     let total = report.growth.as_ref().unwrap().bytes_per_cycle.high;
     assert!(finding.bytes_per_cycle.estimate <= total, "{finding:#?}");
+    assert_eq!(keys("2 x Picture", true).findings.len(), 1);
     // Of numbers Python sees all: the other line has a cause of its own.
     assert_eq!(keys("2,182 x float", false).findings.len(), 2);
 }
@@ -380,4 +381,20 @@ fn what_a_graph_saved_is_the_holder_s_wherever_it_was_computed() {
     };
     assert_eq!(findings("2 x tuple (Tensor with grad_fn, float)"), ["graphs-kept"]);
     assert_eq!(findings("2 x tuple (Picture, float)").len(), 2);
+}
+
+#[test]
+fn what_a_compiler_filled_for_a_moment_is_not_blamed_for_the_rest() {
+    let told = |until: u64| {
+        let report = scanned(|w, epoch| {
+            if (8..=until).contains(&epoch) {
+                w.scans("lower(): ctx.cache[*]", epoch, 30 * epoch, 2 << 10, true);
+            } else {
+                w.scans_nothing();
+            }
+        });
+        report.findings.len()
+    };
+    assert_eq!(told(8), 0, "seven scans have seen nothing of it since");
+    assert_eq!(told(13), 1, "it may go on");
 }

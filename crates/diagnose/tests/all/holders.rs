@@ -311,3 +311,21 @@ fn hooks_that_are_registered_again_are_to_be_removed() {
     assert_eq!(finding.sites.first().map(|site| (site.role, site.line)), Some(("kept_at", 66)));
     assert_eq!(hooks("__main__.model.my_hooks[*]").cause, "object-keeps");
 }
+
+#[test]
+fn a_replay_memory_is_told_by_its_elements_and_its_words() {
+    const STEPS: &str = "900 x tuple (ndarray, int, float, ndarray)";
+    let cause = |path, elements| told((path, "Agent", "", "list", elements)).cause;
+    assert_eq!(cause("__main__.agent.memory[*]", STEPS), "replay-unbounded");
+    // Hard samples with their errors are no steps of an agent.
+    let samples = "4 x tuple (int, ndarray, ndarray)";
+    assert_eq!(told(("__main__.hard.collected[*]", "Hard", "", "list", samples)).cause, "object-keeps");
+    assert_eq!(told(("__main__.hard.collected[*]", "Hard", "", "list", STEPS)).cause, "object-keeps");
+}
+
+#[test]
+fn of_a_table_of_numbers_the_entries_are_told() {
+    let sentence = |kind| told(("__main__.vocab.ids[*]", "Vocabulary", "", kind, "3,500 x int")).sentence;
+    assert_eq!(sentence("dict"), "Vocabulary.ids keeps entries of every epoch");
+    assert_eq!(sentence("list"), "Vocabulary.ids keeps numbers of every epoch");
+}

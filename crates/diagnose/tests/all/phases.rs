@@ -67,3 +67,48 @@ fn what_was_there_before_a_late_recording_is_told_apart() {
     assert_eq!(told(Some("begun_by")), apart);
     assert_eq!(told(None), [("program".to_owned(), 220)]);
 }
+
+/// `AdamW` imports a compiler when it is made: that is no data of the program's.
+#[test]
+fn what_a_library_imports_late_is_told_as_such() {
+    let told = |frame: &str| {
+        let mut w = crate::world::started();
+        w.records(64 << 10, 1);
+        let stack =
+            w.stack(&["/job/train.py:14 <module>", frame, "/v/site-packages/lib/dynamo.py:3 <module>"]);
+        w.makes(stack, 64 << 10, 600);
+        for _ in 0..20 {
+            w.objects(3).cycle(Epoch);
+        }
+        let report = w.ends(0).report();
+        let own = report.components.into_iter().find(|one| one.phase.as_deref() == Some("program"));
+        own.unwrap().sentence
+    };
+    let imported = told("<frozen importlib._bootstrap>:241 _call_with_frames_removed");
+    assert!(imported.starts_with("modules that libraries import"), "{imported}");
+    assert_eq!(told("/job/train.py:9 load"), "the program's own data and objects, made before the cycles");
+}
+
+#[test]
+fn a_step_in_mid_run_is_told_where_it_came() {
+    let steps = |height: i64, every: u64| {
+        let mut w = crate::world::started();
+        w.records(64 << 10, 1);
+        let stack = w.stack(&["/job/train.py:33 unfreeze"]);
+        for epoch in 1..=30 {
+            if epoch % every == 14 {
+                w.makes(stack, 64 << 10, height.unsigned_abs() >> 16);
+            }
+            w.objects(3).cycle(Epoch);
+        }
+        let report = w.ends(0).report();
+        let once = report.components.into_iter().filter(|one| one.kind == Kind::OneTime);
+        once.filter(|one| one.phase.is_none()).collect::<Vec<_>>()
+    };
+    let told = steps(16 * MIB, 100);
+    let [one] = told.as_slice() else { panic!("{told:#?}") };
+    assert_eq!((one.bytes / MIB, one.made_at.as_ref().map(|site| site.line)), (16, Some(33)));
+    assert!(one.sentence.contains("since epoch 14"), "{}", one.sentence);
+    assert_eq!(steps(MIB / 2, 100), [], "too small for a line");
+    assert_eq!(steps(16 * MIB, 15), [], "one of several is no only one");
+}

@@ -86,7 +86,7 @@ impl World {
     pub(crate) fn stack(&mut self, frames: &[&str]) -> u64 {
         let mut out = Vec::new();
         for frame in frames {
-            if let Some((place, function)) = frame.split_once(' ') {
+            if let Some((place, function)) = frame.rsplit_once(' ') {
                 let (file, line) = place.rsplit_once(':').unwrap();
                 let (file, function) = (self.text(file), self.text(function));
                 let id = file * 1000 + function;
