@@ -166,9 +166,7 @@ impl Picture<'_> {
             }
             "import" => "code and tables of the imported libraries".to_owned(),
             "first_op" => "TensorFlow's runtime, started by the first operation".to_owned(),
-            "build" => {
-                "the model's layers and weights, and what a framework sets up for the first ones".to_owned()
-            }
+            "build" => "the model: its weights, and what the framework sets up with them".to_owned(),
             "validation" => "the first validation: its graph and its copy of the data".to_owned(),
             "predict" => "the first predict(): its graph and buffers".to_owned(),
             "evaluate" => "the first evaluate(): its graph and buffers".to_owned(),
