@@ -80,7 +80,9 @@ impl Session {
         let now = self.writer.now();
         let taken = self.reader.read(now, depth, Some(python))?;
         let end = self.writer.now();
-        self.pacer.note(asker, end, taken.counters.cost_ns.unwrap_or_default().saturating_sub(taken.dear_ns));
+        // A tick that counted turns is the clock's: as a cycle of its own it would make the ticks rare that the next turns need.
+        let paced = if moment == Moment::Tick && asker != Asker::Once { Asker::Tick } else { asker };
+        self.pacer.note(paced, end, taken.counters.cost_ns.unwrap_or_default().saturating_sub(taken.dear_ns));
         if taken.is_whole {
             self.dear_parts.note(asker, end, taken.dear_ns);
         }
