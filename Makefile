@@ -16,8 +16,8 @@ demo: $(VENV)/.wheel
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
 ## test: everything, as CI runs it
+# The wheel is linked on one core while the tests in Rust run, and these leave a core idle for as long.
 test: check
-	# The wheel is linked on one core while the tests in Rust run, and these leave a core idle for as long.
 	$(MAKE) --jobs=2 --output-sync=target test-rust $(VENV)/.wheel
 	$(MAKE) test-python
 

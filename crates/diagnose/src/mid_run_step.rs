@@ -19,17 +19,25 @@ pub(crate) struct Step {
 /// The one step of these levels.
 pub(crate) fn step(levels: &[f64]) -> Option<Step> {
     let last = levels.len().checked_sub(MIN_LEVELS)?;
-    let highest = |levels: &[f64]| levels.iter().copied().fold(f64::MIN, f64::max);
-    let lowest = |levels: &[f64]| levels.iter().copied().fold(f64::MAX, f64::min);
-    let gap = |at: &usize| {
-        let (before, after) = levels.split_at(*at);
-        lowest(after) - highest(before)
-    };
+    let (before, after) = (running(levels.iter()), running(levels.iter().rev()));
+    // Of the levels in front of an index, and of those from it on: the lowest and the highest.
+    let sides =
+        |at: usize| Some((*before.get(at.checked_sub(1)?)?, *after.get(levels.len().checked_sub(at + 1)?)?));
+    let gap = |at: &usize| sides(*at).map_or(f64::MIN, |((_, highest), (lowest, _))| lowest - highest);
     let at = (MIN_LEVELS..=last).max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
+    let (front, behind) = sides(at)?;
+    let clear = gap(&at) > MIN_HEIGHT_RATIO * (front.1 - front.0).max(behind.1 - behind.0);
     let (before, after) = levels.split_at(at);
-    let spread = |levels: &[f64]| highest(levels) - lowest(levels);
-    let clear = gap(&at) > MIN_HEIGHT_RATIO * spread(before).max(spread(after));
     clear.then(|| Step { at, bytes: middle(after) - middle(before) })
+}
+
+/// The lowest and the highest of the levels so far, at each of them.
+fn running<'l>(levels: impl Iterator<Item = &'l f64>) -> Vec<(f64, f64)> {
+    let ends = levels.scan((f64::MAX, f64::MIN), |(low, high), level| {
+        (*low, *high) = (low.min(*level), high.max(*level));
+        Some((*low, *high))
+    });
+    ends.collect()
 }
 
 fn middle(levels: &[f64]) -> f64 {

@@ -4,12 +4,11 @@
 //! grow. Where no look met a holder: `PyTorch`'s own allocator makes the memory, it stays, and nobody is known to hold it.
 
 use super::{Case, Explanation};
+use crate::holders::WITH_GRAPH;
 use crate::holders::container_path::words;
 
 /// The libraries with `PyTorch`'s allocators.
 const ALLOCATORS: [&str; 2] = ["libc10.", "libc10_cuda."];
-/// How the census calls a tensor that keeps its graph.
-const WITH_GRAPH: &str = "with grad_fn";
 
 /// A container of such tensors, or one tensor with the history of all cycles.
 pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
@@ -18,7 +17,7 @@ pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
     let elements = case.elements();
     let code = case.short_code().map_or(String::new(), |line| format!(" instead of `{line}`"));
     let one = elements.is_empty() && ["Tensor", "Parameter"].contains(&holder.kind.as_str());
-    if one && is_of_torch(case) {
+    if one && is_tensor_memory(case) {
         return Some(Explanation {
             sentence: format!("{} keeps the autograd graph of every {}", words(path.full), case.unit),
             change: format!("add numbers (`loss.item()`) or tensors without a graph (`.detach()`){code}"),
@@ -43,7 +42,7 @@ pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
 /// Memory without a known holder.
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let finding = case.finding;
-    (is_of_torch(case) && finding.holder.is_none() && finding.part.is_none()).then(|| Explanation {
+    (is_tensor_memory(case) && finding.holder.is_none() && finding.part.is_none()).then(|| Explanation {
         sentence: format!(
             "PyTorch tensors of every {} stay, and no look met their holder: an autograd graph may keep them",
             case.unit
@@ -55,6 +54,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     })
 }
 
-fn is_of_torch(case: &Case) -> bool {
+/// Whether `PyTorch`'s own allocator made it. Other memory of the library's may be of functions in a graph.
+fn is_tensor_memory(case: &Case) -> bool {
     case.carriers().any(|frame| ALLOCATORS.iter().any(|name| frame.file.contains(name)))
 }

@@ -5,6 +5,7 @@
 
 use super::{Case, Explanation};
 use crate::holders::container_path::words;
+use crate::holders::is_number;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
@@ -40,18 +41,15 @@ fn is_transition(words: &str) -> bool {
     let Some((kind, parts)) = words.split_once(" (") else { return false };
     let parts: Vec<&str> = parts.split(", ").map(|part| part.trim_end_matches(')')).collect();
     let is_array = |part: &&str| ARRAYS.iter().any(|name| part.starts_with(name));
-    let is_number = |part: &&str| NUMBERS.contains(part);
     !kind.ends_with("ndarray")
         && parts.len() >= MIN_PARTS
         && parts.first().is_some_and(is_array)
         && parts.iter().filter(|part| is_array(part)).count() >= 2
-        && parts.iter().any(is_number)
+        && parts.iter().any(|part| is_number(part))
 }
 
 /// What a state may be.
 const ARRAYS: [&str; 4] = ["ndarray", "EagerTensor", "Tensor", "ArrayImpl"];
-/// What a reward or a flag may be.
-const NUMBERS: [&str; 8] = ["int", "float", "bool", "int64", "int32", "float32", "float64", "bool_"];
 /// A state, an action, a reward, the state after.
 const MIN_PARTS: usize = 4;
 /// Words of programs that learn from what they did.

@@ -1,8 +1,8 @@
 //! Native memory of a holder's elements, which Python cannot see: the buffers below arrays of JAX, the pictures of a library.
 //!
 //! In: findings with their source, what the scans said of containers. Out: a line that no holder was met for, taken into the finding of
-//! the one container that its function fills with such elements, or of the one that keeps autograd graphs if `PyTorch` made the memory. What must not happen here: a guess between several; a line beside a
-//! container that Python sees whole.
+//! the one container that its function fills with such elements, or of the one that keeps autograd graphs if `PyTorch` made the memory.
+//! What must not happen here: a guess between several; a line beside a container that Python sees whole.
 
 use super::function::function_adds_to;
 use super::join::merge;
@@ -14,6 +14,8 @@ use crate::cycles::Point;
 use crate::lookup::Lookup;
 use crate::report::Finding;
 
+/// How the census calls a tensor that keeps its graph.
+pub(crate) const WITH_GRAPH: &str = "with grad_fn";
 /// Elements per cycle that a line puts into a container at least.
 const MIN_ELEMENTS_PER_CYCLE: f64 = 0.9;
 
@@ -57,7 +59,7 @@ pub(crate) fn take_in_native(
 
 /// Whether a holder keeps tensors with their autograd graphs: these keep what other functions computed.
 fn has_graphs(finding: &Finding) -> bool {
-    finding.holder.as_ref().is_some_and(|holder| holder.elements.contains("with grad_fn"))
+    finding.holder.as_ref().is_some_and(|holder| holder.elements.contains(WITH_GRAPH))
 }
 
 /// Whether `PyTorch` made this memory.

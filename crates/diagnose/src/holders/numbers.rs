@@ -40,6 +40,11 @@ pub(crate) fn are_numbers(elements: &str) -> bool {
     number_bytes(elements).is_some()
 }
 
+/// Whether a type is one number.
+pub(crate) fn is_number(name: &str) -> bool {
+    NUMBERS.contains(&name)
+}
+
 /// Bytes of the biggest element at most, where all are numbers or tuples of them.
 fn number_bytes(elements: &str) -> Option<u64> {
     elements.split(" x ").skip(1).map(kind_bytes).reduce(|a, b| Some(a?.max(b?))).flatten()
@@ -47,7 +52,6 @@ fn number_bytes(elements: &str) -> Option<u64> {
 
 /// What stands behind ` x `: a type, perhaps with its parts, and the number of the next type.
 fn kind_bytes(kind: &str) -> Option<u64> {
-    let is_number = |name: &str| NUMBERS.contains(&name);
     if let Some((parts, _)) = kind.strip_prefix("tuple (").and_then(|rest| rest.split_once(')')) {
         let mut parts = parts.split(", ").peekable();
         parts.peek()?;
