@@ -124,18 +124,22 @@ def answered(connection: socket.socket) -> bool:
     """Reads one answer; whether the connection may be used again."""
     got = b""
     while b"\r\n\r\n" not in got:
-        part = connection.recv(65536)
-        if not part:
-            raise ConnectionError("the server ended a connection within an answer")
-        got += part
+        got += more(connection)
     head, _, body = got.partition(b"\r\n\r\n")
     if not head.startswith(b"HTTP/1.1 200"):
         raise ConnectionError(head.decode())
     lines = [line.lower() for line in head.split(b"\r\n")]
     length = next(int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length:"))
     while len(body) < length:
-        body += connection.recv(65536)
+        body += more(connection)
     return b"connection: close" not in lines
+
+
+def more(connection: socket.socket) -> bytes:
+    part = connection.recv(65536)
+    if not part:
+        raise ConnectionError("the server ended a connection within an answer")
+    return part
 
 
 def cpu_s(pid: int) -> float:
