@@ -89,11 +89,32 @@ def forks():
         os.waitpid(pid, 0)
 threads = [threading.Thread(target=forks) for _ in range(4)]
 [thread.start() for thread in threads], [thread.join() for thread in threads]
-while len(os.listdir("/proc/self/task")) != 2: pass  # the last thread is leaving
-comm = [open(f"/proc/self/task/{task}/comm").read().strip() for task in os.listdir("/proc/self/task")]
-print(comm.count("nilometer"))
+root = "/proc/self/task"
+while len(os.listdir(root)) != 2: pass  # the last thread is leaving
+tasks = lambda: [open(f"{root}/{task}/comm").read().strip() for task in os.listdir(root)]
+while "nilometer" not in tasks(): pass  # a new thread names itself first of all
+print(len(tasks()))
 """)
-    assert out == "1\n"
+    assert out == "2\n"
+
+
+def test_forks_at_once_wait_for_one_clock_only(program: Program) -> None:
+    """Two forks that stop the clock at the same moment: each used to wait for the end of the other's."""
+    out, _ = program.run("""
+import threading
+gate = threading.Barrier(8)
+def forks():
+    for _ in range(60):
+        gate.wait()
+        pid = os.fork()
+        if pid == 0: os._exit(0)
+        os.waitpid(pid, 0)
+threads = [threading.Thread(target=forks) for _ in range(8)]
+[thread.start() for thread in threads], [thread.join() for thread in threads]
+print("done")
+""")
+    assert out == "done\n"
+    assert [record["what"] for record in program.capture().of("loss")] == []
 
 
 def test_a_child_may_fork_and_exit_normally(program: Program) -> None:

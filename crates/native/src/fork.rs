@@ -28,8 +28,10 @@ pub(crate) fn register() -> bool {
 /// Python is about to fork.
 pub(crate) fn before(py: Python<'_>) {
     UNDER_WAY.fetch_add(1, SeqCst);
-    if session::current().is_some() {
-        py.detach(ticker::stop);
+    if let Some(session) = session::current()
+        && !py.detach(ticker::stop)
+    {
+        session.lost("a clock that did not stop in time for a fork: the fork was held up for seconds");
     }
 }
 

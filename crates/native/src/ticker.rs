@@ -70,12 +70,13 @@ pub(crate) fn start(py: Python<'_>) -> bool {
 ///
 /// Call this without the GIL: the thread may be waiting for it.
 pub(crate) fn stop() -> bool {
-    let generation = GENERATION.fetch_add(1, SeqCst);
-    wake(&GENERATION);
+    // Taken before its generation ends: of two forks at once, only the one that has the thread waits for that generation.
     let thread = THREAD.swap(0, SeqCst) as libc::pthread_t;
     if thread == 0 {
         return true;
     }
+    let generation = GENERATION.fetch_add(1, SeqCst);
+    wake(&GENERATION);
     let deadline = Instant::now() + MAX_STOP_WAIT;
     loop {
         let ended = ENDED.load(SeqCst);
