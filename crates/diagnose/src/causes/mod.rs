@@ -49,6 +49,7 @@ mod retraced;
 mod scalars_cached;
 mod service_answers;
 mod shared_memory;
+mod statement;
 mod train_steps;
 mod view_keeps_array;
 mod writers_open;
@@ -147,10 +148,10 @@ impl Case<'_> {
         of("kept_at").or_else(|| of("made_at"))
     }
 
-    /// That line's code, if it is short enough to be read in a sentence.
+    /// That line's statement, if it is short enough to be read in a sentence.
     pub(crate) fn short_code(&self) -> Option<&str> {
-        const MAX_NAME_CHARS: usize = 100;
-        self.code().filter(|code| code.len() <= MAX_NAME_CHARS)
+        const MAX_CODE_CHARS: usize = 100;
+        self.code().map(statement::statement).filter(|code| code.len() <= MAX_CODE_CHARS)
     }
 
     /// That line's code, without its comment.

@@ -38,13 +38,39 @@ impl HolderEvidence<'_> {
         let is_old = |(then, last): &(f64, &Point)| *then < RECENT_RATIO * last.ordinal as f64;
         holder.counted_at = ended.filter(is_old).map(|(then, _)| then.floor() as u64);
         let pace = Pace::of(rises, &self.scans, points);
-        // A scan strikes anywhere inside a cycle: over few of them that is more than what is told.
         let known = pace.filter(|pace| pace.cycles >= MIN_CYCLES_BETWEEN && pace.elements > 0.0);
-        holder.per_cycle = known.map(|pace| (pace.elements * 100.0).round() / 100.0);
+        holder.per_cycle = known.map(|pace| elements_per_cycle(pace.elements, pace.cycles));
     }
+}
+
+/// A scan comes anywhere inside a cycle, so the pace is wrong by up to one cycle in all that were watched. A whole number
+/// within that error is told as such: loops add whole elements.
+fn elements_per_cycle(pace: f64, cycles: u64) -> f64 {
+    let (whole, error) = (pace.round(), pace / cycles.max(1) as f64);
+    if whole >= 1.0 && (pace - whole).abs() <= error { whole } else { (pace * 100.0).round() / 100.0 }
 }
 
 /// `9 x ndarray (2000, 500) float64` and not the `ndarray (7000, 8) float64` of an array that was joined with the next.
 fn is_counted(elements: &str) -> bool {
     elements.is_empty() || elements.starts_with(|first: char| first.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_elements_within_the_error_of_a_scans_place() {
+        for (pace, cycles, told) in [
+            (1.1, 9, "1"),
+            (1.1, 20, "1.1"),
+            (0.93, 12, "1"),
+            (0.5, 40, "0.5"),
+            (0.125, 4, "0.13"),
+            (63.2, 40, "63"),
+            (1.5, 8, "1.5"),
+        ] {
+            assert_eq!(elements_per_cycle(pace, cycles).to_string(), told, "{pace} in {cycles} cycles");
+        }
+    }
 }
