@@ -14,19 +14,20 @@ from pathlib import Path
 
 ALLOWED: dict[str, set[str]] = {
     "capture": set(),
+    "model": set(),
     "host": set(),
     "attach": {"host"},
     "stats": set(),
     "unwind": set(),
     "pyframes": set(),
-    "census": set(),
+    "census": {"model"},
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
-    "diagnose": {"capture", "stats"},
+    "diagnose": {"capture", "model", "stats"},
     "prove": {"diagnose"},
     "report": {"diagnose", "prove"},
-    "cli": {"capture", "host", "attach", "symbols", "diagnose", "prove", "report"},
-    "native": {"capture", "census", "host", "cli"},
+    "cli": {"capture", "model", "host", "attach", "symbols", "diagnose", "prove", "report"},
+    "native": {"capture", "model", "census", "host", "cli"},
 }
 PREFIX = "nilometer-"
 DIAGNOSE = Path(__file__).resolve().parent.parent / "crates" / "diagnose" / "src"

@@ -21,6 +21,7 @@ def activate(
     preload: str | None = None,
     settings: str | None = None,
     forks: str | None = None,
+    own: str | None = None,
 ) -> None:
     """Joins the capture and installs the hooks; where the capture cannot be joined, nothing is installed.
 
@@ -28,7 +29,7 @@ def activate(
     `sitecustomize`, `preload` and `settings` the recorder as `LD_PRELOAD` names it and what it was told: all
     are handed on when the program replaces itself by `exec`. `run` is the number of the run if all children
     are recorded too. `forks` is that number and the template of children, if forked ones are to record
-    themselves.
+    themselves. `own` names installed packages that are the user's own.
     """
     if not _join(template, run):
         return
@@ -37,7 +38,7 @@ def activate(
     _ending.register()
     if run is None:
         after_in_child = _wait if _follows(forks) else _leave
-        _reexec.install(template, boot, preload, settings, forks)
+        _reexec.install(template, boot, preload, settings, forks, own)
     else:
         _native.fact("command", _command())
 
@@ -50,7 +51,7 @@ def activate(
     os.register_at_fork(
         before=_native.before_fork, after_in_parent=_native.after_fork_parent, after_in_child=after_in_child
     )
-    _hooking.hook(_path(template))
+    _hooking.hook(_path(template), own or "")
 
 
 def _join(template: str, run: str | None) -> bool:

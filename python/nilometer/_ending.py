@@ -13,7 +13,7 @@ import gc
 import sys
 
 from nilometer import _native
-from nilometer.hooks import facts, finder, marks
+from nilometer.hooks import code, facts, finder, marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def say_last() -> None:
     """Says what is known only at the end of a recording."""
     try:
         facts.say_versions()
+        code.look()
         marks.say_left_out()
         finder.say_missed()
         unhandled = getattr(sys, "last_type", None)

@@ -11,16 +11,20 @@ import sys
 
 import nilometer
 from nilometer import _native
-from nilometer.hooks import facts, finder, loops, marks, positions, wrapping
+from nilometer.hooks import code, facts, finder, loops, marks, positions, wrapping
 
 # The capture of the recording that runs; of the last one where none does.
 capture = ""
 
 
-def hook(of: str) -> None:
-    """Puts the hooks in place for the recording into this capture; those of an earlier one come back."""
+def hook(of: str, own: str) -> None:
+    """Puts the hooks in place for the recording into this capture; those of an earlier one come back.
+
+    `own` names installed packages that are the user's own.
+    """
     global capture
     capture = of
+    code.begin(own)
     marks.stand("")  # a call that was interrupted may have left its scope
     wrapping.put_back()
     finder.install()

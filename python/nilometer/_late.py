@@ -26,16 +26,17 @@ def is_own() -> bool:
     return _is_own
 
 
-def join(capture: str, recorder: tuple[str, str] | None = None) -> str | None:
+def join(capture: str, recorder: tuple[str, str] | None = None, own: str = "") -> str | None:
     """Records into a capture that is there; otherwise says why not.
 
-    `recorder` is the recorder's library and what it is told, as `_NILOMETER_RECORDER` has it.
+    `recorder` is the recorder's library and what it is told, as `_NILOMETER_RECORDER` has it. `own` names
+    installed packages that are the user's own, beside those of `NILOMETER_OWN`.
     """
     if _native.is_recording():
         return "this process is recorded already"
     if not _native.start(capture):
         return f"the capture {capture} cannot be joined"
-    _began(capture, recorder)
+    _began(capture, recorder, own)
     return None
 
 
@@ -75,7 +76,7 @@ def stop(look: bool = True) -> None:
     _hooking.forget()
 
 
-def _began(capture: str, recorder: tuple[str, str] | None) -> None:
+def _began(capture: str, recorder: tuple[str, str] | None, own: str = "") -> None:
     global _forks_are_heard
     _native.fact("python.version", ".".join(map(str, sys.version_info[:3])))
     _ending.register()
@@ -84,7 +85,7 @@ def _began(capture: str, recorder: tuple[str, str] | None) -> None:
         os.register_at_fork(
             before=_native.before_fork, after_in_parent=_native.after_fork_parent, after_in_child=_leave
         )
-    _hooking.hook(os.path.abspath(capture))
+    _hooking.hook(os.path.abspath(capture), f"{own},{os.environ.get('NILOMETER_OWN', '')}")
     _native.fact("recorder", _recorder_state(capture, recorder))
 
 

@@ -54,6 +54,18 @@ def step() -> None:
 def fact(key: str, value: str) -> None:
     """State a fact about the program; lists are JSON."""
 
+def know_code(standard: str, ours: str, own: str) -> None:
+    """The folders of the standard library and of this package, and the packages that are the user's own."""
+
+def frameworks() -> list[str]:
+    """Names of packages that are nobody's own wherever they lie, unless `know_code` named them."""
+
+def learn_module(name: str, file: str) -> None:
+    """Where a module was imported from: so a framework outside of the packages' folder is known."""
+
+def is_users(file: str) -> bool:
+    """Whether a file of code is the user's: the one rule, of crates/model."""
+
 def probe(name: str, value: int) -> None:
     """A count at the end of a cycle; to be said when it changed."""
 

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
 
 def install(
-    template: str, boot: str, preload: str | None, settings: str | None, forks: str | None = None
+    template: str,
+    boot: str,
+    preload: str | None,
+    settings: str | None,
+    forks: str | None = None,
+    own: str | None = None,
 ) -> None:
     """Wraps `os.execv` and `os.execve` for this process; children that are forked from it are left alone."""
     process = os.getpid()
@@ -40,6 +45,8 @@ def install(
         }
         if forks is not None:
             added["_NILOMETER_FORKS"] = forks
+        if own is not None:
+            added["_NILOMETER_OWN"] = own
         if preload is None or settings is None:
             return added
         if _is_this_python(program):

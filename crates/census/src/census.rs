@@ -80,6 +80,11 @@ impl Census {
         &self.python
     }
 
+    /// Installed packages that are the user's own all the same, as in `import`.
+    pub fn own(&mut self, packages: Vec<String>) {
+        self.python.own = packages;
+    }
+
     /// Limits of a scan.
     pub fn limits(&mut self) -> &mut crate::scan::ScanLimits {
         &mut self.scanner.limits

@@ -36,7 +36,8 @@ impl Python {
         if !api.held() {
             return Err("the thread does not hold the GIL".to_string());
         }
-        let mut python = Python { api, layout, known: WellKnown::find()?, lists: None, interpreter: 0 };
+        let known = WellKnown::find()?;
+        let mut python = Python { api, layout, known, lists: None, interpreter: 0, own: Vec::new() };
         python.check_types().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.check_objects().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.known.dummy = dummy();

@@ -95,6 +95,8 @@ pub struct Python {
     pub(crate) lists: Option<[u64; 4]>,
     /// The interpreter state that all of this was read from.
     pub(crate) interpreter: u64,
+    /// Installed packages that are the user's own all the same.
+    pub(crate) own: Vec<String>,
 }
 
 impl Python {

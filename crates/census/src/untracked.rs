@@ -14,7 +14,7 @@ use crate::layout::{flags, types};
 use crate::memory;
 use crate::naming::HeapView;
 use crate::object::{Object, Python, Type};
-use crate::roots::{CodeFolders, FileOwner, folder};
+use crate::roots::{CodeFolders, folder};
 use crate::sizes::{Addresses, ByAddress};
 
 /// Parents that one scan searches.
@@ -70,7 +70,7 @@ pub(crate) struct UntrackedFinder {
     age: u32,
     names: HashSet<String>,
     searched: u64,
-    /// The folders of the standard library and of this tool.
+    /// Whose code lies where.
     folders: CodeFolders,
     bulk_types: BulkTypes,
 }
@@ -86,12 +86,11 @@ impl UntrackedFinder {
         self.namespaces.clear();
         self.names.clear();
         let Some(modules) = python.dict_view(Object(python.api.modules())) else { return };
-        let library = file_of(python, b"os");
-        self.folders = CodeFolders {
-            standard: library.as_deref().map_or_else(String::new, folder),
-            ours: file_of(python, b"nilometer").as_deref().map_or_else(String::new, folder),
-        };
-        let library = library.map(|file| format!("{}/", folder(&file)));
+        let folder_of = |module: &[u8]| file_of(python, module).as_deref().map_or_else(String::new, folder);
+        self.folders.standard = folder_of(b"os");
+        self.folders.ours = folder_of(b"nilometer");
+        self.folders.own.clone_from(&python.own);
+        let folders = &mut self.folders;
         self.bulk_types = BulkTypes::default();
         let mut seen = 0_usize;
         modules.each(&mut |name, module| {
@@ -103,7 +102,7 @@ impl UntrackedFinder {
             let users = *self
                 .known
                 .entry(namespace)
-                .or_insert_with(|| is_users(python, name, Object(namespace), library.as_deref()));
+                .or_insert_with(|| is_users(python, name, Object(namespace), folders));
             self.bulk_types.observe_module(python, name, Object(namespace));
             if users {
                 self.namespaces.insert(namespace);
@@ -154,9 +153,7 @@ impl UntrackedFinder {
         let Ok(heap) = HeapView::new(python) else { return };
         for state in heap.api.threads(python.api.interpreter()).into_iter().take(MAX_SCANNED_THREADS) {
             for running in heap.running(state, MAX_SCANNED_FRAMES) {
-                if !running.readable
-                    || self.folders.owner_of(&heap.code_file(running.code)) != FileOwner::User
-                {
+                if !running.readable || !self.folders.is_users(&heap.code_file(running.code)) {
                     continue;
                 }
                 // Another function's frame may come to the same stack address.
@@ -286,14 +283,15 @@ fn file_of(python: &Python, name: &[u8]) -> Option<String> {
     python.text(python.dict_item(namespace, b"__file__")?, 4096)
 }
 
-/// A module is the user's if it has a file that is neither in the standard library nor installed.
-fn is_users(python: &Python, name: Object, namespace: Object, library: Option<&str>) -> bool {
+/// Whether a module is the user's, by its name or by its file. A package is in `sys.modules` before its parts, so its folder is known
+/// by the time these come.
+fn is_users(python: &Python, name: Object, namespace: Object, folders: &mut CodeFolders) -> bool {
     if python.is_text(name, b"__main__") {
         return true;
     }
     let Some(file) = python.dict_item(namespace, b"__file__").and_then(|file| python.text(file, 4096)) else {
         return false;
     };
-    let installed = file.contains("/site-packages/") || file.contains("/dist-packages/");
-    !installed && !library.is_some_and(|library| file.starts_with(library))
+    folders.learn(&python.text(name, 400).unwrap_or_default(), &file);
+    folders.is_users(&file)
 }

@@ -13,6 +13,7 @@ use crate::fix::options::FixOptions;
 use crate::guard::options::GuardOptions;
 use crate::metrics::options::MetricsOptions;
 use crate::options::{CensusOptions, DiffOptions, ReportOptions, ServeOptions};
+use crate::own;
 use crate::prove::options::ProveOptions;
 use crate::quantity;
 use crate::status::options::StatusOptions;
@@ -103,6 +104,10 @@ pub(crate) struct RunOptions {
     /// What to count growth by: `epoch`, `request`, `call`, `line`, 'line:round *', `loop`, `window`, ...; found by itself if nothing is said
     #[arg(long, value_name = "UNIT")]
     pub(crate) cycle: Option<String>,
+    /// A package of your own although it is installed, as `import` names it; can be given again. Its lines are then named as yours
+    /// (docs/howto/installed-code.md)
+    #[arg(long, value_name = "PACKAGE", value_parser = own::package)]
+    pub(crate) own: Vec<String>,
     /// Write an event file while the program runs, into the folder `nilometer` in LOGDIR, for tensorboard --logdir LOGDIR
     #[arg(long, value_name = "LOGDIR")]
     pub(crate) tensorboard: Option<PathBuf>,

@@ -6,6 +6,8 @@ use std::ffi::OsString;
 pub(crate) const NO_PROGRESS: &str = "NILOMETER_NO_PROGRESS";
 /// Set to anything: no colour (<https://no-color.org>).
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
+/// Packages that are your own although they are installed, with commas between them; as `--own`, which adds to them.
+pub(crate) const OWN: &str = "NILOMETER_OWN";
 /// The width to print for, in columns, where no terminal says it.
 pub(crate) const COLUMNS: &str = "COLUMNS";
 /// The kind of terminal; `dumb` gets no live line.
@@ -32,6 +34,8 @@ pub(crate) const RECORDER: &str = "_NILOMETER_RECORDER";
 pub(crate) const PRELOAD: &str = "_NILOMETER_PRELOAD";
 /// Private, to the boot: what an experiment changes in the program.
 pub(crate) const TRIAL: &str = "_NILOMETER_TRIAL";
+/// Private, to the boot: the packages that are the user's own, with commas between them.
+pub(crate) const OWN_TOLD: &str = "_NILOMETER_OWN";
 /// Private, to the boot: what the guard needs to know, as JSON.
 pub(crate) const GUARD: &str = "_NILOMETER_GUARD";
 /// TensorFlow's own: the processes that train together.

@@ -22,6 +22,7 @@ mod messages;
 mod metrics;
 mod name_cache;
 mod options;
+mod own;
 mod progress;
 mod prove;
 mod python_options;

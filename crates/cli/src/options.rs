@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::format::Format;
-use crate::quantity;
+use crate::{own, quantity};
 
 /// `nilometer report`.
 #[derive(Clone, Debug, Args)]
@@ -28,6 +28,10 @@ pub(crate) struct ReportOptions {
     /// What to count growth by: `epoch`, `request`, `call`, `line`, 'line:round *', `loop`, `window`, ...
     #[arg(long, value_name = "UNIT")]
     pub(crate) cycle: Option<String>,
+    /// A package of the user's own although it is installed, beside those that the recording names; can be given again. Who holds memory
+    /// was looked for while the program ran: give it to `run`, too
+    #[arg(long, value_name = "PACKAGE", value_parser = own::package)]
+    pub(crate) own: Vec<String>,
     /// On a screen: all findings, their stacks, who holds what, how the sampling went
     #[arg(short, long)]
     pub(crate) verbose: bool,

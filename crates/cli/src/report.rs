@@ -27,7 +27,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
     if format == Format::Evidence {
         return evidence(options);
     }
-    let mut read = Read::by(&options.file, format.draws_stacks(), options.cycle.as_deref())?;
+    let mut read = Read::by(&options.file, format.draws_stacks(), options.cycle.as_deref(), &options.own)?;
     if options.redact {
         nilometer_report::redact(&mut read.report, read.profile.as_mut());
         read.facts.clear();
@@ -56,6 +56,7 @@ fn evidence(options: &ReportOptions) -> Result<(), Failure> {
     if let Some(unit) = &options.cycle {
         nilometer_diagnose::count_by(&mut capture, unit);
     }
+    nilometer_diagnose::own(&mut capture, &options.own);
     let evidence = Evidence::of(&capture, lookup.as_mut()).0.to_bytes();
     match to(options, Format::Evidence, 0)? {
         None => bytes_to_stdout(&evidence),
@@ -119,7 +120,7 @@ pub(crate) struct Read {
 impl Read {
     /// Stacks take a while; not every form draws them.
     pub(crate) fn of(path: &Path, stacks: bool) -> Result<Self, Failure> {
-        Self::by(path, stacks, None)
+        Self::by(path, stacks, None, &[])
     }
 
     /// The same without a word on stderr: for callers who own the screen.
@@ -129,12 +130,13 @@ impl Read {
     }
 
     /// The same, counted by the unit that was asked for.
-    fn by(path: &Path, stacks: bool, unit: Option<&str>) -> Result<Self, Failure> {
+    fn by(path: &Path, stacks: bool, unit: Option<&str>, own: &[String]) -> Result<Self, Failure> {
         let progress = Progress::begin("reading the capture");
         let (mut capture, mut lookup) = open_either(path)?;
         if let Some(unit) = unit {
             nilometer_diagnose::count_by(&mut capture, unit);
         }
+        nilometer_diagnose::own(&mut capture, own);
         let read = Self::from(&capture, stacks, lookup.as_mut(), &progress);
         match unit.filter(|unit| !read.report.cycles.is_called(unit)) {
             None => Ok(read),

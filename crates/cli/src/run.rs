@@ -14,7 +14,7 @@ use crate::metrics::Prepared;
 use crate::python_options::ignores_environment;
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Child, Plan, Recorded, Wanted, supervise};
-use crate::{env, events, judged_children, style, told_children};
+use crate::{env, events, judged_children, own, style, told_children};
 
 /// Whether the program is a notebook's kernel, whose own option `-f` is.
 fn is_kernel(program: &[OsString]) -> bool {
@@ -63,6 +63,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         guard: None,
         metrics,
         keep: options.keep,
+        own: own::with_environment(&options.own),
     })?;
     if let Some(events) = outcome.events {
         events.end();

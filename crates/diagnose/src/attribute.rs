@@ -42,7 +42,7 @@ pub(crate) fn attribute(
         (None, Some(rate)) => grown(held, &rate, points, &[]),
         (None, None) => Vec::new(),
     };
-    add_kept_at(&mut findings, setting.folder, lookup);
+    add_kept_at(&mut findings, &held.folders, setting.folder, lookup);
     if sites.is_none() {
         findings = fold(findings);
     }
@@ -80,7 +80,7 @@ fn by_site(
         let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
         told.extend(grown(held, &rate, points, &told));
         take_from_native(&mut told);
-        add_kept_at(&mut told, setting.folder, lookup);
+        add_kept_at(&mut told, &held.folders, setting.folder, lookup);
         findings = beside(fold(told), unheld, &rate);
         findings.extend(grown(held, &rate, points, &findings));
         sites.add_made_at(&mut findings);

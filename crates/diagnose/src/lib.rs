@@ -30,7 +30,6 @@ mod mid_run_step;
 mod next_steps;
 mod numbers;
 mod objects;
-mod origin;
 mod phase_of_growth;
 mod phase_table;
 mod phases;
@@ -46,6 +45,7 @@ mod sample;
 mod sawtooth_cause;
 mod sites;
 mod sizes;
+mod source_files;
 mod timeline;
 mod told;
 mod unit;
@@ -67,6 +67,7 @@ pub use report::{
 pub use sizes::{duration, size};
 
 use nilometer_capture::{Capture, Record, Stamped};
+use nilometer_model::OWN_FACT;
 
 use attribute::attribute;
 use chosen::Chosen;
@@ -86,6 +87,14 @@ pub const ASKED_CYCLE: &str = "cycle.asked";
 pub fn count_by(capture: &mut Capture, unit: &str) {
     let (key, value) = (ASKED_CYCLE.to_owned(), unit.to_owned());
     capture.records.push(Stamped { at_ns: 0, pid: 0, record: Record::Fact { key, value } });
+}
+
+/// Has the code of these packages judged as the user's, beside those that the recording names.
+pub fn own(capture: &mut Capture, packages: &[String]) {
+    if !packages.is_empty() {
+        let (key, value) = (OWN_FACT.to_owned(), packages.join(","));
+        capture.records.push(Stamped { at_ns: 0, pid: 0, record: Record::Fact { key, value } });
+    }
 }
 
 /// Judges a run from its capture alone.

@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nilometer_capture::{Capture, Observation, Record, Trace};
+use nilometer_model::{CodeFolders, FileOwner};
 
 use crate::cycles::Cycles;
-use crate::origin::{Origin, shown};
 use crate::report::Retraced;
+use crate::source_files::shown;
 
 /// A function that was traced no more often than this had its reasons.
 const MAX_USUAL_TRACES: u64 = 5;
@@ -22,7 +23,12 @@ const MIN_LATE_TRACES: u64 = 2;
 const BY_ARGUMENT: &str = "argument ";
 
 /// The functions that are traced again and again.
-pub(crate) fn retraced(capture: &Capture, cycles: &Cycles, folder: Option<&str>) -> Vec<Retraced> {
+pub(crate) fn retraced(
+    capture: &Capture,
+    cycles: &Cycles,
+    folders: &CodeFolders,
+    folder: Option<&str>,
+) -> Vec<Retraced> {
     let mut functions: BTreeMap<_, Vec<(u64, &Trace)>> = BTreeMap::new();
     for stamped in &capture.records {
         if let Record::Observation(Observation::Trace(trace)) = &stamped.record {
@@ -30,31 +36,42 @@ pub(crate) fn retraced(capture: &Capture, cycles: &Cycles, folder: Option<&str>)
             functions.entry(place).or_default().push((stamped.at_ns, trace));
         }
     }
-    let mut out: Vec<_> = functions.values().filter_map(|traces| one(traces, cycles, folder)).collect();
+    let mut out: Vec<_> =
+        functions.values().filter_map(|traces| one(traces, cycles, folders, folder)).collect();
     out.sort_by(|a, b| b.traces.cmp(&a.traces).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line))));
     out
 }
 
 /// The line of the program that most traces of the second half of the cycles come from, whatever is traced.
-pub(crate) fn called_most(capture: &Capture, cycles: &Cycles, folder: Option<&str>) -> Option<(String, u32)> {
+pub(crate) fn called_most(
+    capture: &Capture,
+    cycles: &Cycles,
+    folders: &CodeFolders,
+    folder: Option<&str>,
+) -> Option<(String, u32)> {
     let from_ns = cycles.points.get(cycles.points.len() / 2)?.at_ns;
     let mut callers: BTreeMap<(&str, u64), u64> = BTreeMap::new();
     let mut all = 0;
     for stamped in capture.records.iter().filter(|r| r.at_ns > from_ns) {
         let Record::Observation(Observation::Trace(trace)) = &stamped.record else { continue };
         all += 1;
-        if trace.caller_line > 0 && Origin::of(&trace.caller_file) == Origin::User {
+        if trace.caller_line > 0 && folders.is_users(&trace.caller_file) {
             *callers.entry((trace.caller_file.as_str(), trace.caller_line)).or_default() += 1;
         }
     }
     let ((file, line), most) = callers.into_iter().max_by_key(|(_, count)| *count)?;
-    (2 * most > all).then_some((shown(file, folder).to_owned(), u32::try_from(line).ok()?))
+    (2 * most > all).then_some((shown(file, FileOwner::User, folder).to_owned(), u32::try_from(line).ok()?))
 }
 
-fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Option<Retraced> {
+fn one(
+    traces: &[(u64, &Trace)],
+    cycles: &Cycles,
+    folders: &CodeFolders,
+    folder: Option<&str>,
+) -> Option<Retraced> {
     let (_, last) = traces.last()?;
     let why = why(traces, last);
-    if last.nth <= MAX_USUAL_TRACES || !(is_users(last) || why.starts_with(BY_ARGUMENT)) {
+    if last.nth <= MAX_USUAL_TRACES || !(folders.is_users(&last.file) || why.starts_with(BY_ARGUMENT)) {
         return None;
     }
     let points = &cycles.points;
@@ -69,9 +86,9 @@ fn one(traces: &[(u64, &Trace)], cycles: &Cycles, folder: Option<&str>) -> Optio
     }
     Some(Retraced {
         function: last.function.clone(),
-        file: shown(&last.file, folder).to_owned(),
+        file: shown(&last.file, folders.owner_of(&last.file), folder).to_owned(),
         line: last.line,
-        caller_file: shown(&last.caller_file, folder).to_owned(),
+        caller_file: shown(&last.caller_file, folders.owner_of(&last.caller_file), folder).to_owned(),
         caller_line: last.caller_line,
         traces: last.nth,
         per_cycle: late as f64 / end.ordinal.saturating_sub(begins.ordinal).max(1) as f64,
@@ -114,8 +131,4 @@ fn argument(said: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = said.strip_prefix(BY_ARGUMENT)?.split_once(' ')?;
     let (value, _) = rest.split_once(", before ")?;
     Some((said, name, value))
-}
-
-fn is_users(trace: &Trace) -> bool {
-    Origin::of(&trace.file) == Origin::User
 }

@@ -3,10 +3,12 @@
 //! In: facts that the hooks in the program said. Out: warnings, with the line of the program that they are about. What must
 //! not happen here: a word about memory, or a warning that the program did not give cause for.
 
+use nilometer_model::CodeFolders;
+
 use crate::lookup::Lookup;
-use crate::origin::shown;
 use crate::program::Outside;
 use crate::report::{About, Site, Warning};
+use crate::source_files::shown;
 
 /// A warning: its name, the fact that tells it, the sentence with a place for the layers, and the change.
 type Row = (&'static str, &'static str, &'static str, &'static str);
@@ -34,7 +36,7 @@ const ALL: [Row; 3] = [
 ];
 
 /// The warnings that the program gave cause for.
-pub(crate) fn warnings(outside: &Outside, lookup: &mut dyn Lookup) -> Vec<Warning> {
+pub(crate) fn warnings(outside: &Outside, folders: &CodeFolders, lookup: &mut dyn Lookup) -> Vec<Warning> {
     let mut out = Vec::new();
     for (name, fact, sentence, change) in ALL {
         let Some(layers) = outside.fact(fact).filter(|layers| !layers.is_empty()) else { continue };
@@ -42,7 +44,9 @@ pub(crate) fn warnings(outside: &Outside, lookup: &mut dyn Lookup) -> Vec<Warnin
             name: name.to_owned(),
             about: About::Training,
             sentence: sentence.replacen("{}", &listed(layers), 1),
-            called_at: outside.fact(&format!("{fact}.at")).and_then(|at| site(at, outside.folder(), lookup)),
+            called_at: outside
+                .fact(&format!("{fact}.at"))
+                .and_then(|at| site(at, folders, outside.folder(), lookup)),
             change: change.to_owned(),
         });
     }
@@ -58,12 +62,12 @@ fn listed(names: &str) -> String {
 }
 
 /// `FILE:LINE`, with the line's source where the file can be read.
-fn site(at: &str, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
+fn site(at: &str, folders: &CodeFolders, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
     let (file, line) = at.rsplit_once(':')?;
     let line = line.parse().ok().filter(|line| *line > 0)?;
     Some(Site {
         role: "called_at",
-        file: shown(file, folder).to_owned(),
+        file: shown(file, folders.owner_of(file), folder).to_owned(),
         line,
         function: String::new(),
         bytes_per_cycle: 0,

@@ -23,6 +23,7 @@
 )]
 
 mod arenas;
+mod code;
 mod cost_limiter;
 mod dear_parts;
 mod device_pace;

@@ -55,7 +55,7 @@ mod _native {
     use crate::importing::Import;
     use crate::loops::{self, Told};
     use crate::skeleton::Assembler;
-    use crate::{devices, fork, forked, printed, recorder, session};
+    use crate::{code, devices, fork, forked, printed, recorder, session};
 
     /// Joins the capture and begins to record; false if that is not possible.
     #[pyfunction]
@@ -179,6 +179,40 @@ mod _native {
             (Some(key), Some(value)) => session.fact(key, value),
             _ => session.lost("a fact that is not two strings"),
         });
+    }
+
+    /// Takes in the folders of the standard library and of this package, and the packages that are the user's own, with commas between.
+    #[pyfunction]
+    fn know_code(standard: &Bound<'_, PyAny>, ours: &Bound<'_, PyAny>, own: &Bound<'_, PyAny>) {
+        let word = |value| text(value).unwrap_or_default();
+        let facts = code::know(word(standard), word(ours), &word(own));
+        with_session(|session| {
+            for (key, value) in facts {
+                session.fact(key, value);
+            }
+        });
+    }
+
+    /// The names of frameworks, which are nobody's own code wherever they lie.
+    #[pyfunction]
+    fn frameworks() -> Vec<&'static str> {
+        nilometer_model::FRAMEWORKS.to_vec()
+    }
+
+    /// Takes in where a module was imported from: its name and its `__file__`.
+    #[pyfunction]
+    fn learn_module(name: &Bound<'_, PyAny>, file: &Bound<'_, PyAny>) {
+        if let (Some(name), Some(file)) = (text(name), text(file))
+            && let Some((key, value)) = code::learn(&name, &file)
+        {
+            with_session(|session| session.fact(key, value));
+        }
+    }
+
+    /// Whether a file of code is the user's.
+    #[pyfunction]
+    fn is_users(file: &Bound<'_, PyAny>) -> bool {
+        text(file).is_some_and(|file| code::is_users(&file))
     }
 
     /// A count at the end of a cycle.

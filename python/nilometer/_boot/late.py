@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 _OWN_FAULTS = {4, 5, 6, 7, 8, 11}
 
 
-def _begin(answer: str, package: str, capture: str, recorder: "tuple[str, str] | None") -> None:
+def _begin(
+    answer: str, package: str, capture: str, recorder: "tuple[str, str] | None", own: str = ""
+) -> None:
     def work() -> str:
         _load_package(package)
         from nilometer import _late
 
-        return _late.join(capture, recorder) or "ok"
+        return _late.join(capture, recorder, own) or "ok"
 
     _answer(answer, work)
 

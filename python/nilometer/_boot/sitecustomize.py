@@ -25,6 +25,7 @@ def _boot() -> None:
     was_set = take("_NILOMETER_PYTHONPATH_SET", "1") != "0"
     settings = take("_NILOMETER_RECORDER", None)
     preload = take("_NILOMETER_PRELOAD", None)
+    own = take("_NILOMETER_OWN", None)
     trial = environ.pop("_NILOMETER_TRIAL", None)
     guard = environ.pop("_NILOMETER_GUARD", None)
     forks = environ.pop("_NILOMETER_FORKS", None)
@@ -48,7 +49,7 @@ def _boot() -> None:
     _load_package(os.path.dirname(folder))
     from nilometer import _activate
 
-    _activate.activate(template, folder, run, preload, settings, forks)
+    _activate.activate(template, folder, run, preload, settings, forks, own)
     if trial is not None:
         from nilometer import interventions
 

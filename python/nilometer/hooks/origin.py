@@ -7,8 +7,11 @@ code.
 
 from __future__ import annotations
 
-import os
+import sys
 from types import FunctionType, MethodType
+
+from nilometer import _native
+from nilometer.hooks import code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,13 +19,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MAX_WRAPPERS = 32
-_INSTALLED = ("/site-packages/", "/dist-packages/")
-_OURS = __file__.rpartition("/hooks/")[0] + "/"
-_STANDARD = os.__file__.rpartition("/")[0] + "/"
-# Of the names that are no files, those whose code the program's author typed.
-_TYPED = ("<stdin>", "<string>", "<ipython")
-_AUTOGRAPH = "__autograph_generated_file"
 _DATA_FUNCTIONS = "/data/ops/structured_function.py"
+# How many modules there were when it was last looked where frameworks lie.
+_modules = 0
 
 
 def innermost(function: Any) -> tuple[Any, Any]:
@@ -66,12 +65,12 @@ def user_line(frame: FrameType | None) -> tuple[str, int]:
 
 
 def is_users(file: str) -> bool:
-    """Whether a file is neither an installed package's, nor Python's, nor ours, nor made at run time."""
-    if file.startswith("<"):
-        return file.startswith(_TYPED)
-    if any(folder in file for folder in _INSTALLED) or file.startswith(_OURS):
-        return False
-    return not file.startswith(_STANDARD) and _AUTOGRAPH not in file
+    """Whether a file is the program's own, by the one rule; first it is looked what was imported since."""
+    global _modules
+    if len(sys.modules) != _modules:
+        _modules = len(sys.modules)
+        code.look()
+    return _native.is_users(file)
 
 
 def _target(owner: Any) -> Any:

@@ -16,6 +16,7 @@ from collections import deque
 from time import monotonic
 
 from nilometer import _native
+from nilometer.hooks.origin import is_users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,9 +148,6 @@ def inner(container: Any) -> list[Any]:
 
 
 def _own_modules() -> set[str]:
-    import os
-
-    folder = os.getcwd() + "/"
     own = {"__main__"}
     main = sys.modules.get("__main__")
     for name, module in list(sys.modules.items()):
@@ -157,7 +155,7 @@ def _own_modules() -> set[str]:
             continue  # also known as `__mp_main__`
         # Not by asking for the attribute: some modules are imported only then.
         file = getattr(module, "__dict__", {}).get("__file__")
-        if isinstance(file, str) and file.startswith(folder) and "site-packages" not in file:
+        if isinstance(file, str) and is_users(file):
             own.add(name)
     return own
 

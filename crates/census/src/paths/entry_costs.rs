@@ -44,7 +44,7 @@ impl<'a> EntryCosts<'a> {
                 && roots
                     .modules
                     .get(index as usize)
-                    .is_some_and(|module| module.file_owner == FileOwner::Library)
+                    .is_some_and(|module| !matches!(module.file_owner, FileOwner::User | FileOwner::Ours))
             {
                 libraries.insert(root.object);
             }
@@ -93,7 +93,7 @@ impl<'a> EntryCosts<'a> {
             return if *users { USER_CODE_COST } else { FUNCTION_COST };
         }
         let file = self.heap.code_file(self.heap.code_of(object));
-        let users = self.roots.folders.owner_of(&file) == FileOwner::User;
+        let users = self.roots.folders.is_users(&file);
         self.files.borrow_mut().insert(name, users);
         if users { USER_CODE_COST } else { FUNCTION_COST }
     }

@@ -267,7 +267,7 @@ impl Writer<'_> {
     }
 
     fn is_users(&self, code: u64) -> bool {
-        code != 0 && self.roots.folders.owner_of(&self.heap.code_file(code)) == FileOwner::User
+        code != 0 && self.roots.folders.is_users(&self.heap.code_file(code))
     }
 
     /// Whether this is the object in which Keras keeps the list that was given to `fit`.

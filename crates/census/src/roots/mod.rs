@@ -4,14 +4,12 @@
 //! cost to begin there. So a name that the person knows wins over a library's internals. What must not happen
 //! here: a frame or module of this tool as a root.
 
-mod file_owner;
-
 use std::collections::{HashMap, HashSet};
 
 use crate::layout::{dict, types};
 use crate::memory::{prefetch, word};
 use crate::naming::{HeapView, Kind, RunningFrame};
-pub(crate) use file_owner::{CodeFolders, FileOwner, folder};
+pub(crate) use nilometer_model::{CodeFolders, FileOwner};
 
 /// Costs to begin at: user code, user code called back by a library, a library's frame, another module, a
 /// module without a file, a type.
@@ -100,8 +98,8 @@ impl Roots {
             let cost = match (module.file_owner, module.file.is_empty()) {
                 (FileOwner::User, _) => USER_COST,
                 (_, true) => BUILTIN_MODULE_COST,
-                (FileOwner::Library, false) => OTHER_MODULE_COST,
                 (FileOwner::Ours, _) => continue,
+                (FileOwner::Library | FileOwner::Python | FileOwner::Unknown, false) => OTHER_MODULE_COST,
             };
             roots.starts.push(Root { object: *dict, kind: RootKind::Module(index as u32), cost });
         }
@@ -149,17 +147,15 @@ impl Roots {
             }
         }
         let folder_of = |name: &str| self.module(name).map(|module| folder(&module.file));
-        self.folders = CodeFolders {
-            standard: folder_of("os").unwrap_or_default(),
-            ours: folder_of("nilometer").unwrap_or_default(),
-        };
+        let (standard, ours) = (folder_of("os"), folder_of("nilometer"));
+        self.folders.standard = standard.unwrap_or_default();
+        self.folders.ours = ours.unwrap_or_default();
+        self.folders.own.clone_from(&heap.python.own);
+        for module in &self.modules {
+            self.folders.learn(&module.name, &module.file);
+        }
         for module in &mut self.modules {
-            module.file_owner = match module.file.as_str() {
-                _ if module.name == "__main__" => FileOwner::User,
-                _ if module.name == "nilometer" || module.name.starts_with("nilometer.") => FileOwner::Ours,
-                "" => FileOwner::Library,
-                file => self.folders.owner_of(file),
-            };
+            module.file_owner = self.folders.owner_of_module(&module.name, &module.file);
         }
         dicts
     }
@@ -188,7 +184,7 @@ impl Roots {
                 // The arguments of a wrapper of ours are the program's; while the call ends nobody else may
                 // hold them.
                 FileOwner::Ours => LIBRARY_FRAME_COST,
-                FileOwner::Library => {
+                FileOwner::Library | FileOwner::Python | FileOwner::Unknown => {
                     in_library = Some(frame.thread);
                     LIBRARY_FRAME_COST
                 }
@@ -243,5 +239,20 @@ impl Roots {
     /// The module with this name, as a class says it.
     pub(crate) fn module(&self, name: &str) -> Option<&Module> {
         self.modules.get(*self.by_name.get(name)?)
+    }
+}
+
+/// The folder of a file; empty if there is none.
+pub(crate) fn folder(file: &str) -> String {
+    file.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folder;
+
+    #[test]
+    fn the_folder_of_a_file() {
+        assert_eq!((folder("/a/b.py").as_str(), folder("b.py").as_str()), ("/a", ""));
     }
 }

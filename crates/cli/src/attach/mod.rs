@@ -36,7 +36,7 @@ use crate::supervisor::kernel::{self, Signals};
 use crate::supervisor::readings::Readings;
 use crate::supervisor::recorder::Recorder;
 use crate::supervisor::{Recorded, Wanted};
-use crate::{census, env, run};
+use crate::{census, env, own, run};
 
 /// Signals that end the watch, and the one that tells of the terminal's size.
 const WATCHED_SIGNALS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGWINCH];
@@ -76,8 +76,9 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     let mut readings = Readings::new(pid);
     readings.take(writer);
 
+    let own = own::with_environment(&options.own).join(",");
     let is_asked = Cell::new(false);
-    let entered = begin(&target, &view, &recording.path, &recorder, || {
+    let entered = begin(&target, &view, &recording.path, &recorder, &own, || {
         while let Some(came) = signals.next() {
             is_asked.set(is_asked.get() || came.signal != libc::SIGWINCH);
         }
@@ -134,6 +135,7 @@ fn begin(
     view: &View,
     capture: &Path,
     recorder: &Recorder,
+    own: &str,
     mut stopped: impl FnMut() -> bool,
 ) -> Result<Entered, Failure> {
     let name = |here: &Path| literal(&view.there(here).to_string_lossy());
@@ -144,7 +146,8 @@ fn begin(
             format!("({}, {})", name(Path::new(&preload.entry)), literal(&settings.to_string_lossy()))
         },
     );
-    let call = format!("_begin({{answer}}, {}, {}, {recorder})", name(&view.package), name(capture));
+    let (package, capture, own) = (name(&view.package), name(capture), literal(own));
+    let call = format!("_begin({{answer}}, {package}, {capture}, {recorder}, {own})");
     let errand = Errand::new(target.pid(), view, &call)?;
     enter(target, &errand, MAX_WAIT, &mut stopped).map_err(|missed| missed.failure(target.pid()))
 }

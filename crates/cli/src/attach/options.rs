@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::own;
 use crate::prove::options::time;
 
 /// `nilometer attach`.
@@ -31,6 +32,10 @@ pub(crate) struct AttachOptions {
     /// Also sample allocations, to tell the lines that make what stays
     #[arg(long)]
     pub(crate) record: bool,
+    /// A package of your own although it is installed, as `import` names it; can be given again. Its lines are then named as yours
+    /// (docs/howto/installed-code.md)
+    #[arg(long, value_name = "PACKAGE", value_parser = own::package)]
+    pub(crate) own: Vec<String>,
     /// The longest that the program may be held up to look at who holds its memory, in milliseconds
     #[arg(long, value_name = "MS", default_value = "150", value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub(crate) max_pause: u32,

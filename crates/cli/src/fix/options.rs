@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::prove::options::{On, ProveFormat, ProveOptions, time};
-use crate::quantity;
+use crate::{own, quantity};
 
 /// `nilometer fix`.
 #[derive(Clone, Debug, Args)]
@@ -29,6 +29,10 @@ pub(crate) struct FixOptions {
     /// Epochs of each run, at least; after them training is stopped
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u64).range(10..))]
     pub(crate) cycles: u64,
+    /// A package of your own although it is installed, as `import` names it; can be given again. Its lines are then named as yours
+    /// (docs/howto/installed-code.md)
+    #[arg(long, value_name = "PACKAGE", value_parser = own::package)]
+    pub(crate) own: Vec<String>,
     /// Memory that each run may take [default: most of what is free]
     #[arg(long, value_name = "SIZE", value_parser = quantity::sample)]
     pub(crate) memory: Option<u64>,
@@ -57,6 +61,7 @@ impl FixOptions {
             with: None,
             budget: self.budget,
             cycles: self.cycles,
+            own: self.own.clone(),
             on: On::Here,
             jobs: 1,
             memory: self.memory,

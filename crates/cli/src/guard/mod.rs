@@ -27,7 +27,7 @@ use crate::python_options::ignores_environment;
 use crate::supervisor::keep::Keep;
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Outcome, Plan, Recorded, Wanted, supervise};
-use crate::{args, env, run};
+use crate::{args, env, own, run};
 
 /// `EX_TEMPFAIL` of `sysexits.h`: the same command may do it if it is tried again.
 pub(crate) const EXIT_STOPPED: i32 = 75;
@@ -147,6 +147,7 @@ impl Guarded<'_> {
             live: !options.no_live && !env::is_on(env::NO_PROGRESS),
             metrics: None,
             keep: Keep::Usual,
+            own: own::with_environment(&options.own),
             guard: Some(settings.to_string()),
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::quantity;
+use crate::{own, quantity};
 
 /// `nilometer guard`.
 #[derive(Clone, Debug, Default, Args)]
@@ -31,6 +31,10 @@ pub(crate) struct GuardOptions {
     /// Say what the guard would have done in this run, and run nothing
     #[arg(long, value_name = "CAPTURE", conflicts_with_all = ["restart", "resume", "output"])]
     pub(crate) dry_run: Option<PathBuf>,
+    /// A package of your own although it is installed, as `import` names it; can be given again. Its lines are then named as yours
+    /// (docs/howto/installed-code.md)
+    #[arg(long, value_name = "PACKAGE", value_parser = own::package)]
+    pub(crate) own: Vec<String>,
     /// The capture's name, as `run` has it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use nilometer_prove::Intervention;
 
-use crate::quantity;
+use crate::{own, quantity};
 
 /// `nilometer prove`.
 #[derive(Clone, Debug, Args)]
@@ -32,6 +32,10 @@ pub(crate) struct ProveOptions {
     /// Epochs of each run, at least; after them training is stopped
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u64).range(10..))]
     pub(crate) cycles: u64,
+    /// A package of your own although it is installed, as `import` names it; can be given again. Its lines are then named as yours
+    /// (docs/howto/installed-code.md)
+    #[arg(long, value_name = "PACKAGE", value_parser = own::package)]
+    pub(crate) own: Vec<String>,
     /// Where the runs take place; ray: on the nodes of a Ray cluster that is there already
     #[arg(long, value_enum, value_name = "WHERE", default_value_t = On::Here)]
     pub(crate) on: On,

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use nilometer_capture::Record;
+use nilometer_model::CodeFolders;
 
 use crate::messages::Failure;
 
@@ -19,6 +20,8 @@ pub(crate) struct Program {
     pub(crate) script: Option<PathBuf>,
     /// What to run in the script's place, absolute.
     pub(crate) patched: Option<PathBuf>,
+    /// Installed packages that its capture names as the user's own.
+    pub(crate) own: Vec<String>,
 }
 
 impl Program {
@@ -28,10 +31,10 @@ impl Program {
         };
         let here = std::env::current_dir()
             .map_err(|error| Failure::new(format!("the current folder is not to be had ({error})")))?;
-        let (words, folder) = if Path::new(first).extension().is_some_and(|ending| ending == "nilo") {
+        let (words, folder, own) = if Path::new(first).extension().is_some_and(|ending| ending == "nilo") {
             from_capture(Path::new(first), here)?
         } else {
-            (words.to_vec(), here)
+            (words.to_vec(), here, Vec::new())
         };
         let first = words.first().cloned().unwrap_or_default();
         if first == "-" {
@@ -48,7 +51,7 @@ impl Program {
             Some(_) if script.is_none() => {
                 Err(Failure::new("--with takes the place of a script, and there is none"))
             }
-            _ => Ok(Self { words, folder, script, patched }),
+            _ => Ok(Self { words, folder, script, patched, own }),
         }
     }
 
@@ -58,20 +61,22 @@ impl Program {
     }
 }
 
-/// The words and the folder that a capture was made with.
-fn from_capture(path: &Path, here: PathBuf) -> Result<(Vec<OsString>, PathBuf), Failure> {
+/// The words and the folder that a capture was made with, and the packages that were the user's own.
+fn from_capture(path: &Path, here: PathBuf) -> Result<(Vec<OsString>, PathBuf, Vec<String>), Failure> {
     let capture = crate::report::open(path)?;
-    let fact = |wanted: &str| {
-        capture.records.iter().find_map(|stamped| match &stamped.record {
-            Record::Fact { key, value } if key == wanted => Some(value.clone()),
+    let facts = || {
+        capture.records.iter().filter_map(|stamped| match &stamped.record {
+            Record::Fact { key, value } => Some((key.as_str(), value.as_str())),
             _ => None,
         })
     };
+    let fact = |wanted: &str| facts().find(|(key, _)| *key == wanted).map(|(_, value)| value.to_owned());
     let words: Option<Vec<String>> = fact("argv").and_then(|list| serde_json::from_str(&list).ok());
     let words = words.filter(|words| !words.is_empty()).ok_or_else(|| {
         Failure::new(format!("{} does not say which program it is of", path.display()))
             .hint("name the program: nilometer prove train.py")
     })?;
     let folder = fact("cwd").map(PathBuf::from).filter(|folder| folder.is_dir()).unwrap_or(here);
-    Ok((words.into_iter().map(OsString::from).collect(), folder))
+    let own = CodeFolders::of_facts(facts()).own;
+    Ok((words.into_iter().map(OsString::from).collect(), folder, own))
 }

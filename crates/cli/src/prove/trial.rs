@@ -210,6 +210,9 @@ impl<'a> Bench<'a> {
             ["run", "--quiet", "--no-live", "--no-children", "--force", "--sample"].map(OsString::from),
         );
         words.push(self.options.sample.to_string().into());
+        for package in self.options.own.iter().chain(&self.program.own) {
+            words.extend(["--own", package].map(OsString::from));
+        }
         words.push("--output".into());
         words.push(capture.into());
         words.push("--".into());

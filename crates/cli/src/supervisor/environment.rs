@@ -24,6 +24,8 @@ pub(crate) struct Leads<'a> {
     pub(crate) forks: Option<u64>,
     /// What the guard inside the program is to know, if there is to be one.
     pub(crate) guard: Option<&'a str>,
+    /// Packages that are the user's own although they are installed.
+    pub(crate) own: &'a [String],
 }
 
 impl Leads<'_> {
@@ -76,6 +78,9 @@ pub(crate) fn recorded(mut given: Environment, leads: &Leads<'_>, template: &Pat
         if let Some(guard) = leads.guard {
             set(environment, env::GUARD, guard.into());
         }
+        if !leads.own.is_empty() {
+            set(environment, env::OWN_TOLD, leads.own.join(",").into());
+        }
     }
     if leads.package.is_some() || leads.recorder.is_some() {
         set(environment, env::CAPTURE, template.into());
@@ -114,6 +119,7 @@ mod tests {
             children: None,
             forks: None,
             guard: None,
+            own: &[],
         };
         recorded(given(pairs), &leads, Path::new("/x/{pid}.nilo"))
     }
@@ -155,6 +161,7 @@ mod tests {
             children: Some(9),
             forks: None,
             guard: None,
+            own: &[],
         };
         let environment =
             recorded(given(&[("A", "1"), ("LD_PRELOAD", "mine.so"), ("B", "2")]), &leads, Path::new("/x"));
@@ -176,6 +183,7 @@ mod tests {
             children: None,
             forks: Some(9),
             guard: None,
+            own: &[],
         };
         let environment = recorded(given(&[]), &leads, Path::new("/t/x.nilo"));
         assert_eq!(value(&environment, "_NILOMETER_CAPTURE"), Some("/t/x.nilo"));
@@ -184,16 +192,33 @@ mod tests {
     }
 
     #[test]
+    fn the_boot_is_told_what_is_the_users_own() {
+        let own = ["acme_train".to_owned(), "acme_data".to_owned()];
+        let package = Some(Path::new("/site/nilometer"));
+        let leads = Leads { package, recorder: None, children: None, forks: None, guard: None, own: &own };
+        let environment = recorded(given(&[]), &leads, Path::new("/x"));
+        assert_eq!(value(&environment, "_NILOMETER_OWN"), Some("acme_train,acme_data"));
+        assert_eq!(value(&with(&[]), "_NILOMETER_OWN"), None);
+    }
+
+    #[test]
     fn where_python_does_not_listen_there_is_nothing_but_the_recorders() {
         let preload = preload();
-        let leads =
-            Leads { package: None, recorder: Some(&preload), children: None, forks: None, guard: None };
+        let leads = Leads {
+            package: None,
+            recorder: Some(&preload),
+            children: None,
+            forks: None,
+            guard: None,
+            own: &[],
+        };
         let names: Vec<_> = recorded(given(&[("A", "1")]), &leads, Path::new("/x"))
             .into_iter()
             .filter_map(|(name, _)| name.into_string().ok())
             .collect();
         assert_eq!(names, ["A", "LD_PRELOAD", "_NILOMETER_RECORDER", "_NILOMETER_CAPTURE"]);
-        let nothing = Leads { package: None, recorder: None, children: None, forks: None, guard: None };
+        let nothing =
+            Leads { package: None, recorder: None, children: None, forks: None, guard: None, own: &[] };
         assert_eq!(recorded(given(&[("A", "1")]), &nothing, Path::new("/x")), given(&[("A", "1")]));
     }
 }

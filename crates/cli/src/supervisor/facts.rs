@@ -5,6 +5,7 @@ use std::io::IsTerminal as _;
 
 use nilometer_capture::{Record, Writer};
 use nilometer_host::rlimit::Rlimits;
+use nilometer_model::OWN_FACT;
 
 use super::Plan;
 use super::environment::Leads;
@@ -40,6 +41,8 @@ pub(crate) fn write(
         // Once the program has ended it is known whether the recorder was on.
         ("recorder", recorder.off()),
         (nilometer_diagnose::ASKED_CYCLE, plan.cycle.clone()),
+        // Also where our boot does not run, which says it, too.
+        (OWN_FACT, Some(plan.own.join(",")).filter(|own| !own.is_empty())),
         ("run", leads.run().map(|run| run.to_string())),
         ("children", leads.children.or(leads.forks).map(|_| children.to_owned())),
     ];

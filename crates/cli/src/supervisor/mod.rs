@@ -81,6 +81,8 @@ pub(crate) struct Plan {
     pub(crate) metrics: Option<Prepared>,
     /// How large captures may become.
     pub(crate) keep: Keep,
+    /// Packages that are the user's own although they are installed.
+    pub(crate) own: Vec<String>,
 }
 
 /// Which children get captures of their own.
@@ -125,6 +127,7 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
         // The recorder is what wakes them.
         forks: (plan.children == Recorded::Forked && recorder.preload().is_some()).then_some(run),
         guard: plan.guard.as_deref(),
+        own: &plan.own,
     };
     let tell = |writer: &Writer, pid| {
         let most_ns = plan.pause.map(|pause| u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX - 1));

@@ -4,14 +4,13 @@
 
 use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
-use crate::origin::Origin;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
     let on_class = format!("{}.{}", holder.owner, path.name);
     // What a library has on its classes is not the user's to change.
-    let users = holder.file.as_deref().is_none_or(|file| Origin::of(file) == Origin::User);
+    let users = holder.file.as_deref().is_none_or(|file| case.run.folders.is_users(file));
     if holder.owner.is_empty() || !path.full.contains(&on_class) || !users {
         return None;
     }

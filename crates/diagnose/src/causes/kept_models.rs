@@ -4,9 +4,10 @@
 //! what it holds. Beside its weights a model keeps optimizer slots and the graphs that were traced for
 //! it, which are several times larger than what Python shows.
 
+use nilometer_model::CodeFolders;
+
 use super::{Case, Explanation};
 use crate::holders::container_path::words;
-use crate::origin::Origin;
 use crate::report::{Holder, HolderBytes};
 
 /// What of a model is met at the end of a path to its graphs and its slots.
@@ -21,11 +22,11 @@ const PARTS: [&str; 6] = [
 ];
 
 /// The container of the program's that most memory of models hangs below, as its own code calls it.
-pub(crate) fn who_keeps(holders: &[HolderBytes]) -> Option<Holder> {
+pub(crate) fn who_keeps(holders: &[HolderBytes], folders: &CodeFolders) -> Option<Holder> {
     let of_models = |holder: &&HolderBytes| {
         let path = holder.holder.path.as_str();
         let behind = path.split_once("[*]").map_or("", |(_, behind)| behind);
-        let users = holder.holder.file.as_deref().is_some_and(|file| Origin::of(file) == Origin::User);
+        let users = holder.holder.file.as_deref().is_some_and(|file| folders.is_users(file));
         users && PARTS.iter().any(|part| behind.contains(part))
     };
     let found = &holders.iter().find(of_models)?.holder;

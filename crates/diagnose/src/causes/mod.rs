@@ -54,6 +54,8 @@ mod train_steps;
 mod view_keeps_array;
 mod writers_open;
 
+use nilometer_model::CodeFolders;
+
 use crate::report::{Finding, Frame, Holder, Probe, Program, Retraced, Site};
 
 pub(crate) use added::add;
@@ -95,6 +97,8 @@ pub(crate) struct Run<'a> {
     pub(crate) builds: bool,
     /// What keeps them, if something of the program's does.
     pub(crate) keeps_models: Option<&'a Holder>,
+    /// Whose code lies where.
+    pub(crate) folders: &'a CodeFolders,
 }
 
 impl Run<'_> {

@@ -113,7 +113,9 @@ impl Job<'_> {
             let room = self.held.room(&holder.path, self.cycles);
             return room.and_then(|room| self.full(finding, &room, None)).map_or(End::Far(None), End::Full);
         }
-        let Some(own) = own_bound(finding, self.folder, lookup) else { return End::Far(None) };
+        let Some(own) = own_bound(finding, &self.held.folders, self.folder, lookup) else {
+            return End::Far(None);
+        };
         if let Some(bytes) = own.bytes {
             return self.of_bytes(finding, bytes, &own);
         }

@@ -17,7 +17,6 @@ use super::{Claim, Instrument, carries, numbers};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::holders::{HolderEvidence, Pace, Rise, SCAN_ERROR_RATIO, Weighed, are_numbers};
-use crate::origin::Origin;
 use crate::sizes::size;
 
 /// Containers must carry this share of a growth that was counted; half of it where that passes for garbage.
@@ -199,7 +198,7 @@ fn seen(held: &HolderEvidence, counted: &Counted, cycles: &Cycles) -> Vec<Seen> 
         let holder = held.holder(*id)?;
         let ends = holder.bound.is_some()
             && held.room(&holder.path, cycles).is_none_or(|room| room.is_near(cycles.count));
-        let users = !ends && Origin::is_users(&holder.file);
+        let users = !ends && held.folders.is_users(&holder.file);
         let newest = rises.last()?.at_ns;
         let often = rises.len() >= MIN_TOLD_ALONE;
         let late = newest as f64 >= late_ns || often && newest as f64 >= half_ns && is_newest(newest);

@@ -4,6 +4,8 @@
 //! the user's own containers. Out: a claim, or nothing. What must not happen here: a claim on the counters' word alone, on what a library or
 //! native code holds, or on a container that ends where its bound is.
 
+use nilometer_capture::Holder;
+
 use crate::numbers::{AGAIN, ALIKE, EXCESS, MOST};
 use nilometer_stats::Sampled;
 
@@ -12,7 +14,6 @@ use super::{Claim, Instrument};
 use crate::counted::Counted;
 use crate::cycles::Cycles;
 use crate::holders::HolderEvidence;
-use crate::origin::Origin;
 use crate::sites::{GrowingSite, Sites};
 use crate::sizes::size;
 
@@ -33,11 +34,8 @@ pub(super) fn claim(
     let rate = counted.even_rise?;
     let users = |site: &GrowingSite| {
         let keeps = held.keeps(&site.survivors);
-        let own = keeps.iter().find(|keeps| {
-            !keeps.holder.file.is_empty()
-                && Origin::of(&keeps.holder.file) == Origin::User
-                && keeps.holder.bound.is_none()
-        })?;
+        let is_users = |holder: &Holder| held.folders.is_users(&holder.file) && holder.bound.is_none();
+        let own = keeps.iter().find(|keeps| is_users(keeps.holder))?;
         Some(site.growing.rate.estimate * own.share)
     };
     let kept: f64 = likely(sites, counted, cycles).filter_map(users).sum();

@@ -10,7 +10,6 @@ use super::{Claim, Instrument, numbers};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::holders::HolderEvidence;
-use crate::origin::Origin;
 use crate::sites::{GrowingSite, Sites};
 use crate::sizes::size;
 use crate::unit::Unit;
@@ -146,7 +145,9 @@ impl Case<'_, '_> {
 fn is_kept_by_user(site: &GrowingSite, held: &HolderEvidence) -> bool {
     let keeps = held.keeps(&site.survivors);
     keeps.first().is_some_and(|first| {
-        first.share >= MIN_KEPT_RATIO && first.path.contains("[*]") && Origin::is_users(&first.holder.file)
+        first.share >= MIN_KEPT_RATIO
+            && first.path.contains("[*]")
+            && held.folders.is_users(&first.holder.file)
     })
 }
 

@@ -4,20 +4,27 @@
 //! just one line of them, or of the owner's class, adds to what the holder is called by. What must not happen here: a guess; where several
 //! lines would do, none is named.
 
+use nilometer_model::{CodeFolders, FileOwner};
+
 use super::adds::{adds, attribute, keys};
 use super::container_path;
 use super::hooks::registers;
 use crate::lookup::Lookup;
-use crate::origin::{Origin, shown};
 use crate::report::{Finding, Holder, Site};
+use crate::source_files::shown;
 
 /// Lines of a file that are looked at.
 const MAX_LINES: usize = 50_000;
 
 /// Adds the line to each finding that has a holder.
-pub(crate) fn add_kept_at(findings: &mut [Finding], folder: Option<&str>, lookup: &mut dyn Lookup) {
+pub(crate) fn add_kept_at(
+    findings: &mut [Finding],
+    folders: &CodeFolders,
+    folder: Option<&str>,
+    lookup: &mut dyn Lookup,
+) {
     for finding in findings {
-        let Some(site) = kept_at(finding, folder, lookup) else { continue };
+        let Some(site) = kept_at(finding, folders, folder, lookup) else { continue };
         let is_made_there = |made: &Site| made.file == site.file && made.line == site.line;
         if !finding.sites.iter().any(is_made_there) {
             finding.sites.insert(0, site);
@@ -33,24 +40,33 @@ pub(super) fn in_folder(file: &str, folder: Option<&str>) -> String {
     }
 }
 
-fn kept_at(finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
+fn kept_at(
+    finding: &Finding,
+    folders: &CodeFolders,
+    folder: Option<&str>,
+    lookup: &mut dyn Lookup,
+) -> Option<Site> {
     let holder = finding.holder.as_ref()?;
-    adding_to(attribute(&holder.path)?, finding, folder, lookup)
-        .or_else(|| adding_to(around_queue(&holder.path)?, finding, folder, lookup))
+    let files = sources(finding, holder, folders, folder, lookup);
+    adding_to(attribute(&holder.path)?, finding, &files)
+        .or_else(|| adding_to(around_queue(&holder.path)?, finding, &files))
 }
 
 /// The user's files in which a holder is filled, and their lines: those on the stacks of its finding, and that of its owner.
 pub(super) fn sources(
     finding: &Finding,
     holder: &Holder,
+    folders: &CodeFolders,
     folder: Option<&str>,
     lookup: &mut dyn Lookup,
 ) -> Vec<(String, Vec<String>)> {
     let made = finding.sites.iter().find(|s| s.role == "made_at" && s.line > 0).map(|s| s.file.as_str());
     let on_stack = finding.stack.iter().filter(|f| f.kind == "user").map(|f| f.file.as_str());
-    let owners = holder.file.as_deref().filter(|file| Origin::of(file) == Origin::User);
+    let owners = holder.file.as_deref().filter(|file| folders.is_users(file));
     let mut files: Vec<String> = Vec::new();
-    for file in made.into_iter().chain(on_stack).chain(owners.map(|file| shown(file, folder))) {
+    for file in
+        made.into_iter().chain(on_stack).chain(owners.map(|file| shown(file, FileOwner::User, folder)))
+    {
         if !files.iter().any(|known| known == file) {
             files.push(file.to_owned());
         }
@@ -64,15 +80,15 @@ pub(super) fn sources(
 }
 
 /// The one line that adds to what is called so.
-fn adding_to(name: &str, finding: &Finding, folder: Option<&str>, lookup: &mut dyn Lookup) -> Option<Site> {
+fn adding_to(name: &str, finding: &Finding, read: &[(String, Vec<String>)]) -> Option<Site> {
     let holder = finding.holder.as_ref()?;
     let keys = keys(&holder.path);
     let mut found: Vec<(String, usize, String)> = Vec::new();
-    for (file, lines) in sources(finding, holder, folder, lookup) {
+    for (file, lines) in read {
         let fills = |line: &String| adds(line, name, keys) || registers(line, name);
         let mut adding: Vec<usize> =
             (0..lines.len()).filter(|at| lines.get(*at).is_some_and(fills)).collect();
-        if let (2.., Some(class)) = (adding.len(), class_of(&lines, &holder.owner)) {
+        if let (2.., Some(class)) = (adding.len(), class_of(lines, &holder.owner)) {
             adding.retain(|at| class.contains(at));
         }
         found.extend(

@@ -27,9 +27,10 @@ mod unattached_lines;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nilometer_capture::{Capture, Holder, Moment, Observation, Record};
+use nilometer_model::CodeFolders;
 
-use crate::origin::Origin;
 use crate::sample::Sample;
+use crate::source_files;
 
 pub(crate) use adds::{adds_elsewhere, adds_to};
 pub(crate) use capacity::Capacity;
@@ -60,6 +61,8 @@ const GARBAGE: &str = "garbage";
 #[derive(Debug, Default)]
 pub(crate) struct HolderEvidence<'a> {
     holders: BTreeMap<u64, &'a Holder>,
+    /// Whose code lies where in that process.
+    pub(crate) folders: CodeFolders,
     /// Ids that stand for native code and for garbage, and those for garbage alone.
     nobodys: BTreeSet<u64>,
     garbage: BTreeSet<u64>,
@@ -94,7 +97,7 @@ pub(crate) struct Keeps<'a> {
 impl<'a> HolderEvidence<'a> {
     /// What process `pid` said, or whoever spoke where it is not known.
     pub(crate) fn of(capture: &'a Capture, pid: Option<u64>) -> Self {
-        let mut out = Self::default();
+        let mut out = Self { folders: source_files::folders(capture), ..Self::default() };
         let mut last_cycle = 0;
         for stamped in &capture.records {
             if pid.is_some_and(|pid| pid != u64::from(stamped.pid)) {
@@ -234,7 +237,7 @@ impl<'a> HolderEvidence<'a> {
         let mut holders =
             self.of_sample.get(&sample.id).into_iter().flatten().filter_map(|id| self.holder(*id));
         holders.any(|one| {
-            one.bound.is_none() && Origin::is_users(&one.file) && !is_namespace(&one.path, &one.file)
+            one.bound.is_none() && self.folders.is_users(&one.file) && !is_namespace(&one.path, &one.file)
         })
     }
 

@@ -3,6 +3,8 @@
 //! In: a finding that accuses a container, the user's source. Out: the statement, and how many elements it lets be where the source says.
 //! What must not happen here: the bound of another container, or of the one around it (`cache[key].append(x)` below `len(cache) < 100`).
 
+use nilometer_model::CodeFolders;
+
 use super::adds::{attribute, keys};
 use super::kept_at::sources;
 use super::source::guard::{Guard, guard};
@@ -29,12 +31,13 @@ pub(crate) struct OwnBound {
 /// Of the container that a finding accuses.
 pub(crate) fn own_bound(
     finding: &Finding,
+    folders: &CodeFolders,
     folder: Option<&str>,
     lookup: &mut dyn Lookup,
 ) -> Option<OwnBound> {
     let holder = finding.holder.as_ref().filter(|holder| !has_models(holder))?;
     let name = attribute(&holder.path)?;
-    let files = sources(finding, holder, folder, lookup);
+    let files = sources(finding, holder, folders, folder, lookup);
     let bytes = |lines: &[String]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
     let tree = |lines: &Vec<String>| (bytes(lines) <= MAX_FILE_BYTES).then(|| Code::of(lines)).flatten();
     let trees: Vec<Option<Code>> = files.iter().map(|(_, lines)| tree(lines)).collect();

@@ -9,10 +9,12 @@ use super::function::function_adds_to;
 use super::join::{is_within, of, sentence};
 
 use super::scans::{Pace, Weighed};
+use nilometer_model::FileOwner;
+
 use crate::cycles::Point;
 use crate::lookup::Lookup;
-use crate::origin::{Origin, shown};
 use crate::report::{Finding, Site};
+use crate::source_files::shown;
 
 /// Bytes of a line and of a container that differ by no more than this share are alike.
 const MAX_DIFFERENCE_RATIO: f64 = 0.15;
@@ -51,12 +53,14 @@ pub(crate) fn hold(
             && pace.elements >= MIN_ELEMENTS_PER_CYCLE
             && !pace.slows
             && hides(&holder.elements);
-        let users = Origin::is_users(&holder.file);
+        let owner = held.folders.owner_of(&holder.file);
+        let users = owner == FileOwner::User;
         let told = known.iter().any(|path| is_within(&holder.path, path) || is_within(path, &holder.path));
         if !users || told || pace.cycles < MIN_WATCHED_CYCLES || !alike && !unseen {
             return None;
         }
-        let is_there = |site: &&Site| site.role == "made_at" && site.file == shown(&holder.file, folder);
+        let is_there =
+            |site: &&Site| site.role == "made_at" && site.file == shown(&holder.file, owner, folder);
         let mut there = finding.sites.iter().filter(is_there);
         there.any(|site| alike || function_adds_to(site, &holder.path, folder, lookup)).then_some(*id)
     };

@@ -4,11 +4,11 @@
 //! guessed where frames are missing; a stack that tells nothing has the site that says so.
 
 use nilometer_capture::StackFrame;
+use nilometer_model::FileOwner;
 
 use super::id_map::ById;
 use super::recording::Recording;
 use crate::lookup::{Lookup, Name, Part};
-use crate::origin::Origin;
 
 /// A line of Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,7 +34,7 @@ pub(crate) enum Place<'a> {
 /// One frame for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'n, 'a> {
-    Python(Origin, Line<'a>),
+    Python(FileOwner, Line<'a>),
     /// `name` is empty where none is known.
     Native {
         name: &'n str,
@@ -94,11 +94,11 @@ fn python<'n, 'a>(recording: &Recording<'a>, code: u64, line: u32) -> Option<Ste
     let line = if line == 0 { u32::try_from(code.first_line).unwrap_or(0) } else { line };
     let line = Line { file: text(code.file), number: line, function: text(code.function) };
     // Code whose text was lost is no line of anybody's.
-    let origin = recording.origin(code.file);
-    (origin != Origin::Ours).then_some(if line.file.is_empty() {
+    let owner = recording.owner(code.file);
+    (owner != FileOwner::Ours).then_some(if line.file.is_empty() {
         Step::Cut
     } else {
-        Step::Python(origin, line)
+        Step::Python(owner, line)
     })
 }
 
@@ -120,26 +120,30 @@ pub(crate) fn trail<'a>(
     stack: u64,
 ) -> Attribution<'a> {
     let steps = steps(recording, names, stack);
-    let python: Vec<(Origin, Line)> = steps
+    let python: Vec<(FileOwner, Line)> = steps
         .iter()
         .filter_map(|s| match s {
-            Step::Python(origin, line) => Some((*origin, *line)),
+            Step::Python(owner, line) => Some((*owner, *line)),
             _ => None,
         })
         .collect();
     let part = part(recording, names, lookup, stack);
-    let innermost = |origin| python.iter().position(|(o, _)| *o == origin);
-    let user = innermost(Origin::User);
-    let at = user.or_else(|| innermost(Origin::Library)).or_else(|| innermost(Origin::Standard));
+    let innermost = |owner| python.iter().position(|(of, _)| *of == owner);
+    let user = innermost(FileOwner::User);
+    let at = user.or_else(|| innermost(FileOwner::Library)).or_else(|| innermost(FileOwner::Python));
     let Some(at) = at else {
         let place = native_place(&steps, part.as_ref());
         return Attribution { place, library: None, part, direct: false };
     };
     let (inner, outer) = (&python[..at], &python[at + 1..]);
-    let called = |lines: &[(Origin, Line)]| lines.iter().any(|(o, _)| *o == Origin::Library);
+    let called = |lines: &[(FileOwner, Line)]| lines.iter().any(|(of, _)| *of == FileOwner::Library);
     Attribution {
         place: Place::Line(python[at].1),
-        library: inner.iter().find(|(o, _)| *o == Origin::Library).or(inner.first()).map(|(_, line)| *line),
+        library: inner
+            .iter()
+            .find(|(of, _)| *of == FileOwner::Library)
+            .or(inner.first())
+            .map(|(_, line)| *line),
         direct: user.is_some() && (!called(inner) || called(outer)),
         part,
     }

@@ -5,13 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nilometer_model::FileOwner;
+
 use super::attribution::{Line, Place, Step, steps};
 use super::{GrowingSite, Sites};
 use crate::lookup::{Lookup, Part};
-use crate::origin::{Origin, package, shown};
 use crate::phases::OWN_WORK;
 use crate::report::{Bytes, Finding, Frame, Site};
 use crate::sample::Sample;
+use crate::source_files::shown;
 
 /// The name of the cause: all that is known is the place.
 const CAUSE: &str = "growth-at-site";
@@ -46,7 +48,8 @@ impl<'a> Sites<'a> {
     pub(super) fn site(&self, place: &Place<'a>, stack: u64, bytes_per_cycle: i64) -> Option<Site> {
         let (file, line, function) = match place {
             Place::Line(line) => {
-                (shown(line.file, self.folder).to_owned(), line.number, line.function.to_owned())
+                let owner = self.recording.folders.owner_of(line.file);
+                (shown(line.file, owner, self.folder).to_owned(), line.number, line.function.to_owned())
             }
             Place::Function(function, object) => (base(object).to_owned(), 0, function.clone()),
             Place::Part(_) | Place::Unknown => return None,
@@ -66,13 +69,13 @@ impl<'a> Sites<'a> {
             .iter()
             .rev()
             .filter_map(|s| match s {
-                Step::Python(Origin::Library, line) if !is_wrapping(line) => Some(line),
+                Step::Python(FileOwner::Library, line) if !is_wrapping(line) => Some(line),
                 _ => None,
             })
             .collect();
         called.dedup_by_key(|l| l.function);
         let first = called.first()?;
-        let library = package(first.file).unwrap_or_default();
+        let library = self.recording.folders.package(first.file).unwrap_or_default();
         if first.function == "<module>" {
             return Some(library.to_owned()); // it is being imported
         }
@@ -133,9 +136,9 @@ impl<'a> Sites<'a> {
 /// A frame as the report tells it.
 pub(crate) fn frame(step: Step, folder: Option<&str>) -> Frame {
     match step {
-        Step::Python(origin, line) => Frame {
-            kind: origin.word(),
-            file: shown(line.file, folder).to_owned(),
+        Step::Python(owner, line) => Frame {
+            kind: owner.word(),
+            file: shown(line.file, owner, folder).to_owned(),
             line: line.number,
             function: line.function.to_owned(),
             carries: false,

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use nilometer_capture::{Capture, Record, Sampling, SamplingCount, Source, StackFrame};
+use nilometer_model::{CodeFolders, FileOwner};
 
 use crate::evidence;
 use crate::lookup::Object;
@@ -14,7 +15,7 @@ use crate::sample::Sample;
 
 use super::id_map::ById;
 use super::lifetimes::{Lifetimes, Moments};
-use crate::origin::Origin;
+use crate::source_files;
 
 /// The samples of a recording, for another look at the same one.
 #[derive(Debug)]
@@ -51,7 +52,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) modules: Vec<Object<'a>>,
     objects: ById<&'a str>,
     /// Whose each file of code is, by the id of its name: thousands of stacks have the same few hundred files.
-    origins: ById<Origin>,
+    owners: ById<FileOwner>,
+    pub(crate) folders: CodeFolders,
     /// Mean bytes between samples that was asked for.
     pub(crate) asked: Option<u64>,
     /// The last count.
@@ -100,7 +102,7 @@ impl<'a> Recording<'a> {
             (stamped.pid == pid && matches!(sampling, Sampling::Start { .. })).then_some(i)
         };
         let newest = said().enumerate().filter_map(begins).last().unwrap_or(0);
-        let mut out = Self::default();
+        let mut out = Self { folders: source_files::folders(capture), ..Self::default() };
         let begun = said().nth(newest).map_or(0, |(stamped, _)| stamped.at_ns);
         for (_, sampling) in said().skip(newest).filter(|(stamped, _)| stamped.pid == pid) {
             match sampling {
@@ -111,8 +113,8 @@ impl<'a> Recording<'a> {
             }
         }
         let files: HashSet<u64> = out.codes.values().map(|code| code.file).collect();
-        let of = |file: u64| Origin::of(out.texts.get(&file).copied().unwrap_or_default());
-        out.origins = files.into_iter().map(|file| (file, of(file))).collect();
+        let of = |file: u64| out.folders.owner_of(out.texts.get(&file).copied().unwrap_or_default());
+        out.owners = files.into_iter().map(|file| (file, of(file))).collect();
         Some((out, pid, begun))
     }
 
@@ -140,8 +142,8 @@ impl<'a> Recording<'a> {
     }
 
     /// Whose a file of code is, by the id of its name.
-    pub(crate) fn origin(&self, file: u64) -> Origin {
-        self.origins.get(&file).copied().unwrap_or_else(|| Origin::of(""))
+    pub(crate) fn owner(&self, file: u64) -> FileOwner {
+        self.owners.get(&file).copied().unwrap_or_default()
     }
 
     /// The frames of a stack, the innermost first.

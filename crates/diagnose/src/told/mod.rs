@@ -41,15 +41,16 @@ impl Told<'_> {
         let Decided { judgement, mut findings, explained, filling } = decided;
         let stretches = phases::stretches(capture, timeline, basis);
         let course = phases::Course::of(capture);
-        let program = outside.program();
+        let (program, folders) = (outside.program(), &self.held.folders);
         let kept = retention::retained(timeline, cycles, basis, &program, outside.fact("heap.arenas"));
         let devices = Devices::of(capture);
         let on_devices = gpu::told(&devices, (timeline, capture), cycles);
         let counts = probes::Probes::of(capture, &devices, cycles);
-        let (probes, retraced) = (counts.told(), retracing::retraced(capture, cycles, outside.folder()));
-        let traced_at = retracing::called_most(capture, cycles, outside.folder());
+        let (probes, retraced) =
+            (counts.told(), retracing::retraced(capture, cycles, folders, outside.folder()));
+        let traced_at = retracing::called_most(capture, cycles, folders, outside.folder());
         let seen = self.sites.map(|sites| sites.holders(&findings)).unwrap_or_default();
-        let keeps_models = causes::who_keeps(&seen);
+        let keeps_models = causes::who_keeps(&seen, folders);
         let run = Run {
             traced_at: traced_at.as_ref(),
             unit: cycles.unit.word(),
@@ -62,6 +63,7 @@ impl Told<'_> {
             is_notebook: cells::are_in(capture),
             builds: causes::goes_on_building(capture, cycles),
             keeps_models: keeps_models.as_ref(),
+            folders,
         };
         let explained = growth::explain(&mut findings, &judgement, run, explained);
         let mut holders = self.sites.map(|sites| sites.holders(&findings)).unwrap_or_default();
@@ -80,7 +82,7 @@ impl Told<'_> {
         };
         let components = picture.components().into_iter().chain(on_devices.reserved).collect();
         let rate = judgement.rate.map_or(0.0, |rate| rate.estimate);
-        let mut warnings = warnings::warnings(outside, lookup);
+        let mut warnings = warnings::warnings(outside, folders, lookup);
         warnings.extend(on_devices.growing);
         let sampling = self.sites.map(Sites::summary);
         let lost = sampling.iter().flat_map(|sampling| &sampling.lost).filter(|lost| lost.is_notable);

@@ -12,9 +12,9 @@ use pyo3::Python;
 use super::cost_meter::Began;
 use super::headroom;
 use super::state::State;
-use crate::recorder;
 use crate::scan_schedule::Told;
 use crate::session::Session;
+use crate::{code, recorder};
 
 /// Sample ids in one record.
 const IDS: usize = 2000;
@@ -34,7 +34,10 @@ impl State {
     fn ready(&mut self, session: &Session) -> Option<&mut Census> {
         if matches!(self.census, Heap::NotYet) {
             self.census = match Census::find() {
-                Ok(census) => Heap::Ready(Box::new(census)),
+                Ok(mut census) => {
+                    census.own(code::own());
+                    Heap::Ready(Box::new(census))
+                }
                 Err(why) => {
                     session.lost(&format!("who holds memory: {why}"));
                     Heap::Refused

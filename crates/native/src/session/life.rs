@@ -29,7 +29,7 @@ use crate::losses::Losses;
 use crate::names::Names;
 use crate::reading::Reader;
 use crate::reading_schedule::ReadingSchedule;
-use crate::{fork, thread, ticker};
+use crate::{code, fork, thread, ticker};
 
 /// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
 const MAX_SECONDS_WITHOUT_CYCLES: usize = 10;
@@ -182,6 +182,11 @@ fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<O
     let Some(session) = current() else { return false };
     if let Some(name) = allocator.foreign {
         session.fact("allocator".to_owned(), name);
+    }
+    if is_forked {
+        for (key, value) in code::facts() {
+            session.fact(key, value);
+        }
     }
     if !ticker::start(py) {
         session.lost("readings by the clock: no thread could be started");
