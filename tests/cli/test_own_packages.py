@@ -102,6 +102,14 @@ def test_a_framework_is_a_library_wherever_it_lies(bench: Bench, options: list[s
     assert {name for name, _ in lines(report(bench), "made_at")} == {file}
 
 
+def test_it_holds_for_what_the_program_becomes(bench: Bench) -> None:
+    there = install(bench, "acme_train", "site-packages")
+    again = "if len(sys.argv) == 1:\n    os.execv(sys.executable, [sys.executable, __file__, 'again'])\n"
+    script = bench.script(f"import os, sys\n{again}" + SCRIPT.format(package="acme_train"))
+    bench.watched("-q", "--own", "acme_train", script, env=there)
+    assert lines(report(bench), "kept_at") == [("loop.py", KEPT_LINE)]
+
+
 def test_the_program_sees_nothing_of_it(bench: Bench) -> None:
     script = bench.script("import os\nprint(sorted(name for name in os.environ if 'NILOMETER' in name))\n")
     done = bench.watched("-q", "--own", "acme_train", script)
