@@ -41,6 +41,7 @@ def both(run: Runner, program: str, name: str, package: str) -> Ran:
         ("sklearn", "sklearn", {"fit": 9}),
         ("celery", "celery", {"task": 3}),
         ("rq", "rq", {"task": 3}),
+        ("rq_forks", "rq", {"task": 3}),
         ("shell", "IPython", {"cell": 3}),
         ("driver", "nbclient", {"cell": 4}),
         ("papermill", "papermill", {"cell": 2}),

@@ -72,6 +72,7 @@ ROWS: dict[str, str] = {
     },
     "tensorflow.python.client.session": _TENSORFLOW,
     "multiprocessing.process": "multiprocessing",
+    "multiprocessing.pool": "multiprocessing",
     "logging": "logs",
     "torch.nn.modules.module": _TORCH,
     "torch.optim.optimizer": _TORCH,
@@ -113,6 +114,7 @@ ROWS: dict[str, str] = {
     "celery.signals": "tasks",
     "rq.worker": "tasks",
     "rq.worker.base": "tasks",
+    "rq.worker.worker_classes": "tasks",
     "IPython.core.interactiveshell": "notebook",
     "nbclient.client": "notebook",
 }

@@ -1,14 +1,17 @@
-"""What is wrapped in `multiprocessing`: the start of a process, to say which of the program's children it is.
+"""What is wrapped in `multiprocessing`: the start of a process, and results of pools that replace workers.
 
-In: the module `multiprocessing.process`. Out: a child's pid and what it is for.
-Never: anything in the child.
+In: the modules `multiprocessing.process` and `multiprocessing.pool`. Out: a child's pid and what it is
+for; in a worker that ends after so many tasks, a cycle for each of them.
+Never: a reference to a task, its arguments or its result.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
 from nilometer import _native
+from nilometer.hooks import marks, probes
 from nilometer.hooks.wrapping import forget_frame, replace
 
 TYPE_CHECKING = False
@@ -21,8 +24,11 @@ _LOADERS = (".py_dataset_adapter", ".utils.data_utils")
 
 
 def install(name: str, module: ModuleType) -> None:
-    """Wraps the start of every process that `multiprocessing` makes."""
-    replace(module.BaseProcess, "start", _start)
+    """Wraps the start of every process that `multiprocessing` makes, or of a pool's workers."""
+    if name == "multiprocessing.process":
+        replace(module.BaseProcess, "start", _start)
+    else:
+        replace(module.Pool, "_repopulate_pool", _repopulate, needed=False)
 
 
 def _start(original: Any) -> Any:
@@ -38,6 +44,33 @@ def _start(original: Any) -> Any:
         return result
 
     return start
+
+
+def _repopulate(original: Any) -> Any:
+    def repopulate(self: Any) -> Any:
+        _count_tasks(self)
+        try:
+            return original(self)
+        except BaseException as error:
+            forget_frame(error)
+            raise
+
+    return repopulate
+
+
+def _count_tasks(pool: Any) -> None:
+    """Has workers count what they hand back, where the pool replaces them after so many tasks."""
+    queue: Any = getattr(pool, "_outqueue", None)
+    if getattr(pool, "_maxtasksperchild", None) is None or not hasattr(queue, "_writer"):
+        return
+    hand_back, program = queue.put, os.getpid()
+
+    def put(result: Any) -> None:
+        hand_back(result)
+        if os.getpid() != program:
+            probes.cycle(marks.TASK)
+
+    queue.put = put
 
 
 def _role(name: str) -> str:

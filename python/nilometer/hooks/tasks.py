@@ -1,7 +1,7 @@
-"""Tasks of a worker: Celery by its own signal, RQ where a job runs in the worker's process.
+"""Tasks of a worker: Celery by its own signal, RQ where a job runs and where a worker forks for each.
 
-In: one of their modules that was just imported. Out: one cycle per task with its name, also of one that
-failed.
+In: one of their modules that was just imported. Out: one cycle per task, also of one that failed; with its
+name where the process knows it.
 Never: a reference to a task, its arguments or its result.
 """
 
@@ -21,11 +21,12 @@ def install(name: str, module: ModuleType) -> None:
     if name == "celery.signals":
         module.task_postrun.connect(_task_ended, weak=False)
         return
-    # A module of its own up to RQ 2, a package from 3 on.
+    # A module up to RQ 2, a package from 3 on.
     for worker in ("BaseWorker", "Worker"):
         owner = vars(module).get(worker)
         if isinstance(owner, type) and owner.__module__ == name:
             replace(owner, "perform_job", wrap_then(_job_ended), needed=False)
+            replace(owner, "monitor_work_horse", wrap_then(_horse_ended), needed=False)
 
 
 def _task_ended(task: Any = None, **kwargs: Any) -> None:
@@ -35,6 +36,11 @@ def _task_ended(task: Any = None, **kwargs: Any) -> None:
 def _job_ended(*args: Any, **kwargs: Any) -> None:
     job = kwargs.get("job", args[1] if len(args) > 1 else None)
     probes.cycle(marks.TASK, _text(job, "func_name"))
+
+
+def _horse_ended(*args: Any, **kwargs: Any) -> None:
+    # The name would have to be unpickled, which the process that forks never does.
+    probes.cycle(marks.TASK)
 
 
 def _text(owner: Any, name: str) -> str | None:

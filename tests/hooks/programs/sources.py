@@ -264,6 +264,21 @@ def rq():
             print(type(error).__name__)
 
 
+def rq_forks():
+    """The process that forks for each task: what it waits for is a task that ended."""
+    import rq.worker
+
+    class Worker(rq.worker.Worker):
+        def __init__(self):
+            pass
+
+    for _ in range(3):
+        try:
+            Worker().monitor_work_horse(None, None, None)
+        except Exception as error:
+            print(type(error).__name__)
+
+
 def shell():
     from IPython.core.interactiveshell import InteractiveShell
 
