@@ -4,8 +4,8 @@
 )]
 //! Forked children of the program, which record themselves once they are old enough to matter.
 //!
-//! In: where their captures go; each fork that Python makes. Out: in a child that has lived for [`MIN_AGE_NS`] and still
-//! allocates, a capture of its own. What must not happen here: anything that the program or the child could see before
+//! In: where their captures go; each fork that Python makes; what a child serves. Out: in a child that has lived for [`MIN_AGE_NS`]
+//! and still allocates, or that serves, a capture of its own. What must not happen here: anything that the program or the child could see before
 //! that: no thread, no file, no signal; a child that ends or execs soon costs two stores. Nor a child that is recorded
 //! where this could break it: under limits of its own address space, or after the program itself has gone.
 
@@ -22,6 +22,9 @@ use crate::{interp, session};
 
 /// So old is a child before it is recorded, in nanoseconds. What ends sooner says nothing about a leak.
 const MIN_AGE_NS: u64 = 2_000_000_000;
+/// A child that served so many requests or tasks is a worker, and is recorded at once: it may be replaced before it is old. One that is
+/// forked for each task never is.
+const MIN_SERVED: u32 = 5;
 /// Children that one program records; what a pool replaces again and again must not fill a disk.
 const MAX_CHILDREN: u32 = 8;
 
@@ -42,6 +45,8 @@ struct Follow {
 }
 
 static FOLLOW: OnceLock<Follow> = OnceLock::new();
+/// What this child has served while it was not recorded.
+static SERVED: AtomicU32 = AtomicU32::new(0);
 
 /// Children that Python forks from now on are to record themselves. False where that is not possible.
 pub(crate) fn follow(template: String, run: String, command: String) -> bool {
@@ -53,7 +58,16 @@ pub(crate) fn follow(template: String, run: String, command: String) -> bool {
 /// In a child that Python has just forked.
 pub(crate) fn wait_in_child() {
     if let Some(follow) = FOLLOW.get() {
+        SERVED.store(0, Relaxed);
         follow.waiting.call_later(MIN_AGE_NS, due);
+    }
+}
+
+/// A process that is not recorded has served a request or a task.
+pub(crate) fn served() {
+    let is_child = || FOLLOW.get().is_some_and(|follow| follow.program != std::process::id().cast_signed());
+    if is_child() && SERVED.fetch_add(1, Relaxed) + 1 == MIN_SERVED {
+        interp::ask_main_thread(begin_now);
     }
 }
 

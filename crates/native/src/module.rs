@@ -6,9 +6,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use nilometer_capture::CycleUnit;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::forked;
 use crate::session::{self, Session};
 
 /// Does it with the recording, if there is one; keeps panics in here.
@@ -18,6 +20,18 @@ fn with_session(work: impl FnOnce(&Session)) {
     {
         drop(catch_unwind(AssertUnwindSafe(|| session.lost("an internal error of nilometer"))));
     }
+}
+
+/// The same for a cycle of this unit; a child that is not recorded is a worker if it serves.
+fn with_served(unit: Option<CycleUnit>, work: impl FnOnce(&Session)) {
+    if session::current().is_none() && unit.is_some_and(is_served) {
+        forked::served();
+    }
+    with_session(work);
+}
+
+fn is_served(unit: CycleUnit) -> bool {
+    matches!(unit, CycleUnit::Request | CycleUnit::Served | CycleUnit::Task)
 }
 
 /// Text of a Python string, also of one that is no valid Unicode.
@@ -48,7 +62,7 @@ mod _native {
 
     #[pymodule_export]
     use super::step;
-    use super::{text, with_session};
+    use super::{text, with_served, with_session};
     #[pymodule_export]
     use crate::guard::Guard;
     #[pymodule_export]
@@ -101,8 +115,8 @@ mod _native {
     /// Says that a cycle of this unit ended.
     #[pyfunction]
     fn cycle(py: Python<'_>, unit: &Bound<'_, PyAny>) {
-        let number = unit.extract::<u8>();
-        with_session(|session| match number.ok().and_then(CycleUnit::from_number) {
+        let unit = unit.extract::<u8>().ok().and_then(CycleUnit::from_number);
+        with_served(unit, |session| match unit {
             Some(unit) => session.cycle(py, unit),
             None => session.lost("a cycle of an unknown unit"),
         });
@@ -111,8 +125,8 @@ mod _native {
     /// Says that a cycle of this unit ended, and what it was of: the name of a task, of a route or of the user's own.
     #[pyfunction]
     fn cycle_of(py: Python<'_>, unit: &Bound<'_, PyAny>, name: &Bound<'_, PyAny>) {
-        let number = unit.extract::<u8>().ok();
-        with_session(|session| match (number.and_then(CycleUnit::from_number), text(name)) {
+        let unit = unit.extract::<u8>().ok().and_then(CycleUnit::from_number);
+        with_served(unit, |session| match (unit, text(name)) {
             (Some(unit), Some(name)) => session.cycle_of(py, unit, &name),
             (Some(unit), None) => session.cycle(py, unit),
             (None, _) => session.lost("a cycle of an unknown unit"),
@@ -123,7 +137,7 @@ mod _native {
     /// do not count.
     #[pyfunction]
     fn served(py: Python<'_>, method: &Bound<'_, PyAny>, place: &Bound<'_, PyAny>, is_route: bool) {
-        with_session(|session| match (text(method), text(place)) {
+        with_served(Some(CycleUnit::Served), |session| match (text(method), text(place)) {
             (Some(method), Some(place)) => session.served(py, &method, &place, is_route),
             _ => session.cycle(py, CycleUnit::Served),
         });
