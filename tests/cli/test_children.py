@@ -111,7 +111,7 @@ def test_a_leak_in_a_worker_is_named_with_its_worker(bench: Bench) -> None:
     (own,) = [path for path in bench.captures() if path != capture_of(bench, pid)]
     job: dict[str, Any] = report_of(bench, own)
     assert (job["verdict"], job["job"]["culprit"]["pid"]) == ("leak", pid), "also when it is reported again"
-    assert job["findings"][-1]["sentence"].endswith(", held by fill(): kept[*]")
+    assert ", held by fill(): kept[*]" in job["findings"][-1]["sentence"]
 
 
 def test_a_child_that_grows_with_the_programs_cycles_makes_the_job_a_leak(bench: Bench) -> None:

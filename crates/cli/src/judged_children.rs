@@ -15,6 +15,8 @@ use crate::supervisor::Child;
 
 /// Children whose captures are judged, those that grew most; each takes a moment.
 const MAX_CHILDREN: usize = 8;
+/// Beside them so many at even distances: those that grew most do not speak for all, where workers are replaced.
+const MAX_SAMPLED_CHILDREN: usize = 8;
 
 /// What a child's own capture says.
 pub(crate) struct Judged {
@@ -32,10 +34,15 @@ pub(crate) fn judge(program: &Path, children: &[Child]) -> BTreeMap<u32, Judged>
     let (Ok(capture), Ok(writer)) = (Capture::open_streamed(program), Writer::join(program)) else {
         return judged;
     };
-    for child in heaviest(children, &grown(&capture)) {
+    let sampled = sampled(children);
+    let heaviest = heaviest(children, &grown(&capture));
+    let others = heaviest.into_iter().filter(|child| !sampled.contains(child));
+    for (child, is_sample) in
+        sampled.iter().map(|child| (*child, true)).chain(others.map(|child| (child, false)))
+    {
         let Ok(capture) = Capture::open_streamed(&child.capture) else { continue };
         let report = diagnose_with(&capture, &mut Files::default());
-        let (key, value) = child_fact(child.pid.into(), &capture, &report);
+        let (key, value) = child_fact(child.pid.into(), &capture, &report, is_sample);
         writer.append(&Record::Fact { key, value });
         judged.insert(child.pid, Judged { verdict: report.job.program, leak: leak(&report) });
     }
@@ -63,6 +70,12 @@ fn heaviest<'c>(children: &'c [Child], grown: &BTreeMap<u64, (u64, u64)>) -> Vec
     out
 }
 
+/// So many of them whatever they grew by, at even distances in the order of their process ids.
+fn sampled(children: &[Child]) -> Vec<&Child> {
+    let count = children.len().min(MAX_SAMPLED_CHILDREN);
+    (0..count).filter_map(|nth| children.get(nth * children.len() / count)).collect()
+}
+
 /// What leaks in a child, in a line; nothing if nothing does.
 fn leak(report: &Report) -> Option<String> {
     let growth = report.growth.as_ref().filter(|_| report.job.program == Verdict::Leak)?;
@@ -85,5 +98,17 @@ mod tests {
         let grown = [(3, (50, 60)), (9, (0, 500)), (4, (80, 90))].into();
         let pids: Vec<u32> = heaviest(&children, &grown).iter().map(|child| child.pid).collect();
         assert_eq!(pids, [4, 3, 9, 1, 2, 5, 6, 7]);
+    }
+
+    #[test]
+    fn samples_are_spread_over_all() {
+        let child = |pid| Child { pid, role: None, capture: "x".into() };
+        let pids = |count: u32| {
+            let children: Vec<Child> = (1..=count).map(child).collect();
+            sampled(&children).iter().map(|child| child.pid).collect::<Vec<u32>>()
+        };
+        assert_eq!(pids(0), [0; 0]);
+        assert_eq!(pids(3), [1, 2, 3]);
+        assert_eq!(pids(17), [1, 3, 5, 7, 9, 11, 13, 15]);
     }
 }

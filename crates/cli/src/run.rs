@@ -14,6 +14,7 @@ use crate::metrics::Prepared;
 use crate::python_options::ignores_environment;
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Child, Plan, Recorded, Wanted, supervise};
+use crate::told_children::OfJob;
 use crate::{env, events, judged_children, own, style, told_children};
 
 /// Whether the program is a notebook's kernel, whose own option `-f` is.
@@ -79,12 +80,13 @@ pub(crate) fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: b
     let mut text = String::new();
     // Before the program's own report, which rests on it.
     let judged = judged_children::judge(path, children);
-    let mut blamed = Vec::new();
+    let mut job = OfJob::default();
     if !quiet || !children.is_empty() {
         match Capture::open_streamed(path) {
             Ok(capture) => {
                 let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
-                blamed.extend(report.findings.iter().filter_map(|finding| finding.process));
+                job.blamed.extend(report.findings.iter().filter_map(|finding| finding.process));
+                job.together = report.job.lives.is_some();
                 if !quiet {
                     text.push('\n');
                     text.push_str(&nilometer_report::terminal(&report, &style::of(&std::io::stderr(), 2)));
@@ -97,7 +99,7 @@ pub(crate) fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: b
             Err(error) => messages::warning(error),
         }
     }
-    let told = told_children::tell(children, &judged, recorded, &blamed, |capture| {
+    let told = told_children::tell(children, &judged, recorded, &job, |capture| {
         from_here(capture).display().to_string()
     });
     for capture in told.to_remove {

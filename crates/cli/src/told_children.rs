@@ -18,12 +18,21 @@ pub(crate) struct Told<'a> {
     pub(crate) to_remove: Vec<&'a Path>,
 }
 
+/// What the job's report says of the children.
+#[derive(Default)]
+pub(crate) struct OfJob {
+    /// Those whom it blames.
+    pub(crate) blamed: Vec<u64>,
+    /// Whether it judges their lives together: then no word of each alone.
+    pub(crate) together: bool,
+}
+
 /// Tells of the children; `named` gives a capture's name as one would type it.
 pub(crate) fn tell<'a>(
     children: &'a [Child],
     judged: &BTreeMap<u32, Judged>,
     recorded: Recorded,
-    blamed: &[u64],
+    job: &OfJob,
     named: impl Fn(&Path) -> String,
 ) -> Told<'a> {
     let mut told = Told { text: String::new(), to_remove: Vec::new() };
@@ -31,7 +40,7 @@ pub(crate) fn tell<'a>(
     for child in children {
         let judged = judged.get(&child.pid);
         let leak = judged.and_then(|judged| judged.leak.as_ref());
-        let is_told = recorded == Recorded::All || blamed.contains(&u64::from(child.pid));
+        let is_told = recorded == Recorded::All || job.blamed.contains(&u64::from(child.pid));
         if is_told {
             let role = child.role.as_deref().unwrap_or("Python");
             let leak = leak.map_or(String::new(), |leak| format!("{leak}\n    "));
@@ -43,16 +52,17 @@ pub(crate) fn tell<'a>(
             others.extend(judged.filter(|judged| judged.verdict != Verdict::Leak));
         }
     }
-    told.text += &count(&others);
+    told.text += &count(&others, job.together);
     told
 }
 
 /// One line for all that nobody has to look at.
-fn count(others: &[&Judged]) -> String {
+fn count(others: &[&Judged], together: bool) -> String {
     let no_leak = others.iter().filter(|judged| judged.verdict == Verdict::NoLeak).count();
     let undecided = others.len() - no_leak;
     let said = match (no_leak, undecided) {
         (0, 0) => return String::new(),
+        _ if together => "their lives are judged together".to_owned(),
         (_, 0) => "no leak in them".to_owned(),
         (0, _) => "undecided".to_owned(),
         _ => format!("no leak in {no_leak}, undecided in {undecided}"),
@@ -79,7 +89,8 @@ mod tests {
     fn told(verdicts: &[Verdict], recorded: Recorded, blamed: &[u64]) -> (String, usize) {
         let children: Vec<Child> = (1..).take(verdicts.len()).map(child).collect();
         let judged = (1..).zip(verdicts.iter().map(|verdict| judged(*verdict))).collect();
-        let told = tell(&children, &judged, recorded, blamed, |path| path.display().to_string());
+        let job = OfJob { blamed: blamed.to_vec(), together: false };
+        let told = tell(&children, &judged, recorded, &job, |path| path.display().to_string());
         (told.text, told.to_remove.len())
     }
 
@@ -104,6 +115,11 @@ mod tests {
         let (text, removed) = told(&no_leak, Recorded::Forked, &[]);
         assert_eq!(text, "Children: 2 forked children were recorded: no leak in them\n");
         assert_eq!(removed, 2);
+        let job = OfJob { together: true, ..OfJob::default() };
+        let children = [child(1), child(2)];
+        let judged = [(1, judged(Verdict::NoLeak)), (2, judged(Verdict::Undecided))].into();
+        let text = tell(&children, &judged, Recorded::Forked, &job, |_| String::new()).text;
+        assert_eq!(text, "Children: 2 forked children were recorded: their lives are judged together\n");
         let (text, _) = told(no_leak.get(..1).unwrap_or_default(), Recorded::Forked, &[]);
         assert_eq!(text, "Children: a forked child was recorded: no leak in it\n");
     }

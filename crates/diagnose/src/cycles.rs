@@ -4,7 +4,7 @@
 //! at which its cycle ended, except the one that ends a series whose last cycles were too fast to be read.
 //! Turns that were counted at a tick of the clock have its reading: it is of the middle of the next turn.
 
-use crate::numbers::{CALL_FLOOR_BYTES, MIN_RISE_BYTES, PART, REQUESTS_RISE_BYTES, TENTH};
+use crate::numbers::{MIN_RISE_BYTES, PART, TENTH};
 use nilometer_capture::{BoardCounts, CycleUnit, Moment};
 
 use crate::timeline::{Basis, CycleMark, Reading, Timeline};
@@ -39,15 +39,10 @@ pub(crate) struct Cycles {
 }
 
 impl Cycles {
-    /// Growth per cycle that nobody needs to hear of. A service ends requests for as long as it lives: what each keeps adds up, so that
-    /// of many of them less is forgiven.
+    /// Growth per cycle that nobody needs to hear of.
     pub(crate) fn floor(&self) -> f64 {
-        use CycleUnit::{Request, Served, Task};
-        let floor = self.unit.floor();
-        let Unit::Marked(Request | Served | Task) = self.unit else { return floor };
         let ends = self.points.first().zip(self.points.last());
-        let span = ends.map_or(1, |(first, last)| last.ordinal.saturating_sub(first.ordinal).max(1));
-        (REQUESTS_RISE_BYTES / span as f64).clamp(CALL_FLOOR_BYTES, floor)
+        self.unit.floor_over(ends.map_or(1, |(first, last)| last.ordinal.saturating_sub(first.ordinal)))
     }
 }
 

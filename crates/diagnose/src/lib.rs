@@ -60,9 +60,9 @@ pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
     About, Attached, Bytes, Component, Culprit, Cycles as CycleCount, Endpoint, Exit, Finding, Forecast,
-    Frame, Growth, Holder, HolderBytes, Job, Kind, Look, LostSamples, Memory, NextStep, Objects, OtherCycles,
-    PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint,
-    TypeCounts, Verdict, Warning,
+    Frame, Growth, Holder, HolderBytes, Job, Kind, Lives, Look, LostSamples, Memory, NextStep, Objects,
+    OtherCycles, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA, Sampling, Site,
+    TimelinePoint, TypeCounts, Verdict, Warning,
 };
 pub use sizes::{duration, size};
 

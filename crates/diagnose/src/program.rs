@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use nilometer_capture::{Capture, MemoryKill, ProcessReading, Record, Surroundings};
 
 use crate::children::Children;
-use crate::children::{Looks, Said, key};
+use crate::children::{Lived, Looks, Said, key, pid_of};
 use crate::report::{Attached, Exit, Memory, Program};
 
 /// Facts, child roles and readings from outside, gathered in one pass.
@@ -63,6 +63,15 @@ impl<'a> Outside<'a> {
     /// What a child's own capture says of it, where it was judged.
     pub(crate) fn said(&self, pid: u64) -> Option<Said> {
         Said::read(self.fact(&key(pid))?)
+    }
+
+    /// Children whose captures say what they kept while they served, whether anyone saw them from outside or not.
+    pub(crate) fn served(&self) -> impl Iterator<Item = (u64, Said, Lived)> {
+        self.facts.iter().filter_map(|(key, value)| {
+            let said = Said::read(value).filter(|_| pid_of(key).is_some())?;
+            let lived = said.lived.clone()?;
+            Some((pid_of(key)?, said, lived))
+        })
     }
 
     /// What was said of this by the program's hooks or from outside.
@@ -177,6 +186,11 @@ impl<'a> Outside<'a> {
     /// What a process is for.
     pub(crate) fn role(&self, pid: u64) -> &str {
         self.roles.get(&pid).map_or("child", |role| role.0)
+    }
+
+    /// Whether anyone said what it is for.
+    pub(crate) fn has_role(&self, pid: u64) -> bool {
+        self.roles.contains_key(&pid)
     }
 
     /// When the last thing was recorded.

@@ -5,7 +5,7 @@
 
 use crate::numbers::{
     CALL_FLOOR_BYTES, CHECKED_FLOOR_BYTES, FLOOR_BYTES_PER_SECOND, LONG_FLOOR_BYTES, MIN_CHECKED_RISE_BYTES,
-    MIN_RISE_BYTES, REQUEST_FLOOR_BYTES,
+    MIN_RISE_BYTES, REQUEST_FLOOR_BYTES, REQUESTS_RISE_BYTES,
 };
 use nilometer_capture::{CycleUnit, FoundKind};
 
@@ -136,6 +136,15 @@ impl Unit {
 }
 
 impl Unit {
+    /// The floor over so many cycles. A service ends requests for as long as it lives: what each keeps adds up, so that of many of them
+    /// less is forgiven.
+    pub(crate) fn floor_over(self, cycles: u64) -> f64 {
+        use CycleUnit::{Request, Served, Task};
+        let floor = self.floor();
+        let Self::Marked(Request | Served | Task) = self else { return floor };
+        (REQUESTS_RISE_BYTES / cycles.max(1) as f64).clamp(CALL_FLOOR_BYTES, floor)
+    }
+
     /// A rise in the whole run that no process makes by itself. A call that is checked is read after a full collection.
     pub(crate) fn min_rise(self) -> f64 {
         if self == Self::Marked(CycleUnit::Check) { MIN_CHECKED_RISE_BYTES } else { MIN_RISE_BYTES }

@@ -47,6 +47,19 @@ class Program:
 
 
 @dataclass(frozen=True)
+class Lives:
+    """Workers that serve requests or tasks and replace each other: what their lives say together."""
+
+    count: int
+    judged: int
+    unit: str
+    seconds: float
+    cycles: int
+    bytes_per_cycle: Interval
+    bytes_per_life: int
+
+
+@dataclass(frozen=True)
 class Culprit:
     """The process that makes the verdict a leak, where that is not the program itself."""
 
@@ -65,6 +78,7 @@ class Job:
 
     program: Verdict
     culprit: Culprit | None
+    lives: Lives | None = None
 
 
 @dataclass(frozen=True)

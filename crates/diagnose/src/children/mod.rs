@@ -4,14 +4,16 @@
 //! a word for a start-up, a step, or a level that sways: resident memory does all of these, so a rate needs a long rise without a
 //! break. It is no verdict either: what an allocator keeps is resident, too.
 
+mod lived;
 mod looks;
 mod said;
 pub(crate) mod turned;
 mod unseen;
 
+pub(crate) use lived::Lived;
 pub(crate) use looks::Looks;
 pub use said::child_fact;
-pub(crate) use said::{Said, key};
+pub(crate) use said::{Said, key, pid_of};
 
 use nilometer_stats::theil_sen;
 

@@ -6,10 +6,12 @@
 use serde_json::Value;
 
 use nilometer_capture::Capture;
+use nilometer_stats::Interval;
 
+use super::lived::Lived;
 use super::looks::Looks;
 use super::unseen;
-use crate::report::{Report, Verdict};
+use crate::report::{Bytes, Report, Verdict};
 use crate::sizes::size;
 
 /// A rise of which so much is beyond what the process's allocators know is not judged by what they say.
@@ -22,29 +24,40 @@ pub(crate) struct Said {
     /// `7.6 MiB per window`.
     pub(crate) rate: String,
     finding: Option<String>,
-    held_by: Option<String>,
+    pub(crate) held_by: Option<String>,
+    /// The line that keeps it: `app.py:12`.
+    kept_at: Option<String>,
     /// The endpoint that makes it: `POST /score`.
     endpoint: Option<String>,
     /// Growth that its live bytes do not have, in bytes per minute.
     unseen: f64,
     pub(crate) looks: Looks,
+    /// What it kept while it served requests or tasks.
+    pub(crate) lived: Option<Lived>,
+    /// What it grows by per cycle, where it leaks.
+    pub(crate) growth: Option<Interval>,
 }
 
-/// The key and the value of the fact that tells a program's capture what a child's own capture says.
-pub fn child_fact(pid: u64, capture: &Capture, report: &Report) -> (String, String) {
+/// The key and the value of the fact that tells a program's capture what a child's own capture says. `is_sample` if the child was not
+/// chosen for what it grew by: only such a one speaks for others of its kind.
+pub fn child_fact(pid: u64, capture: &Capture, report: &Report, is_sample: bool) -> (String, String) {
     let rate = report
         .growth
         .as_ref()
         .map(|growth| format!("{} per {}", size(growth.bytes_per_cycle.estimate as f64), report.cycles.unit));
     let finding = report.findings.first();
     let held_by = finding.and_then(|finding| finding.holder.as_ref()).map(|holder| &holder.path);
+    let kept_at = finding.and_then(|finding| finding.sites.iter().find(|site| site.role == "kept_at"));
+    let kept_at = kept_at.filter(|site| site.line > 0).map(|site| format!("{}:{}", site.file, site.line));
     let endpoints = report.growth.as_ref().map_or(&[][..], |growth| &growth.endpoints);
     let endpoint =
         endpoints.iter().find(|one| one.grows && one.together_with.is_empty()).map(|one| &one.name);
     let value = serde_json::json!({
-        "verdict": report.job.program, "rate": rate, "held_by": held_by, "endpoint": endpoint,
+        "verdict": report.job.program, "rate": rate, "held_by": held_by, "kept_at": kept_at, "endpoint": endpoint,
         "finding": finding.map(|finding| &finding.sentence),
         "unseen_per_minute": unseen::per_minute(capture).round(), "looks": Looks::of(capture).told(),
+        "lived": Lived::of(capture).filter(|_| is_sample).map(|lived| lived.told()),
+        "growth": report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
     });
     (key(pid), value.to_string())
 }
@@ -52,6 +65,11 @@ pub fn child_fact(pid: u64, capture: &Capture, report: &Report) -> (String, Stri
 /// The key of the fact about this child.
 pub(crate) fn key(pid: u64) -> String {
     format!("child.{pid}.judged")
+}
+
+/// The child that a fact of this key is about.
+pub(crate) fn pid_of(key: &str) -> Option<u64> {
+    key.strip_prefix("child.")?.strip_suffix(".judged")?.parse().ok()
 }
 
 impl Said {
@@ -65,16 +83,28 @@ impl Said {
             _ => Verdict::Undecided,
         };
         let (finding, held_by, endpoint) = (text("finding"), text("held_by"), text("endpoint"));
+        let kept_at = text("kept_at");
         let unseen = value.get("unseen_per_minute").and_then(Value::as_f64).unwrap_or(0.0);
         let looks = Looks::read(value.get("looks"));
+        let lived = value.get("lived").and_then(Lived::read);
+        let growth =
+            value.get("growth").and_then(|bytes| serde_json::from_value::<Bytes>(bytes.clone()).ok());
+        let growth = growth.filter(|_| verdict == Verdict::Leak).map(|bytes| Interval {
+            estimate: bytes.estimate as f64,
+            low: bytes.low as f64,
+            high: bytes.high as f64,
+        });
         Some(Self {
             verdict,
             rate: text("rate").unwrap_or_default(),
             finding,
             held_by,
+            kept_at,
             endpoint,
             unseen,
             looks,
+            lived,
+            growth,
         })
     }
 
@@ -83,9 +113,10 @@ impl Said {
         self.unseen >= MIN_UNSEEN_RATIO * per_minute
     }
 
-    /// `: fill() keeps arrays, held by fill(): kept[*], in POST /score`; nothing where neither is known.
+    /// `: fill() keeps arrays, held by fill(): kept[*], kept at app.py:9, in POST /score`; nothing where neither is known.
     pub(crate) fn words(&self) -> String {
         let held = self.held_by.as_ref().map_or(String::new(), |path| format!(", held by {path}"));
+        let held = held + &self.kept_at.as_ref().map_or(String::new(), |line| format!(", kept at {line}"));
         let made_in = self.endpoint.as_ref().map_or(String::new(), |endpoint| format!(", in {endpoint}"));
         self.finding.as_ref().map_or(made_in.clone(), |finding| format!(": {finding}{held}{made_in}"))
     }

@@ -1,12 +1,15 @@
 //! The verdict on the job: the program together with the processes that it started.
 //!
 //! In: a report on the program's own process, and the lives of its children. Out: the same report; where a child goes on growing, a
-//! leak that names it. What must not happen here: a word for a child that is gone or was replaced, since its memory is the machine's
-//! again; or a child's growth in the place of a leak of the program itself, which stays the subject.
+//! leak that names it. What must not happen here: a word for a child that is gone or was replaced, as far as it was seen from outside
+//! alone, since its memory is the machine's again (`pool` has what captures of replaced workers say); or a child's growth in the place of a leak of the program itself, which stays the subject.
 
+mod pool;
+mod recycled;
 mod rise;
 mod words;
 
+use recycled::recycled;
 use rise::{Clock, Rise, rise};
 
 use crate::children::{Children, Life, Said};
@@ -42,7 +45,7 @@ struct Leaking<'a> {
 
 enum Why {
     Rise(Rise),
-    Said(Said),
+    Said(Box<Said>),
 }
 
 impl<'a> Family<'a> {
@@ -67,7 +70,7 @@ impl<'a> Family<'a> {
     /// Children that leak; the one that grows most first.
     fn leaking(&self) -> Vec<Leaking<'a>> {
         let why = |life: &Life| match self.outside.said(life.pid) {
-            Some(said) if said.verdict == Verdict::Leak => Some(Why::Said(said)),
+            Some(said) if said.verdict == Verdict::Leak => Some(Why::Said(Box::new(said))),
             // Its own live bytes are better evidence than what is resident, unless it grows beyond them.
             Some(said) if said.verdict == Verdict::NoLeak => {
                 rise(life, &self.clock).filter(|rise| said.misses(rise.per_minute.estimate)).map(Why::Rise)
@@ -151,8 +154,7 @@ pub(crate) fn settle(report: &mut Report, outside: &Outside, timeline: &Timeline
     report.processes = children.told(|pid| outside.role(pid).to_owned());
     let family = Family::of(outside, &children, timeline, cycles);
     let leaking = family.leaking();
-    let Some(first) = leaking.first() else { return };
-    if report.verdict != Verdict::Leak {
+    if let Some(first) = leaking.first().filter(|_| report.verdict != Verdict::Leak) {
         let culprit = family.culprit(first, &leaking);
         report.reason = family.reason(first, &culprit, report.verdict);
         report.verdict = Verdict::Leak;
@@ -160,4 +162,7 @@ pub(crate) fn settle(report: &mut Report, outside: &Outside, timeline: &Timeline
         report.job.culprit = Some(culprit);
     }
     report.findings.extend(leaking.iter().map(|leaking| family.finding(leaking)));
+    for pool in recycled(&family) {
+        pool.tell(&family, report);
+    }
 }

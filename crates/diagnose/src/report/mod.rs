@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTotal, TimelinePoint};
 pub use finding::{Finding, Frame, Holder, HolderBytes, LostSamples, Sampling, Site};
 pub use growth::{Bytes, Endpoint, Forecast, Growth, NextStep};
-pub use job::{Culprit, Job};
+pub use job::{Culprit, Job, Lives};
 pub use program::{Attached, Exit, Look, Objects, Probe, Process, Program, Retraced, TypeCounts};
 pub use warning::{About, Warning};
 

@@ -14,6 +14,7 @@ mod holders;
 mod noise;
 mod numbers;
 mod passing;
+mod recycled;
 mod sites;
 mod start_up;
 mod table;
@@ -24,7 +25,7 @@ mod unseen;
 use table::{Titled, atlas};
 
 /// Themes, in the order of the snapshot.
-const THEMES: [Titled; 17] = [
+const THEMES: [Titled; 18] = [
     ("growth", growth::worlds),
     ("start-up", start_up::worlds),
     ("onset", start_up::onsets),
@@ -42,6 +43,7 @@ const THEMES: [Titled; 17] = [
     ("in flight", passing::worlds),
     ("early", early::worlds),
     ("children", children::worlds),
+    ("workers that are replaced", recycled::worlds),
 ];
 
 #[test]

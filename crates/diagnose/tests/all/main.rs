@@ -31,6 +31,7 @@ mod holders;
 mod in_flight;
 mod job;
 mod job_healthy;
+mod job_recycled;
 mod made_at;
 mod names;
 mod numbers;

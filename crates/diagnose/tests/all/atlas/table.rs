@@ -47,6 +47,7 @@ impl Row {
     fn growth(&self) -> Option<Bytes> {
         let culprit = self.report.job.culprit.as_ref();
         let of_child = culprit.and_then(|culprit| culprit.bytes_per_cycle.or(culprit.bytes_per_minute));
+        let of_child = of_child.or(self.report.job.lives.as_ref().map(|lives| lives.bytes_per_cycle));
         of_child.or(self.report.growth.as_ref().map(|growth| growth.bytes_per_cycle))
     }
 

@@ -1,8 +1,8 @@
 //! Processes that the program starts, as they are seen from outside.
 
 use nilometer_capture::CycleUnit::Epoch;
-use nilometer_capture::{Moment, ProcessReading, Record};
-use nilometer_diagnose::Report;
+use nilometer_capture::{CycleUnit, Moment, ProcessReading, Record};
+use nilometer_diagnose::{Report, child_fact};
 
 use super::{MIB, World};
 
@@ -81,4 +81,30 @@ pub(crate) fn job(seconds: u32, cycles: bool, adds: i64, children: &[Child]) -> 
 /// Of a job of 60 s and 30 epochs whose program is flat.
 pub(crate) fn trains(children: &[Child]) -> Report {
     job(60, true, 0, children).report()
+}
+
+/// A worker's own capture: what it adds to live memory with each thing that it serves, by its number from 1.
+pub(crate) fn worker(unit: CycleUnit, count: u64, mut adds: impl FnMut(u64) -> i64) -> World {
+    let mut w = World::new();
+    for nth in 1..=count {
+        w.passes(0.01).takes(adds(nth)).ends_cycle(unit);
+    }
+    w
+}
+
+/// A job whose program waits for its workers; they follow each other, so many seconds each, and have these captures.
+pub(crate) fn recycles(seconds: f64, workers: &[World]) -> Report {
+    let life = |nth: usize| {
+        let from = 1.0 + seconds * nth as f64;
+        child(20 + nth as u64, &format!("worker {nth}"), |age| 50.0 + age).lives(from, from + seconds - 0.5)
+    };
+    let lives: Vec<Child> = (0..workers.len()).map(life).collect();
+    let mut w = job((seconds * workers.len() as f64) as u32 + 2, true, 0, &lives);
+    for (nth, of) in workers.iter().enumerate() {
+        let mut capture = of.capture();
+        capture.header.start_mono_ns = (1e9 * (1.0 + seconds * nth as f64)) as u64;
+        let (key, value) = child_fact(20 + nth as u64, &capture, &of.report(), true);
+        w.fact(&key, &value);
+    }
+    w.report()
 }

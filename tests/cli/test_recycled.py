@@ -1,0 +1,104 @@
+"""Workers that serve for a while and are replaced: the job is judged by all their lives together."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from cli_bench import Bench
+
+# A server that replaces its worker after so many requests, as `gunicorn --max-requests` does.
+SERVES = """
+import os, sys, time
+import nilometer
+answers = []
+cache = {}
+def serve(request):
+    page = request * 37 % 50
+    cache.setdefault(page, os.urandom(4_000))
+    if sys.argv[1] == "keeps":
+        answers.append(os.urandom(8_000))
+    time.sleep(0.004)
+for life in range(6):
+    if os.fork() == 0:
+        for request in range(300):
+            serve(request)
+            nilometer.cycle("request")
+        sys.exit(0)
+    os.wait()
+print("served")
+"""
+# One process for each task, as RQ's worker has.
+FORKS = """
+import os, time
+import nilometer
+kept = []
+for task in range(12):
+    if os.fork() == 0:
+        kept.append(os.urandom(20_000_000)); time.sleep(0.1)
+        nilometer.cycle("request")
+        os._exit(0)
+    os.wait()
+print("served")
+"""
+
+POOL = """
+import multiprocessing as m, os, sys, time
+kept = []
+def task(n):
+    time.sleep(0.005)
+    if sys.argv[1] == "keeps":
+        kept.append(os.urandom(20_000))
+if __name__ == "__main__":
+    with m.get_context("fork").Pool(2, maxtasksperchild=150) as pool:
+        assert len(list(pool.imap_unordered(task, range(1200)))) == 1200
+    print("served")
+"""
+
+
+def job(bench: Bench, code: str, *arguments: str) -> tuple[dict[str, Any], str]:
+    done = bench.watched("-o", "x.nilo", bench.script(code), *arguments)
+    assert (done.returncode, done.stdout) == (0, b"served\n"), done.stderr
+    report: dict[str, Any] = json.loads(bench.report("x.nilo", "--format", "json").stdout)
+    return report, " ".join(done.stderr.decode().split())
+
+
+def test_what_each_life_keeps_is_a_leak_of_the_job(bench: Bench) -> None:
+    report, told = job(bench, SERVES, "keeps")
+    assert (report["verdict"], report["job"]["program"]) == ("leak", "no_leak"), report["reason"]
+    lives = report["job"]["lives"]
+    assert (lives["unit"], lives["count"]) == ("request", 6)
+    assert 7_000 < lives["bytes_per_cycle"]["estimate"] < 9_000, lives
+    assert "LEAK workers keep" in told, told
+    assert "recycling hides it" in told
+    assert "held by __main__.answers[*]" in told
+    culprit = report["job"]["culprit"]["pid"]
+    assert [path.name for path in bench.captures()] == [f"x.{culprit}.nilo", "x.nilo"], "one life is shown"
+
+
+def test_a_cache_that_fills_in_each_life_is_none(bench: Bench) -> None:
+    report, told = job(bench, SERVES, "not")
+    assert (report["verdict"], report["job"]["lives"]) == ("no_leak", None), report["reason"]
+    assert "NO LEAK" in told
+    assert [path.name for path in bench.captures()] == ["x.nilo"]
+
+
+def test_a_process_for_each_task_keeps_nothing(bench: Bench) -> None:
+    report, told = job(bench, FORKS)
+    assert "Child" not in told, "none was recorded"
+    assert (report["verdict"] != "leak", report["job"]["lives"]) == (True, None), report["reason"]
+    assert [path.name for path in bench.captures()] == ["x.nilo"]
+
+
+def test_a_pool_that_replaces_its_workers(bench: Bench) -> None:
+    report, told = job(bench, POOL, "keeps")
+    assert report["verdict"] == "leak", report["reason"]
+    lives = report["job"]["lives"]
+    assert (lives["unit"], lives["judged"]) == ("task", 8)
+    assert 18_000 < lives["bytes_per_cycle"]["estimate"] < 22_000, lives
+    assert "held by __main__.kept[*]" in told
+
+
+def test_a_pool_whose_tasks_keep_nothing(bench: Bench) -> None:
+    report, _ = job(bench, POOL, "not")
+    assert (report["verdict"] != "leak", report["job"]["lives"]) == (True, None), report["reason"]
