@@ -129,6 +129,9 @@ def wait_after_fork() -> None:
 def is_recording() -> bool:
     """Whether this process is recorded."""
 
+def code_ended() -> None:
+    """For `threading`: the program's own code has ended; exit handlers have kept what they keep."""
+
 def before_exit() -> None:
     """For `atexit`: the program's own code has ended. Ends the ticker for good."""
 

@@ -1,15 +1,16 @@
 #![expect(clippy::print_stdout, reason = "its output is what it is for")]
-//! Prints the records of a capture, a line each, samples and scans left out: `cargo run -p nilometer-capture --example records -- FILE`.
+//! Prints the records of a capture, a line each, samples and what scans found left out: `cargo run -p nilometer-capture --example records -- FILE`.
 
 use std::path::Path;
 
-use nilometer_capture::{Capture, Record};
+use nilometer_capture::{Capture, Observation, Record};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("give a capture")?;
     for stamped in Capture::open_streamed(Path::new(&path))?.records {
         let seconds = stamped.at_ns as f64 / 1e9;
         match stamped.record {
+            Record::Observation(Observation::Census(counts)) => println!("{seconds:9.3} {counts:?}"),
             Record::Sampling(_) | Record::Observation(_) => {}
             Record::Reading { moment, counters } => println!(
                 "{seconds:9.3} reading {moment:?} heap {:?} python {:?} cost {:?}",

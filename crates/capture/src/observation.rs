@@ -31,6 +31,8 @@ numbers! {
         found,
         /// 1 if the look was ended early by its limits.
         cut,
+        /// Objects that are cyclic garbage, those included that only such garbage refers to; of a thorough look.
+        garbage_objects,
     }
 }
 

@@ -94,8 +94,8 @@ pub(crate) struct RunOptions {
     /// Sample no allocations; marks and counters only
     #[arg(long, conflicts_with_all = ["sample", "max_overhead"])]
     pub(crate) no_recorder: bool,
-    /// The longest that the program may be held up to look at who holds its memory, in milliseconds; it is looked at only
-    /// when its memory rises, or when somebody asks
+    /// The longest that the program may be held up to look at who holds its memory, in milliseconds, and its exit four times
+    /// as long; it is looked at only when its memory rises, or when somebody asks
     #[arg(long, value_name = "MS", default_value = "150", value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub(crate) max_pause: u32,
     /// Never look at who holds the memory by itself; only when asked

@@ -2,7 +2,9 @@
 //!
 //! In: a capture. Out: plain numbers. What must not happen here: a judgement.
 
-use nilometer_capture::{Capture, Counters, CycleUnit, MIN_SHARED_BYTES, Moment, Record};
+use nilometer_capture::{
+    Capture, CensusCounts, Counters, CycleUnit, MIN_SHARED_BYTES, Moment, Observation, Record,
+};
 
 /// Counters at a moment, with what was derived from them.
 #[derive(Clone, Debug)]
@@ -65,11 +67,35 @@ pub(crate) struct CycleMark {
     pub(crate) ordinal: u64,
 }
 
+/// What a look at the whole heap saw that no root leads to. Only of looks that their limits did not end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unreached {
+    pub(crate) at_ns: u64,
+    /// Cyclic garbage that waits for the collector, as far as Python shows its bytes.
+    pub(crate) garbage_bytes: f64,
+    pub(crate) garbage_objects: f64,
+    /// Bytes of objects that only native code holds.
+    pub(crate) native_bytes: f64,
+}
+
+impl Unreached {
+    fn of(at_ns: u64, counts: &CensusCounts) -> Option<Self> {
+        Some(Self {
+            at_ns,
+            garbage_bytes: counts.garbage_bytes? as f64,
+            garbage_objects: counts.garbage_objects.filter(|_| counts.cut == Some(0))? as f64,
+            native_bytes: counts.native_bytes? as f64,
+        })
+    }
+}
+
 /// Readings and cycle marks of the program itself, in the order of time.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     pub(crate) readings: Vec<Reading>,
     pub(crate) marks: Vec<CycleMark>,
+    /// Of each complete look at the whole heap.
+    pub(crate) unreached: Vec<Unreached>,
     /// When the last thing was recorded.
     pub(crate) end_ns: u64,
     /// Containers made, net, between two collections of the youngest generation: Python's default for this version.
@@ -124,6 +150,9 @@ impl Timeline {
                     if minor.is_some_and(|minor| minor >= 13) {
                         out.young = YOUNG_SINCE_3_13;
                     }
+                }
+                Record::Observation(Observation::Census(counts)) => {
+                    out.unreached.extend(Unreached::of(stamped.at_ns, counts));
                 }
                 Record::Cycle { unit, ordinal } => {
                     out.marks.push(CycleMark { at_ns: stamped.at_ns, unit: *unit, ordinal: *ordinal });

@@ -440,7 +440,13 @@ mod _native {
         session::current().is_some()
     }
 
-    /// The program's own code has ended.
+    /// The program's own code has ended; exit handlers keep what they kept.
+    #[pyfunction]
+    fn code_ended(py: Python<'_>) {
+        with_session(|session| session.code_ended(py));
+    }
+
+    /// The program's own code and its exit handlers have ended.
     #[pyfunction]
     fn before_exit(py: Python<'_>) {
         forked::wait_no_more();

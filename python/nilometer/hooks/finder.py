@@ -74,6 +74,7 @@ ROWS: dict[str, str] = {
     "multiprocessing.process": "multiprocessing",
     "multiprocessing.pool": "multiprocessing",
     "logging": "logs",
+    "threading": "code_end",
     "torch.nn.modules.module": _TORCH,
     "torch.optim.optimizer": _TORCH,
     "torch.utils.data.dataloader": _TORCH,

@@ -136,6 +136,49 @@ fn what_exit_handlers_kept_is_no_garbage() {
     assert_eq!(report.memory.live_bytes, live, "while the program's own code ran");
 }
 
+/// Sixteen epochs of 1.8 MiB that the collection at exit frees, and what looks at the heap saw of them: objects and bytes of garbage.
+fn freed_at_exit(looks: &[(u64, i64)]) -> Report {
+    let mut w = started();
+    for _ in 0..16 {
+        w.takes(1800 * KIB).objects(3000).cycle(Epoch);
+    }
+    for (objects, bytes) in looks {
+        w.looks_at_garbage(*objects, *bytes);
+    }
+    w.ends_with(50_000, 16 * 1800 * KIB);
+    w.report()
+}
+
+#[test]
+fn what_exit_handlers_let_go_of_is_no_garbage() {
+    // pyplot closes all figures, webs of reference cycles, before Python's last collection.
+    let low = |report: &Report| report.growth.as_ref().map_or(0, |growth| growth.bytes_per_cycle.low);
+    let seen = freed_at_exit(&[(400, 57_850)]);
+    assert_eq!(seen.verdict, Verdict::Leak, "{} {:?}", seen.reason, seen.growth);
+    assert!(low(&seen) > 1600 * KIB, "{:?}", seen.growth);
+    let unseen = freed_at_exit(&[]);
+    assert!(low(&unseen) < 200 * KIB, "{:?}", unseen.growth);
+    let garbage = freed_at_exit(&[(50_000, 16 * 1700 * KIB)]);
+    assert!(low(&garbage) < 200 * KIB, "{:?}", garbage.growth);
+    // Few objects, of which each keeps megabytes in plain sight.
+    let heavy = freed_at_exit(&[(400, 16 * 1700 * KIB)]);
+    assert!(low(&heavy) < 200 * KIB, "{:?}", heavy.growth);
+}
+
+#[test]
+fn a_look_long_before_the_end_knows_nothing_of_the_garbage_since() {
+    let mut w = started();
+    for epoch in 1..=16 {
+        w.takes(1800 * KIB).objects(3000).cycle(Epoch);
+        if epoch == 8 {
+            w.looks_at_garbage(400, 57_850);
+        }
+    }
+    w.ends_with(50_000, 16 * 1800 * KIB);
+    let growth = w.report().growth;
+    assert!(growth.as_ref().is_none_or(|growth| growth.bytes_per_cycle.low < 200 * KIB), "{growth:?}");
+}
+
 #[test]
 fn readings_without_a_word_of_the_collector_are_no_collections() {
     // On a busy machine the dear part of a reading is left out at times: once for a stretch, once for good.

@@ -106,18 +106,22 @@ impl State {
 
     /// Goes over the whole heap and looks for the recorder's samples.
     pub(super) fn look(&mut self, py: Python<'_>, session: &Session) {
+        self.look_within(py, session, &limits(session));
+    }
+
+    /// The same within other limits.
+    pub(super) fn look_within(&mut self, py: Python<'_>, session: &Session, limits: &PathLimits) {
         let _ours = recorder::Ours::begin();
         let took = Began::now();
-        let limits = limits(session);
         if !has_room(session) {
             self.whole.note(took);
             return;
         }
         let blocks = recorder::samples();
         let Some(census) = self.ready(session) else { return };
-        let Some(collected) = census.collect(&blocks, &limits) else { return };
+        let Some(collected) = census.collect(&blocks, limits) else { return };
         let analysed = py.detach(|| collected.analyse(&blocks));
-        let Some(whole) = census.name(analysed, &limits) else { return };
+        let Some(whole) = census.name(analysed, limits) else { return };
         let mut seen = Vec::new();
         let mut found = 0;
         for (index, samples) in whole.held {
@@ -138,6 +142,7 @@ impl State {
         }
         self.whole.note(took);
         let counts = whole.counts;
+        self.was_cut = counts.cut;
         // Last: a reader takes the moment of this record for the moment of the look.
         seen.push(Observation::Census(CensusCounts {
             depth: Some(2),
@@ -151,6 +156,7 @@ impl State {
             sought: Some(blocks.len() as u64),
             found: Some(found),
             cut: Some(u64::from(counts.cut)),
+            garbage_objects: Some(counts.garbage_objects),
         }));
         for one in seen {
             session.see(one);
@@ -181,7 +187,7 @@ fn has_room(session: &Session) -> bool {
     enough
 }
 
-fn limits(session: &Session) -> PathLimits {
+pub(super) fn limits(session: &Session) -> PathLimits {
     let max_pause_ns = session.board().pause_limit().unwrap_or(DEFAULT_PAUSE_NS);
     PathLimits { max_pause_ns, ..PathLimits::default() }
 }

@@ -17,6 +17,7 @@ use pyo3::Python;
 
 use crate::session::{SECOND_NS, Session};
 use crate::trend::Trend;
+use final_look::Ended;
 use state::{MIN_CYCLE_BYTES, Risen, State, lately, least};
 
 /// Cycles of a unit that a process has which has no cycles: a service builds its model, too.
@@ -129,8 +130,8 @@ impl Watch {
     /// A call of `fit` ends, after which what its frames hold is gone.
     pub(crate) fn fit_ends(&self, py: Python<'_>, session: &Session) {
         let Ok(mut state) = self.state.try_lock() else { return };
-        let one_of_many = state.fits_ended > 0;
-        state.last_chance(py, session, one_of_many);
+        let ended = if state.fits_ended > 0 { Ended::OneOfManyFits } else { Ended::Fit };
+        state.last_chance(py, session, ended);
         state.fits = state.fits.saturating_sub(1);
         state.fits_ended = state.fits_ended.saturating_add(1);
     }
@@ -138,7 +139,7 @@ impl Watch {
     /// The program's own code has ended.
     pub(crate) fn code_ends(&self, py: Python<'_>, session: &Session) {
         if let Ok(mut state) = self.state.try_lock() {
-            state.last_chance(py, session, false);
+            state.last_chance(py, session, Ended::Code);
         }
     }
 

@@ -82,6 +82,8 @@ pub(super) struct State {
     /// Scans at the ends of fits.
     pub(super) closing: u32,
     pub(super) whole: CostMeter,
+    /// The last whole look was ended by its limits.
+    pub(super) was_cut: bool,
     /// Ids of paths, and what they were last seen to hold.
     pub(super) ids: HashMap<String, (u64, String)>,
     pub(super) types: Types,

@@ -142,6 +142,7 @@ impl Collected {
             bytes: bytes.iter().sum(),
             native_bytes: native.iter().map(|of| of.bytes).sum(),
             garbage_bytes: garbage.iter().map(|of| of.bytes).sum(),
+            garbage_objects: garbage.iter().map(|of| of.count).sum(),
             pause_ns: self.pause_ns,
             cost_ns: 0,
             cut: self.cut,

@@ -68,6 +68,8 @@ pub struct FullLookCounts {
     pub native_bytes: u64,
     /// See `native_bytes`.
     pub garbage_bytes: u64,
+    /// Objects of that garbage. 0 if `cut`.
+    pub garbage_objects: u64,
     /// How long the program waited, for collecting and naming, in nanoseconds.
     pub pause_ns: u64,
     /// All work, with the part that the program does not wait for, in nanoseconds.

@@ -29,6 +29,8 @@ pub(crate) struct ExitCollection {
     lists: f64,
     /// Collections of the middle and the old generation before it.
     collections: Option<u64>,
+    /// Bytes that an object weighed, with all it kept.
+    weight: Option<f64>,
 }
 
 fn collections(reading: &Reading) -> Option<u64> {
@@ -44,9 +46,12 @@ impl ExitCollection {
         let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment);
         let (before, after) = (at(Moment::BeforeExit)?, at(Moment::AfterExitCollection)?);
         let collected = after.counters.gc_collected.zip(before.counters.gc_collected);
+        let freed = (before.live? - after.live?).max(0.0);
+        let objects = collected.map(|(after, before)| after.saturating_sub(before) as f64);
         Some(Self {
-            freed: (before.live? - after.live?).max(0.0),
-            objects: collected.map(|(after, before)| after.saturating_sub(before) as f64),
+            freed,
+            objects,
+            weight: objects.filter(|n| *n >= 1.0).map(|n| freed / n),
             lists: if before.counters.py_kept.is_some() { 0.0 } else { FREE_LISTS },
             collections: collections(before),
         })
@@ -96,6 +101,32 @@ impl ExitCollection {
 
     /// Bytes that an object weighed, with all it kept.
     pub(crate) fn weight(self) -> Option<f64> {
-        Some(self.freed / self.objects.filter(|n| *n >= 1.0)?)
+        self.weight
+    }
+
+    /// Without what a complete look at the end of the points did not see as garbage. Exit handlers let go of that afterwards: pyplot's closes all
+    /// figures. An object of that garbage keeps `object_bytes` at most which Python does not show.
+    pub(crate) fn without_exit_handlers(
+        self,
+        timeline: &Timeline,
+        points: &[Point],
+        object_bytes: f64,
+    ) -> Self {
+        let Some((first, last)) = timeline.unreached.first().zip(timeline.unreached.last()) else {
+            return self;
+        };
+        let [.., before, end] = points else { return self };
+        if last.at_ns < before.at_ns {
+            return self;
+        }
+        // Objects that native code holds may hang on garbage. The last cycle may have ended after the look.
+        let native = (last.native_bytes - first.native_bytes).max(0.0);
+        let cycle = rising(points).max(0.0) * (end.ordinal - before.ordinal) as f64;
+        let waited = last.garbage_bytes + native + last.garbage_objects * object_bytes + cycle;
+        Self {
+            freed: self.freed.min(waited),
+            objects: self.objects.map(|objects| objects.min(last.garbage_objects)),
+            ..self
+        }
     }
 }

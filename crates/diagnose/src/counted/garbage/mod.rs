@@ -90,6 +90,8 @@ pub(crate) fn net_growth(
             examined: true,
         });
     }
+    let exit =
+        exit.map(|e| e.without_exit_handlers(timeline, points, max_object_bytes(timeline, points, exit)));
     let full = troughs(timeline, before, points, 2);
     if let Some(rate) = envelope(&full, points, &plain) {
         let sawtooth = rising(points) - rate.estimate;
@@ -157,8 +159,12 @@ fn most(
     objects: f64,
     by_exit: Option<f64>,
 ) -> f64 {
-    let ceiling = MAX_OBJECT_BYTES.max(WEIGHT_MARGIN * weight::most(timeline, points, exit));
-    by_exit.unwrap_or(f64::INFINITY).min(objects * ceiling)
+    by_exit.unwrap_or(f64::INFINITY).min(objects * max_object_bytes(timeline, points, exit))
+}
+
+/// What an object of garbage keeps at most, in bytes.
+fn max_object_bytes(timeline: &Timeline, points: &[Point], exit: Option<ExitCollection>) -> f64 {
+    MAX_OBJECT_BYTES.max(WEIGHT_MARGIN * weight::most(timeline, points, exit))
 }
 
 /// Bytes per cycle of `points` that may be garbage which no collection has looked at; infinite if nobody can say.
@@ -171,6 +177,8 @@ pub(crate) fn garbage_at_most(
     if is_off(timeline, points) {
         return 0.0;
     }
+    let exit =
+        exit.map(|e| e.without_exit_handlers(timeline, points, max_object_bytes(timeline, points, exit)));
     let full = troughs(timeline, before, points, 2);
     let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
     containers(timeline, points)

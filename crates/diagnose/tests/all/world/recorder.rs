@@ -185,6 +185,19 @@ impl World {
         self.say(&Record::Observation(Observation::Census(counts)))
     }
 
+    /// A complete look over the whole heap saw so much cyclic garbage.
+    pub(crate) fn looks_at_garbage(&mut self, objects: u64, bytes: i64) -> &mut Self {
+        let counts = CensusCounts {
+            depth: Some(2),
+            cut: Some(0),
+            garbage_objects: Some(objects),
+            garbage_bytes: Some(bytes as u64),
+            native_bytes: Some(2_200_000),
+            ..CensusCounts::default()
+        };
+        self.say(&Record::Observation(Observation::Census(counts)))
+    }
+
     /// A scan tells that a container grew to this length, with bytes for what is new.
     pub(crate) fn scans(
         &mut self,
