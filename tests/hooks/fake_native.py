@@ -159,6 +159,10 @@ def is_recording():
     return _log is not None
 
 
+def code_ended() -> None:
+    pass
+
+
 def before_exit():
     _tell("before_exit")
 
