@@ -2,7 +2,7 @@
 
 In: the unit of its cycles, the program, its arguments. Out: what live bytes rose by from cycle to
 cycle, each after a full collection, and their slope over the last two thirds. Nothing of nilometer
-may be used here: this is what its word is compared with.
+may be used here: this is what its word is compared with. The corpus runs with `TF_ENABLE_ONEDNN_OPTS=1`.
 
     python tests/corpus/measure_truth.py epoch corpus/keeps_predictions/train.py --epochs 32
     python tests/corpus/measure_truth.py call --every 10 corpus/new_shapes/train.py

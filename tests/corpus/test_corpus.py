@@ -40,6 +40,8 @@ def environment() -> dict[str, str]:
         "KERAS_BACKEND": "tensorflow",
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "CUDA_VISIBLE_DEVICES": "-1",
+        # TensorFlow uses oneDNN by itself only on some processors; two programs are about its kernels.
+        "TF_ENABLE_ONEDNN_OPTS": "1",
     }
 
 
