@@ -171,6 +171,11 @@ impl CycleUnit {
         }
     }
 
+    /// Whether a process ends this for as long as it lives: a service's requests, a worker's tasks.
+    pub fn is_served(self) -> bool {
+        matches!(self, Self::Request | Self::Served | Self::Task)
+    }
+
     /// The word for this unit in Python; a found unit has that of its kind, which the capture says.
     pub fn word(self) -> &'static str {
         match self {

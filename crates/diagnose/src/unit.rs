@@ -139,9 +139,10 @@ impl Unit {
     /// The floor over so many cycles. A service ends requests for as long as it lives: what each keeps adds up, so that of many of them
     /// less is forgiven.
     pub(crate) fn floor_over(self, cycles: u64) -> f64 {
-        use CycleUnit::{Request, Served, Task};
         let floor = self.floor();
-        let Self::Marked(Request | Served | Task) = self else { return floor };
+        if !self.marks().is_some_and(CycleUnit::is_served) {
+            return floor;
+        }
         (REQUESTS_RISE_BYTES / cycles.max(1) as f64).clamp(CALL_FLOOR_BYTES, floor)
     }
 

@@ -24,14 +24,10 @@ fn with_session(work: impl FnOnce(&Session)) {
 
 /// The same for a cycle of this unit; a child that is not recorded is a worker if it serves.
 fn with_served(unit: Option<CycleUnit>, work: impl FnOnce(&Session)) {
-    if session::current().is_none() && unit.is_some_and(is_served) {
+    if session::current().is_none() && unit.is_some_and(CycleUnit::is_served) {
         forked::served();
     }
     with_session(work);
-}
-
-fn is_served(unit: CycleUnit) -> bool {
-    matches!(unit, CycleUnit::Request | CycleUnit::Served | CycleUnit::Task)
 }
 
 /// Text of a Python string, also of one that is no valid Unicode.

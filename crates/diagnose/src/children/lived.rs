@@ -12,7 +12,6 @@ use crate::counted::count;
 use crate::counted::garbage::at_exit::ExitCollection;
 use crate::counted::garbage::series;
 use crate::timeline::Timeline;
-use crate::unit::Unit;
 
 /// Points that are told of a life.
 const MAX_POINTS: usize = 48;
@@ -39,8 +38,7 @@ impl Lived {
         let timeline = Timeline::of(capture);
         let basis = timeline.basis();
         let cycles = Chosen::of(&timeline, capture, basis).cycles;
-        let Unit::Marked(unit) = cycles.unit else { return None };
-        name(unit)?;
+        let unit = cycles.unit.marks().filter(|unit| unit.is_served())?;
         let counted = count(&timeline, &cycles, basis, ExitCollection::of(&timeline, basis));
         let judged = cycles.points.get(counted.since..)?;
         let (x, y) = series(judged);
@@ -60,14 +58,14 @@ impl Lived {
         let points: Vec<Value> =
             self.points.iter().map(|(ordinal, level)| json!([ordinal, level.round()])).collect();
         json!({
-            "unit": name(self.unit), "cycles": self.cycles, "from": self.recorded.0, "to": self.recorded.1,
+            "unit": self.unit.number(), "cycles": self.cycles, "from": self.recorded.0, "to": self.recorded.1,
             "command": self.command, "garbage": self.garbage.round(), "points": points,
         })
     }
 
     pub(super) fn read(value: &Value) -> Option<Self> {
-        let word = value.get("unit")?.as_str()?;
-        let unit = SERVED.into_iter().find(|(_, name)| *name == word)?.0;
+        let number = value.get("unit")?.as_u64()?;
+        let unit = CycleUnit::from_number(number.try_into().ok()?).filter(|unit| unit.is_served())?;
         let pair = |pair: &Value| Some((pair.get(0)?.as_u64()?, pair.get(1)?.as_f64()?));
         let points: Vec<(u64, f64)> = value.get("points")?.as_array()?.iter().filter_map(pair).collect();
         let rises = points.is_sorted_by(|a, b| a.0 < b.0);
@@ -109,14 +107,6 @@ fn command(capture: &Capture) -> Option<&str> {
     })
 }
 
-/// What a process serves for as long as it lives, and its name in the fact.
-const SERVED: [(CycleUnit, &str); 3] =
-    [(CycleUnit::Request, "own request"), (CycleUnit::Served, "request"), (CycleUnit::Task, "task")];
-
-fn name(unit: CycleUnit) -> Option<&'static str> {
-    SERVED.into_iter().find(|(served, _)| *served == unit).map(|(_, name)| name)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 mod tests {
@@ -139,7 +129,7 @@ mod tests {
         let told = life(&[(10, 5.0), (20, 9.0), (30, 4.0)]);
         assert_eq!(Lived::read(&told.told()), Some(told));
         assert_eq!(Lived::read(&life(&[(10, 5.0), (10, 9.0)]).told()), None, "no order");
-        assert_eq!(Lived::read(&json!({"unit": "epoch"})), None);
+        assert_eq!(Lived::read(&json!({"unit": CycleUnit::Epoch.number()})), None);
         assert_eq!(Lived::read(&Value::Null), None);
     }
 

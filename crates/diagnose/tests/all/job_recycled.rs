@@ -132,6 +132,7 @@ fn the_floor_is_that_of_one_process_which_serves_as_much() {
 fn said_to_leak(level: impl Fn(u64) -> f64, holders: [&str; 4]) -> Report {
     let points: Vec<String> =
         (1..=30).map(|tenth| format!("[{},{}]", 10 * tenth, level(10 * tenth) * KIB as f64)).collect();
+    let served = CycleUnit::Served.number();
     let growth = "{\"estimate\":4096,\"low\":3500,\"high\":4500}";
     let mut w = job(60, true, 0, &[]);
     for (nth, holder) in holders.iter().enumerate() {
@@ -140,7 +141,7 @@ fn said_to_leak(level: impl Fn(u64) -> f64, holders: [&str; 4]) -> Report {
         w.fact(
             &format!("child.{pid}.judged"),
             &format!(
-                "{{\"verdict\":\"{verdict}\",\"held_by\":\"{holder}\",\"growth\":{growth},\"lived\":{{\"unit\":\"request\",\
+                "{{\"verdict\":\"{verdict}\",\"held_by\":\"{holder}\",\"growth\":{growth},\"lived\":{{\"unit\":{served},\
                  \"command\":\"serve\",\"cycles\":300,\"garbage\":5000,\"from\":{from},\"to\":{},\"points\":[{points}]}}}}",
                 from + 900
             ),

@@ -6,7 +6,7 @@
 use crate::numbers::{MAX_GARBAGE_OBJECT_BYTES, MIN_GARBAGE_OBJECT_BYTES, MIN_RISE_BYTES, MOST};
 use nilometer_capture::Moment;
 
-use crate::counted::garbage::rising;
+use crate::counted::garbage::{max_object_bytes, rising};
 use crate::cycles::Point;
 use crate::timeline::{Basis, Reading, Timeline};
 
@@ -105,13 +105,8 @@ impl ExitCollection {
     }
 
     /// Without what a complete look at the end of the points did not see as garbage. Exit handlers let go of that afterwards: pyplot's closes all
-    /// figures. An object of that garbage keeps `object_bytes` at most which Python does not show.
-    pub(crate) fn without_exit_handlers(
-        self,
-        timeline: &Timeline,
-        points: &[Point],
-        object_bytes: f64,
-    ) -> Self {
+    /// figures. Beyond what Python shows, an object of that garbage keeps no more than any may.
+    pub(crate) fn without_exit_handlers(self, timeline: &Timeline, points: &[Point]) -> Self {
         let Some((first, last)) = timeline.unreached.first().zip(timeline.unreached.last()) else {
             return self;
         };
@@ -122,7 +117,8 @@ impl ExitCollection {
         // Objects that native code holds may hang on garbage. The last cycle may have ended after the look.
         let native = (last.native_bytes - first.native_bytes).max(0.0);
         let cycle = rising(points).max(0.0) * (end.ordinal - before.ordinal) as f64;
-        let waited = last.garbage_bytes + native + last.garbage_objects * object_bytes + cycle;
+        let unseen = last.garbage_objects * max_object_bytes(timeline, points, Some(self));
+        let waited = last.garbage_bytes + native + unseen + cycle;
         Self {
             freed: self.freed.min(waited),
             objects: self.objects.map(|objects| objects.min(last.garbage_objects)),

@@ -90,8 +90,7 @@ pub(crate) fn net_growth(
             examined: true,
         });
     }
-    let exit =
-        exit.map(|e| e.without_exit_handlers(timeline, points, max_object_bytes(timeline, points, exit)));
+    let exit = exit.map(|exit| exit.without_exit_handlers(timeline, points));
     let full = troughs(timeline, before, points, 2);
     if let Some(rate) = envelope(&full, points, &plain) {
         let sawtooth = rising(points) - rate.estimate;
@@ -177,8 +176,7 @@ pub(crate) fn garbage_at_most(
     if is_off(timeline, points) {
         return 0.0;
     }
-    let exit =
-        exit.map(|e| e.without_exit_handlers(timeline, points, max_object_bytes(timeline, points, exit)));
+    let exit = exit.map(|exit| exit.without_exit_handlers(timeline, points));
     let full = troughs(timeline, before, points, 2);
     let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
     containers(timeline, points)
