@@ -132,7 +132,7 @@ fn the_floor_is_that_of_one_process_which_serves_as_much() {
 fn said_to_leak(level: impl Fn(u64) -> f64, holders: [&str; 4]) -> Report {
     let points: Vec<String> =
         (1..=30).map(|tenth| format!("[{},{}]", 10 * tenth, level(10 * tenth) * KIB as f64)).collect();
-    let served = CycleUnit::Served.number();
+    let served = Served.number();
     let growth = "{\"estimate\":4096,\"low\":3500,\"high\":4500}";
     let mut w = job(60, true, 0, &[]);
     for (nth, holder) in holders.iter().enumerate() {
