@@ -28,7 +28,10 @@ impl HolderEvidence<'_> {
         let container = split(&holder.path).0;
         let is_same = |id: u64| {
             let known = self.holder(id);
-            known.is_some_and(|one| split(&one.path).0 == container && is_counted(&one.elements))
+            known.is_some_and(|one| {
+                let is_it = split(&one.path).0 == container;
+                is_counted(&one.elements) && (is_it || self.is_attribute_of_self(one, container, &holder.owner))
+            })
         };
         let rises = self.rises.iter().filter(|(id, _)| is_same(**id)).map(|(_, rises)| rises);
         let Some(rises) = rises.max_by_key(|rises| rises.last().map(|rise| rise.at_ns)) else { return };

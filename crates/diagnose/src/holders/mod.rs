@@ -198,10 +198,15 @@ impl<'a> HolderEvidence<'a> {
 
     /// What a holder's elements are. Looks at the whole heap do not tell; scans do, of the container that a path leads through.
     fn elements(&self, holder: &Holder, path: &str) -> String {
-        let through = Some(split(path).0);
-        let is_container =
-            |known: &&&Holder| !known.elements.is_empty() && known.path.strip_suffix("[*]") == through;
-        match self.holders.values().find(is_container) {
+        let through = split(path).0;
+        let told = || self.holders.values().filter(|known| !known.elements.is_empty());
+        let by_path = told().find(|known| known.path.strip_suffix("[*]") == Some(through));
+        let by_self = || {
+            told().find(|known| {
+                split(&known.path).1.is_empty() && self.is_attribute_of_self(known, through, &holder.owner)
+            })
+        };
+        match by_path.or_else(by_self) {
             Some(known) if holder.elements.is_empty() => known.elements.clone(),
             _ => holder.elements.clone(),
         }

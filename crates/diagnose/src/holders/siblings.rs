@@ -3,7 +3,30 @@
 //! In: findings with holders and the lines that fill them. Out: fewer findings. What must not happen here: two attributes, or two
 //! entries that different lines fill, told as one.
 
+use std::collections::BTreeSet;
+
+use nilometer_capture::Holder as Seen;
+
+use super::HolderEvidence;
+use super::container_path::split;
 use crate::report::{Bytes, Finding, Holder, Site};
+
+impl HolderEvidence<'_> {
+    /// Whether a look while a method ran saw this container, which a variable leads to, as an attribute of `self`. Not where the class
+    /// has two such objects: it may be the other one's.
+    pub(super) fn is_attribute_of_self(&self, seen: &Seen, container: &str, owner: &str) -> bool {
+        let (path, _) = split(&seen.path);
+        let of_variables = || {
+            let alike = self.holders.values().filter(|known| known.owner == owner);
+            alike.map(|known| split(&known.path).0).filter(|other| is_alias(path, other))
+        };
+        !owner.is_empty()
+            && seen.owner == owner
+            && path.contains("(): self.")
+            && is_alias(path, container)
+            && of_variables().collect::<BTreeSet<_>>().len() == 1
+    }
+}
 
 /// Folds findings of entries of one container that the same line fills.
 pub(crate) fn fold(findings: Vec<Finding>) -> Vec<Finding> {

@@ -27,6 +27,7 @@ mod healthy;
 mod held;
 mod held_by_scans;
 mod held_or_garbage;
+mod held_under_two_names;
 mod holders;
 mod in_flight;
 mod job;
