@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "model", "stats"},
-    "prove": {"diagnose"},
+    "prove": {"diagnose", "model"},
     "report": {"diagnose", "prove"},
     "cli": {"capture", "model", "host", "attach", "symbols", "diagnose", "prove", "report"},
     "native": {"capture", "model", "census", "host", "cli"},

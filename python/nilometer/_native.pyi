@@ -63,6 +63,12 @@ def frameworks() -> list[str]:
 def learn_module(name: str, file: str) -> None:
     """Where a module was imported from: so a framework outside of the packages' folder is known."""
 
+def holder_path(path: str) -> tuple[str, str, str]:
+    """The function that a holder's path begins in, what has its last name, and that name; each may be empty.
+
+    `main(): app.jobs[*]` is `main`, `app`, `jobs`; `train(): rows[*]` is `train`, nothing, `rows`.
+    """
+
 def is_users(file: str) -> bool:
     """Whether a file of code is the user's: the one rule, of crates/model."""
 

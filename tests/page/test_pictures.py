@@ -156,6 +156,16 @@ def test_holders_are_a_tree(pages: Pages, browser: Browser) -> None:
     page.close()
 
 
+def test_a_key_is_one_step_of_a_holders_path(pages: Pages, browser: Browser) -> None:
+    keys = ["['a]', 1]", "['f(): x']", r"['it\'s [b].c']"]
+    report = synthetic.report()
+    report["holders"] = [synthetic.held(f"main(): seen{key}", 1 << 20) for key in keys]
+    page = browser.open(pages.of("keys", report, synthetic.profile()))
+    assert page.text("#holders summary .path") == "main(): seen"
+    assert page.texts("#holders details li .path") == keys
+    page.close()
+
+
 def test_the_theme_turns(pages: Pages, browser: Browser) -> None:
     page = open_leak(pages, browser)
     ground = "getComputedStyle(document.documentElement).backgroundColor"

@@ -122,6 +122,19 @@ def test_what_may_be_needed_is_refused(tmp_path: Path, read: str, why: str) -> N
     assert why in refused["why"]
 
 
+def test_what_lies_below_a_key_is_its_containers(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("seen = {}\nseen['a[0]'] = bytes(9)\nprint(len(seen))\n")
+    after = only(proposed(tmp_path, finding("global-grows", "__main__.seen['a[0]'][*]")))
+    assert "seen['a[0]'] = None  # its values are never read\n" in after
+
+
+def test_an_attribute_of_elements_is_no_global_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("mask = []\nmask.append(bytes(9))\n")
+    answer = proposed(tmp_path, finding("object-keeps", "__main__.jobs[*].mask"))
+    assert answer["attempts"] == []
+    assert "there is no single class" in answer["refused"][0]["why"]
+
+
 def test_what_is_shared_by_a_line_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("KEPT = []\nfor x in range(3): KEPT.append(x); print(x)\n")
     answer = proposed(tmp_path, finding("global-grows", "__main__.KEPT[*]"))

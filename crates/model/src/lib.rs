@@ -21,10 +21,12 @@ mod code_folders;
 mod facts;
 mod file_owner;
 mod frameworks;
+mod holder_path;
 mod package;
 
 pub use code_folders::CodeFolders;
 pub use facts::{OWN_FACT, framework_fact};
 pub use file_owner::FileOwner;
 pub use frameworks::FRAMEWORKS;
+pub use holder_path::{HolderPath, NATIVE_CODE, Root, Step};
 pub use package::{installed, is_package, packages};

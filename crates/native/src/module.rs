@@ -53,6 +53,7 @@ mod _native {
 
     use nilometer_capture::{CycleUnit, DeviceCounts, Edge, Moment, Observation, Trace};
     use nilometer_cli::Refusal;
+    use nilometer_model::HolderPath;
     use pyo3::prelude::*;
     use pyo3::types::PyBool;
 
@@ -223,6 +224,17 @@ mod _native {
     #[pyfunction]
     fn is_users(file: &Bound<'_, PyAny>) -> bool {
         text(file).is_some_and(|file| code::is_users(&file))
+    }
+
+    /// The function that a holder's path begins in, what has its last name, and that name; each may be empty.
+    #[pyfunction]
+    fn holder_path(path: &Bound<'_, PyAny>) -> (String, String, String) {
+        let path = text(path).unwrap_or_default();
+        let path = HolderPath::of(&path);
+        let [function, around, last] =
+            [path.function().unwrap_or_default(), path.around_last_name(), path.last_name()]
+                .map(str::to_owned);
+        (function, around, last)
     }
 
     /// A count at the end of a cycle.

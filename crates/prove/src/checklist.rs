@@ -4,6 +4,7 @@
 //! has something to change in this program.
 
 use nilometer_diagnose::{Finding, Holder, Report};
+use nilometer_model::{HolderPath, Root, Step};
 
 use crate::intervention::Intervention;
 use crate::survey::{Callback, Survey};
@@ -165,32 +166,34 @@ fn passes(finding: &Finding, callback: &Callback) -> bool {
 /// Whether a holder's path, `fit(): callbacks[0].saved[*].loss`, and a name, `Keeps.saved`, end in the same
 /// container.
 fn is_same(holder: &str, name: &str) -> bool {
-    !last(holder).is_empty() && last(holder) == last(name)
+    let [holder, name] = [holder, name].map(|path| last(HolderPath::of(path)));
+    !holder.is_empty() && holder == name
 }
 
 /// The interventions' name of the growing container, if its path gives one.
 fn container(holder: &Holder) -> Option<String> {
-    let (path, inside) = holder.path.split_once("[*]")?;
+    let (path, inside) = HolderPath::of(&holder.path).outermost()?;
     let name = last(path);
     // Such names belong to nobody who could bound them; frameworks' containers have interventions of their
     // own.
     let own = !name.is_empty() && !name.starts_with('_') && holder.role.as_deref() != Some("closure");
-    let short = path.replace("(): ", "():");
-    let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let simple = short.strip_prefix("__main__.").or(short.split_once("():").map(|parts| parts.1));
-    match simple.filter(|rest| is_name(rest)) {
+    match path.root() {
         _ if !own => None,
-        Some(_) => Some(short),
-        None => (inside.is_empty() && !holder.owner.is_empty()).then(|| format!("{}.{name}", holder.owner)),
+        Root::Function { name: function, variable } if path.is_local() => {
+            Some(format!("{function}():{variable}"))
+        }
+        _ if path.is_main() && path.steps().count() == 1 => Some(path.to_string()),
+        _ => (inside.is_empty() && !holder.owner.is_empty()).then(|| format!("{}.{name}", holder.owner)),
     }
 }
 
-/// The last name of a path up to the growing container, without indexes; empty if it is one of ours, in angle
-/// brackets.
-fn last(path: &str) -> &str {
-    let path = path.split_once("[*]").map_or(path, |(path, _)| path);
-    let last = path.rsplit(['.', ':', ' ']).next().unwrap_or(path);
-    if last.ends_with('>') { "" } else { last.split(['[', '(', '<']).next().unwrap_or(last) }
+/// The last name of a path up to the growing container; empty if only words of ours say what that is.
+fn last(path: HolderPath<'_>) -> &str {
+    let path = path.outermost().map_or(path, |(container, _)| container);
+    match path.steps().filter(|step| !step.is_element()).last() {
+        None | Some(Step::Attribute(_) | Step::Local(_)) => path.last_name(),
+        Some(_) => "",
+    }
 }
 
 #[cfg(test)]
@@ -203,6 +206,7 @@ mod tests {
     fn containers_are_the_same_by_their_last_name() {
         assert!(is_same("fit(): callbacks[0].saved[*]", "Keeps.saved"));
         assert!(is_same("__main__.LOSSES[*]", "__main__.LOSSES"));
+        assert!(is_same("train(): seen['a b'][*]", "train():seen"));
         assert!(!is_same("__main__.LOSSES[*]", "Keeps.saved"));
     }
 
@@ -237,6 +241,8 @@ mod tests {
             ("Registry", "tensorflow.python.framework.ops.gradient_registry._registry[*]", None),
             ("read", "read(): rows", Some("closure")),
             ("Robust", "Robust.evaluate._function_cache._primary[*]", None),
+            ("", "__main__.seen['a.b'][*]", None),
+            ("look", "look.<default maps>[*]", None),
         ] {
             assert_eq!(called(owner, path, role), None, "{path}");
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from nilometer import _native
 from nilometer.fixes._project import Project
 from nilometer.fixes._source import Refused, Source
 
@@ -42,13 +43,13 @@ class Container:
 def of(project: Project, holder: dict[str, Any]) -> Container:
     """The container that a holder of a report names, with all its uses."""
     path = str(holder["path"])
-    name = _last(path)
+    function, around, name = _native.holder_path(path)
     if not name.isidentifier():
         raise Refused(f"{path} has no name in the program")
     project.refuse_blind(name)
     found = Container(name)
     made = 0
-    for source, node in _mentions(project, path, name, str(holder.get("owner") or "")):
+    for source, node in _mentions(project, function, around, name, str(holder.get("owner") or "")):
         kind = _made(source, node)
         if kind:
             if found.kind not in ("", kind):
@@ -94,24 +95,17 @@ def added_at(project: Project, source: Source, line: int) -> tuple[str, str]:
     return "", ""
 
 
-def _last(path: str) -> str:
-    """`fit(): callbacks[0].saved[*]` is `saved`."""
-    while path.endswith("]"):
-        path = path[: path.rindex("[")]
-    return path.replace(":", ".").replace(" ", ".").rpartition(".")[2]
-
-
-def _mentions(project: Project, path: str, name: str, owner: str) -> Iterator[tuple[Source, ast.expr]]:
-    """All expressions that may be this container."""
-    function, call, rest = path.partition("(): ")
-    steps = rest.partition("[")[0] if call else ""
-    if call and steps == name:
-        yield from _local(project, function.rpartition(".")[2], name)
+def _mentions(
+    project: Project, function: str, around: str, name: str, owner: str
+) -> Iterator[tuple[Source, ast.expr]]:
+    """All expressions that may be this container: of a function, a module or an object, `around`."""
+    if function and not around:
+        yield from _local(project, function, name)
         return
-    module = path.partition("[")[0].rpartition(".")[0]
+    is_dotted = all(word.isidentifier() for word in around.split("."))
     top = [source for source in project.sources.values() if _is_global(source, name)]
-    if not call and top and (not owner or owner == module or module == "__main__"):
-        yield from _global(project, module, name, top)
+    if not function and is_dotted and top and (not owner or owner == around or around == "__main__"):
+        yield from _global(project, around, name, top)
         return
     yield from _attribute(project, name, owner)
 

@@ -8,6 +8,8 @@
 
 use super::Path;
 use super::put_elsewhere::{PutElsewhere, put_elsewhere};
+use nilometer_model::{HolderPath, Root as Begin, Step};
+
 use crate::bounds::bound;
 use crate::layout::TYPE;
 use crate::memory::word;
@@ -95,6 +97,10 @@ pub(crate) fn render(heap: &HeapView<'_>, roots: &Roots, chain: &Chain<'_>) -> P
     Path { text: writer.text, owner: owner.name, role: owner.role.to_owned(), kind, file: owner.file, bound }
 }
 
+fn variable(function: &str, variable: &str) -> String {
+    Begin::Function { name: function, variable }.to_string()
+}
+
 impl Writer<'_> {
     fn start(&mut self, root: Root) {
         self.owners.root(self.heap, self.roots, root);
@@ -102,13 +108,13 @@ impl Writer<'_> {
         self.text = match root.kind {
             RootKind::Variable { frame, .. } if self.hands_on(frame, root.object) => {
                 self.mode = Mode::HandedOn;
-                format!("{}():", self.heap.code_name(code(frame)))
+                variable(&self.heap.code_name(code(frame)), "")
             }
             RootKind::Variable { frame, index } => {
                 let name = self.heap.variable_name(code(frame), u64::from(index)).unwrap_or_default();
-                format!("{}(): {name}", self.heap.code_name(code(frame)))
+                variable(&self.heap.code_name(code(frame)), &name)
             }
-            RootKind::Stack { frame } => format!("{}(): <unnamed>", self.heap.code_name(code(frame))),
+            RootKind::Stack { frame } => Begin::on_stack(&self.heap.code_name(code(frame))).to_string(),
             RootKind::Names { frame } => {
                 self.mode = Mode::Attributes;
                 self.heap.code_name(code(frame))
@@ -143,35 +149,39 @@ impl Writer<'_> {
             }
             Label::Attribute(name) if self.is_put_elsewhere(parent, name) => {}
             Label::Attribute(name) if self.is_list_of_callbacks(parent, name) => {}
-            Label::Attribute(name) => self.text += &format!(".{name}"),
+            Label::Attribute(name) => self.write(Step::Attribute(name)),
             Label::Item { text, name } => self.item(parent, child, mode, text, name.as_deref()),
             Label::Index(index) => self.index(mode, *index),
             Label::Element if self.heap.kinds.of(parent) == Kind::ThreadLocal => self.mode = Mode::Threads,
-            Label::Element | Label::Each => self.text += "[*]",
-            Label::Key => self.text += ".<key>",
+            Label::Element | Label::Each => self.write(Step::Each),
+            Label::Key => self.write(Step::Key),
             Label::Contents if self.heap.kinds.of(parent) == Kind::Generator => self.mode = Mode::Generator,
             Label::Contents | Label::Class => {}
             Label::Closure => self.mode = Mode::Closure(parent),
             Label::Defaults => self.mode = Mode::Defaults(parent),
             Label::KeywordDefaults => self.mode = Mode::KeywordDefaults(parent),
             Label::Globals => {
-                self.text += ".__globals__";
+                self.write(Step::Attribute("__globals__"));
                 self.mode = Mode::Attributes;
             }
-            Label::Frame => self.text += " frame",
+            Label::Frame => self.write(Step::Frame),
             Label::Local(name) => self.local(parent, mode, name),
             Label::Cache => {
                 let function = self.heap.wrapped_by(parent);
-                self.rebase(function, ".<lru cache>");
+                self.rebase(function, Step::LruCache);
                 if self.heap.own_cache(parent) != child {
-                    self.text += "[*]";
+                    self.write(Step::Each);
                 }
             }
             Label::Unknown => {
                 let name = self.heap.type_name(word(child, TYPE));
-                self.text += &format!(".<{name}>");
+                self.write(Step::Type(&name));
             }
         }
+    }
+
+    fn write(&mut self, step: Step) {
+        self.text += &step.to_string();
     }
 
     fn item(&mut self, parent: u64, child: u64, mode: Mode, text: &str, name: Option<&str>) {
@@ -179,14 +189,14 @@ impl Writer<'_> {
             (Mode::Threads, _) if self.heap.kinds.of(child) == Kind::Dict => self.mode = Mode::Attributes,
             (Mode::Attributes, Some(name)) if is_identifier(name) => {
                 if !self.is_put_elsewhere(self.object, name) && !self.is_list_of_callbacks(parent, name) {
-                    self.text += &format!(".{name}");
+                    self.write(Step::Attribute(name));
                 }
             }
-            (Mode::KeywordDefaults(function), Some(name)) => {
-                self.rebase(function, &format!(".<default {name}>"));
+            (Mode::KeywordDefaults(function), Some(name)) => self.rebase(function, Step::Default(name)),
+            (Mode::HandedOn, Some(name)) if is_identifier(name) => {
+                self.text = variable(HolderPath::of(&self.text).function().unwrap_or_default(), name);
             }
-            (Mode::HandedOn, Some(name)) if is_identifier(name) => self.text += &format!(" {name}"),
-            _ => self.text += &format!("[{text}]"),
+            _ => self.write(Step::Item(text)),
         }
     }
 
@@ -196,17 +206,17 @@ impl Writer<'_> {
                 let code = self.heap.code_of(function);
                 let name = self.heap.free_name(code, index).unwrap_or_default();
                 if self.is_users(code) && !self.is_one_of_many() {
-                    self.text = format!("{}(): {name}", self.heap.code_name(code));
+                    self.text = variable(&self.heap.code_name(code), &name);
                     self.owners.closure(self.heap, self.roots, code);
                 } else {
-                    self.text += &format!(".<closure {name}>");
+                    self.write(Step::Closure(&name));
                 }
             }
             Mode::Defaults(function) => {
                 let name = self.heap.default_name(function, index).unwrap_or_default();
-                self.rebase(function, &format!(".<default {name}>"));
+                self.rebase(function, Step::Default(&name));
             }
-            _ => self.text += &format!("[{index}]"),
+            _ => self.write(Step::Item(&index.to_string())),
         }
     }
 
@@ -215,13 +225,13 @@ impl Writer<'_> {
         let code = self.heap.frame_of(parent, kind).map_or(0, |(_, code)| code);
         let generator = kind == Kind::Generator || mode == Mode::Generator;
         if generator && self.is_users(code) && !self.is_one_of_many() {
-            self.text = format!("{}(): {name}", self.heap.code_name(code));
+            self.text = variable(&self.heap.code_name(code), name);
             self.owners.code(self.heap, self.roots, code);
         } else if generator {
-            self.text += &format!(".<local {name}>");
+            self.write(Step::Suspended(name));
         } else {
             // An exception's frame: the function that failed.
-            self.text += &format!(" local {name}");
+            self.write(Step::Local(name));
             self.owners.code(self.heap, self.roots, code);
         }
     }
@@ -232,13 +242,13 @@ impl Writer<'_> {
     }
 
     /// Starts the path anew at a function.
-    fn rebase(&mut self, function: u64, rest: &str) {
+    fn rebase(&mut self, function: u64, step: Step) {
         let name = self.heap.function_name(function);
         if name.is_empty() || self.is_one_of_many() {
-            self.text += rest;
+            self.write(step);
             return;
         }
-        self.text = format!("{name}{rest}");
+        self.text = format!("{name}{step}");
         let code = self.heap.code_of(function);
         if code != 0 {
             self.owners.code(self.heap, self.roots, code);
@@ -256,12 +266,12 @@ impl Writer<'_> {
             return folds.and_then(|at| chain.nodes.get(at)).copied().unwrap_or(last);
         }
         if self.mode == Mode::Attributes && chain.labels.last() == Some(&Label::OwnDict) {
-            self.text += ".__dict__";
+            self.write(Step::Attribute("__dict__"));
         }
         if kind.is_container() {
             let class = word(last, TYPE);
             self.owners.object(self.heap, self.roots, last, class);
-            self.text += "[*]";
+            self.write(Step::Each);
         }
         last
     }
@@ -273,7 +283,8 @@ impl Writer<'_> {
     /// Whether this is the object in which Keras keeps the list that was given to `fit`.
     fn is_list_of_callbacks(&self, parent: u64, name: &str) -> bool {
         let holder = if self.heap.kinds.of(parent) == Kind::Dict {
-            return name == "callbacks" && self.text.ends_with("(): callbacks");
+            let path = HolderPath::of(&self.text);
+            return name == "callbacks" && path.is_local() && path.name() == name;
         } else {
             parent
         };
@@ -288,7 +299,7 @@ impl Writer<'_> {
                 self.object = 0;
             }
             Some(PutElsewhere::Items) => {}
-            Some(PutElsewhere::ChildrenPerLabel) => self.text += ".<children per label>",
+            Some(PutElsewhere::ChildrenPerLabel) => self.write(Step::ChildrenPerLabel),
             None => return false,
         }
         true

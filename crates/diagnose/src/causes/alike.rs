@@ -3,6 +3,8 @@
 //! In: explained findings. Out: one for each sentence. What must not happen here: bytes beyond the growth; findings that only share a
 //! cause's name.
 
+use nilometer_model::HolderPath;
+
 use crate::report::{Finding, Holder};
 
 /// Merges those with the same cause and sentence into the first of them. `rate`: the whole growth, bytes per cycle.
@@ -31,7 +33,7 @@ fn take_in(known: &mut Finding, more: Finding, rate: f64) {
         }
     }
     // A container that grows says more than a slot of one of its elements.
-    let grows = |holder: &Option<Holder>| holder.as_ref().is_some_and(|h| h.path.contains("[*]"));
+    let grows = |holder: &Option<Holder>| holder.as_ref().is_some_and(|h| !HolderPath::of(&h.path).is_slot());
     if known.holder.is_none() || grows(&more.holder) && !grows(&known.holder) {
         known.holder = more.holder;
     }

@@ -3,20 +3,17 @@
 //! Evidence: the holder is a single one of them in a slot, not a container of them; an array or a table also has a line that joins it
 //! with something, or was seen to become longer again and again.
 
+use nilometer_model::HolderPath;
+
 use super::{Case, Explanation};
-use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let holder = case.finding.holder.as_ref()?;
     let is_table = ["DataFrame", "Series"].contains(&holder.kind.as_str());
     let is_array = is_table || ["ndarray", "EagerTensor", "Tensor"].contains(&holder.kind.as_str());
-    let is_slot = !holder.path.contains("[*]");
     let joins = ["concat", "np.append(", "numpy.append(", "stack("];
     let is_text = ["str", "bytes"].contains(&holder.kind.as_str());
-    if !is_slot {
-        return None;
-    }
-    let slot = words(&holder.path);
+    let slot = Some(HolderPath::of(&holder.path)).filter(|path| path.is_slot())?.words();
     // A line that makes a whole one each time makes many of them: one for each of the threads that run this function.
     let kind = holder.kind.rsplit('.').next().unwrap_or(&holder.kind);
     let is_made_anew = case.code().is_some_and(|code| code.contains(&format!("{kind}(")));

@@ -5,7 +5,6 @@
 
 use super::kept_by_callback::class;
 use super::{Case, Explanation};
-use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
@@ -26,7 +25,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
 }
 
 fn said(case: &Case, class: &str, part: &str) -> Explanation {
-    let list = case.path.as_ref().map_or("", |path| words(path.full));
+    let list = case.path.as_ref().map_or("", |path| path.full.words());
     Explanation {
         sentence: format!("{list} gets one more {class} with every {}, and each keeps {part}", case.unit),
         change: format!("make a new list for each fit (`callbacks=[{class}(...)]`), or add {class} once"),

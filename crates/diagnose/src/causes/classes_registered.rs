@@ -10,8 +10,8 @@ const TABLES: [&str; 4] =
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
-    let steps = || path.full.split(['.', '[']);
-    let at_table = steps().any(|step| TABLES.contains(&step) || step == "global_custom_objects");
+    let is_table = |name: &str| TABLES.contains(&name) || name == "global_custom_objects";
+    let at_table = path.full.names().any(is_table);
     at_table.then(|| Explanation {
         sentence: format!(
             "every {} registers a new class or function with Keras, whose table keeps each, with what its methods refer to",

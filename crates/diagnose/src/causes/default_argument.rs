@@ -3,21 +3,20 @@
 //!
 //! Evidence: the container that grows is such a default value itself, or lies in it. What an object keeps that is one is the object's.
 
+use nilometer_model::Step;
+
 use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
-use crate::holders::container_path::split;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
-    let (function, rest) = split(path.full).0.split_once(".<default ")?;
-    let (argument, inside) = rest.split_once('>')?;
-    if inside.contains(['.', '<']) {
-        return None;
-    }
+    let container = path.full.container().without_keys();
+    let Some(Step::Default(argument)) = container.steps().last() else { return None };
+    let function = container.before(Step::Default(argument))?.0;
     // The kind is that of what grows: with an index behind it, the default value is something around that.
     let kind = case.finding.holder.as_ref().map(|holder| holder.kind.as_str());
-    let kind = kind.filter(|kind| inside.is_empty() && !kind.is_empty()).unwrap_or("container");
-    let name = function.rsplit(['.', ' ']).next().unwrap_or(function);
+    let kind = kind.filter(|kind| path.full.keys().is_empty() && !kind.is_empty()).unwrap_or("container");
+    let name = function.last_words();
     let empty = match kind {
         "dict" => "{}",
         "set" => "set()",

@@ -10,7 +10,7 @@ pub(super) const CAUSE: &str = "figures-open";
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let made = case.carriers().any(|f| f.kind == "library" && f.file.starts_with("matplotlib/"));
     let held = case.path.as_ref().map_or(made, |path| {
-        ["_pylab_helpers", "Gcf.figs"].iter().any(|step| path.full.contains(step))
+        ["_pylab_helpers", "Gcf.figs"].iter().any(|step| path.full.text().contains(step))
             || case.elements().split([' ', ',']).any(|word| word == "Figure")
     });
     of_run(case.run).filter(|_| held)

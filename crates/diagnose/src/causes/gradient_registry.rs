@@ -4,11 +4,11 @@
 //! model is built in every cycle it is models in a loop; else a compile or a new function makes the step be traced.
 
 use nilometer_capture::{Capture, Edge, Record};
+use nilometer_model::{HolderPath, Step};
 
 use super::kept_models::is_keeper;
 use super::{Case, Explanation, Run, train_steps};
 use crate::cycles::Cycles;
-use crate::holders::container_path::words;
 use crate::report::{Finding, Holder};
 
 pub(super) const MODELS: &str = "models-in-a-loop";
@@ -16,7 +16,7 @@ pub(super) const REGISTRY: &str = "tf-gradient-registry";
 /// Where it is, as the census calls it.
 const PATH: &str = "tensorflow.python.framework.ops.gradient_registry._registry[*]";
 /// What leads from a model to its graphs.
-const TO_GRAPHS: [&str; 3] = [".train_function.", ".test_function.", ".predict_function."];
+const TO_GRAPHS: [&str; 3] = ["train_function", "test_function", "predict_function"];
 
 pub(super) fn by_models(case: &Case) -> Option<Explanation> {
     let is_kept_twice = || is_keeper(case) && case.run.grows("gradient_registry");
@@ -48,7 +48,7 @@ pub(crate) fn goes_on_building(capture: &Capture, cycles: &Cycles) -> bool {
 
 pub(super) fn is_registry(case: &Case) -> bool {
     // Graphs of the newest model hang below the model as well, for as long as it is the newest.
-    let leads_through = |word: &&str| case.path.as_ref().is_some_and(|path| path.full.contains(*word));
+    let leads_through = |word: &&str| case.path.as_ref().is_some_and(|path| path.full.leads_through(word));
     let of_model = TO_GRAPHS.iter().any(leads_through);
     leads_through(&"gradient_registry")
         || (of_model || case.is_unheld_graph()) && case.run.grows("gradient_registry")
@@ -58,8 +58,12 @@ pub(super) fn is_registry(case: &Case) -> bool {
 /// looked in time, or have come by the newest model, below which its graphs hang as well.
 pub(super) fn hold(finding: &mut Finding, cause: &str, run: Run) {
     let known = |path: &str| {
-        let to_graphs = TO_GRAPHS.iter().filter_map(|word| path.find(word)).min();
-        to_graphs.is_none_or(|at| path[..at].contains("[*]"))
+        let path = HolderPath::of(path);
+        let of_model = |word: &&str| {
+            path.leads_through(word)
+                && path.before(Step::Attribute(word)).is_some_and(|(model, _)| model.is_slot())
+        };
+        !TO_GRAPHS.iter().any(of_model)
     };
     let entries = run.probes.iter().find(|probe| probe.name == "gradient_registry");
     let (MODELS | REGISTRY, Some(entries)) = (cause, entries.filter(|_| run.grows("gradient_registry")))
@@ -86,7 +90,8 @@ fn is_weights(case: &Case) -> bool {
 
 fn said(run: Run) -> (&'static str, Explanation) {
     let unit = run.unit;
-    let kept = run.keeps_models.filter(|_| run.grows("models")).map(|holder| words(&holder.path));
+    let kept =
+        run.keeps_models.filter(|_| run.grows("models")).map(|holder| HolderPath::of(&holder.path).words());
     let (cause, sentence, change) = if run.builds {
         let keeps = kept.map_or_else(String::new, |kept| format!("{kept} keeps it, "));
         let first = kept.map_or_else(String::new, |kept| {

@@ -11,11 +11,11 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
     let is_callback = holder.role.as_deref() == Some("callback")
-        || path.full.contains("callbacks[") && path.name != "callbacks";
+        || path.full.leads_into(|name| name.ends_with("callbacks")) && path.name != "callbacks";
     let through = is_callback
         || case.calls("callback_list.py", "on_epoch_end")
         || case.calls("callback_list.py", "on_train_batch_end");
-    if !through || path.is_local() || holder.owner.is_empty() {
+    if !through || path.full.is_local() || holder.owner.is_empty() {
         return None;
     }
     let owner = holder.owner.as_str();

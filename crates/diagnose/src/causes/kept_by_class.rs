@@ -11,7 +11,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let on_class = format!("{}.{}", holder.owner, path.name);
     // What a library has on its classes is not the user's to change.
     let users = holder.file.as_deref().is_none_or(|file| case.run.folders.is_users(file));
-    if holder.owner.is_empty() || !path.full.contains(&on_class) || !users {
+    if holder.owner.is_empty() || !path.full.text().contains(&on_class) || !users {
         return None;
     }
     let empty = match holder.kind.as_str() {

@@ -8,7 +8,7 @@ use super::{Case, Explanation};
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref().filter(|path| path.below.is_empty())?;
     let holder = case.finding.holder.as_ref()?;
-    if holder.role.as_deref() != Some("dataset") || path.name.is_empty() || path.is_local() {
+    if holder.role.as_deref() != Some("dataset") || path.name.is_empty() || path.full.is_local() {
         return None;
     }
     let (owner, name) = (holder.owner.as_str(), path.name);

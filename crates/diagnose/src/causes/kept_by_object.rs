@@ -5,19 +5,18 @@
 
 use super::kept_by_callback::{change, what};
 use super::{Case, Explanation};
-use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let owner = case.finding.holder.as_ref().map(|h| h.owner.as_str()).filter(|owner| !owner.is_empty())?;
-    if path.name.is_empty() || path.is_local() || owner.ends_with("()") {
+    if path.name.is_empty() || path.full.is_local() || owner.ends_with("()") {
         return None;
     }
     let sentence = if path.below.is_empty() {
         format!("{owner}.{} keeps {} of every {}", path.name, what(case), case.unit)
     } else {
         let part = path.below.trim_start_matches('.');
-        format!("{} keeps more with every {}: each element has its {part}", words(path.full), case.unit)
+        format!("{} keeps more with every {}: each element has its {part}", path.full.words(), case.unit)
     };
     Some(Explanation { sentence, change: change(case), ..Explanation::default() })
 }

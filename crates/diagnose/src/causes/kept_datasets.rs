@@ -9,6 +9,9 @@ use super::{Case, Explanation};
 const CHANGE: &str =
     "build the dataset once and iterate over it anew in each round; keep none of the iterators";
 
+/// Attributes of theirs.
+const PARTS: [&str; 3] = ["_input_dataset", "_variant_tensor_attr", "_structure"];
+
 /// Memory of datasets' own, in native code, while the number of living iterators or datasets goes on growing.
 pub(super) fn by_count(case: &Case) -> Option<Explanation> {
     let is_pipeline = case.is_part("tf.data")
@@ -33,10 +36,9 @@ pub(super) fn by_count(case: &Case) -> Option<Explanation> {
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let elements = case.elements();
-    let through = |step: &&str| path.full.contains(*step);
+    let is_part = |name: &str| PARTS.iter().any(|part| name.starts_with(part));
     let iterators = elements.contains("Iterator") || path.below.contains("._iterator");
-    let datasets = elements.contains("Dataset")
-        || ["._input_dataset", "._variant_tensor_attr", "._structure"].iter().any(through);
+    let datasets = elements.contains("Dataset") || path.full.names().any(is_part);
     if !iterators && !datasets {
         return None;
     }

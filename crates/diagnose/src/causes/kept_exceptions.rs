@@ -8,7 +8,7 @@ use super::{Case, Explanation};
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
     let elements = case.elements();
-    let through = path.full.contains("__traceback__") || path.full.contains("__context__");
+    let through = path.full.names().any(|name| matches!(name, "__traceback__" | "__context__"));
     let mut words = elements.split([' ', ',', '(', ')']);
     if !through && !words.any(is_exception) {
         return None;

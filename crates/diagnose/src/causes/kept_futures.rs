@@ -3,7 +3,6 @@
 //! Evidence: the container holds futures, or what hangs below its elements is the result of futures.
 
 use super::{Case, Explanation};
-use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
@@ -12,7 +11,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if !of_each && !case.elements().split([' ', ',', '(', ')']).any(is_future) {
         return None;
     }
-    let list = words(path.full);
+    let list = path.full.words();
     if case.elements().split([' ', ',']).any(|word| word == "Task") {
         return Some(Explanation {
             sentence: format!("{list} keeps the tasks of every {}, and each keeps its result", case.unit),

@@ -5,7 +5,6 @@
 
 use super::{Case, Explanation};
 use crate::holders::WITH_GRAPH;
-use crate::holders::container_path::words;
 
 /// The libraries with `PyTorch`'s allocators.
 const ALLOCATORS: [&str; 2] = ["libc10.", "libc10_cuda."];
@@ -19,7 +18,7 @@ pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
     let one = elements.is_empty() && ["Tensor", "Parameter"].contains(&holder.kind.as_str());
     if one && is_tensor_memory(case) {
         return Some(Explanation {
-            sentence: format!("{} keeps the autograd graph of every {}", words(path.full), case.unit),
+            sentence: format!("{} keeps the autograd graph of every {}", path.full.words(), case.unit),
             change: format!("add numbers (`loss.item()`) or tensors without a graph (`.detach()`){code}"),
             ..Explanation::default()
         });

@@ -4,10 +4,9 @@
 //! what it holds. Beside its weights a model keeps optimizer slots and the graphs that were traced for
 //! it, which are several times larger than what Python shows.
 
-use nilometer_model::CodeFolders;
+use nilometer_model::{CodeFolders, HolderPath, Step};
 
 use super::{Case, Explanation};
-use crate::holders::container_path::words;
 use crate::report::{Holder, HolderBytes};
 
 /// What of a model is met at the end of a path to its graphs and its slots.
@@ -24,14 +23,14 @@ const PARTS: [&str; 6] = [
 /// The container of the program's that most memory of models hangs below, as its own code calls it.
 pub(crate) fn who_keeps(holders: &[HolderBytes], folders: &CodeFolders) -> Option<Holder> {
     let of_models = |holder: &&HolderBytes| {
-        let path = holder.holder.path.as_str();
-        let behind = path.split_once("[*]").map_or("", |(_, behind)| behind);
+        let path = HolderPath::of(&holder.holder.path);
+        let behind = path.outermost().map_or("", |(_, behind)| behind);
         let users = holder.holder.file.as_deref().is_some_and(|file| folders.is_users(file));
         users && PARTS.iter().any(|part| behind.contains(part))
     };
     let found = &holders.iter().find(of_models)?.holder;
-    let (container, _) = found.path.split_once("[*]")?;
-    let path = format!("{container}[*]");
+    let (container, _) = HolderPath::of(&found.path).outermost()?;
+    let path = format!("{container}{}", Step::Each);
     let known = holders.iter().find(|holder| holder.holder.path == path);
     Some(known.map_or_else(
         || Holder { path, kind: String::new(), elements: String::new(), bound: None, ..found.clone() },
@@ -41,7 +40,8 @@ pub(crate) fn who_keeps(holders: &[HolderBytes], folders: &CodeFolders) -> Optio
 
 /// Whether the holder is the container of the program's that keeps its models, and these go on piling up.
 pub(super) fn is_keeper(case: &Case) -> bool {
-    let same = |keeps: &Holder| case.path.as_ref().is_some_and(|path| words(path.full) == words(&keeps.path));
+    let path = case.path.as_ref().map(|path| path.full.words());
+    let same = |keeps: &Holder| path == Some(HolderPath::of(&keeps.path).words());
     case.run.keeps_models.is_some_and(same) && case.run.grows("models")
 }
 

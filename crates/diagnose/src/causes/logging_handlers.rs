@@ -2,16 +2,20 @@
 //!
 //! Evidence: the path leads through a logger's `handlers`, or the holder is the buffer of a handler.
 
+use nilometer_model::Step;
+
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
-    let is_handlers = path.name == "handlers" || path.full.contains(".handlers[");
+    let is_handlers = path.name == "handlers" || path.full.leads_into(|name| name == "handlers");
     let is_buffer = path.name == "buffer" && case.elements().contains("LogRecord");
     if !is_handlers && !is_buffer {
         return None;
     }
-    let (sentence, change) = if path.full.contains(".handlers[*]") {
+    let mut pairs = path.full.steps().zip(path.full.steps().skip(1));
+    let grows = pairs.any(|pair| pair == (Step::Attribute("handlers"), Step::Each));
+    let (sentence, change) = if grows {
         (
             "a logger gets one more handler with every turn, and keeps them all",
             "add the handler once, when the program begins, or take it off again with `logger.removeHandler(handler)` and \

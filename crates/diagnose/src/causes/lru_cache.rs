@@ -3,12 +3,13 @@
 //! Evidence: the path leads through such a cache. With a bound it only fills; without one (`cache`, `maxsize=None`) it grows
 //! for as long as arguments differ.
 
+use nilometer_model::Step;
+
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
-    let (before, _) = path.full.split_once("<lru cache>")?;
-    let function = before.trim_end_matches('.').rsplit(['.', ' ']).next().unwrap_or(before);
+    let function = path.full.before(Step::LruCache)?.0.last_words();
     let bound = case.finding.holder.as_ref().and_then(|h| h.bound);
     let sentence = match bound {
         Some(bound) => format!("the lru_cache of {function} fills, up to {bound} results"),

@@ -2,12 +2,13 @@
 //!
 //! Evidence: the path leads through the children of a metric. A metric whose labels take few values has all of them soon.
 
+use nilometer_model::Step;
+
 use super::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
-    let (before, _) = path.full.split_once(".<children per label>")?;
-    let metric = before.rsplit(['.', ' ']).next().unwrap_or(before);
+    let metric = path.full.before(Step::ChildrenPerLabel)?.0.last_words();
     Some(Explanation {
         sentence: format!("the metric {metric} keeps a child for each new set of label values"),
         change: format!(

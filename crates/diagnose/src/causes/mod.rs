@@ -54,7 +54,7 @@ mod train_steps;
 mod view_keeps_array;
 mod writers_open;
 
-use nilometer_model::CodeFolders;
+use nilometer_model::{CodeFolders, HolderPath};
 
 use crate::report::{Finding, Frame, Holder, Probe, Program, Retraced, Site};
 
@@ -64,7 +64,6 @@ pub(crate) use gradient_registry::goes_on_building;
 pub(crate) use kept_models::who_keeps;
 pub(crate) use shared_memory::growth as shared_growth;
 
-use crate::holders::container_path::words;
 use holder_path::Path;
 
 /// What a cause is asked about.
@@ -272,7 +271,7 @@ const ALL: [Cause; 55] = [
 /// Says the cause of each finding that has one.
 pub(crate) fn explain(findings: &mut [Finding], run: Run) {
     for finding in findings {
-        let path = finding.holder.as_ref().map(|h| Path::of(&h.path));
+        let path = finding.holder.as_ref().map(|h| Path::of(HolderPath::of(&h.path)));
         let case = Case { finding, path, unit: run.unit, run };
         let found = ALL.iter().find_map(|(name, explain)| Some((*name, explain(&case)?)));
         let found = found.or_else(|| Some(("loop-keeps", kept_in_loop::explain(&case)?)));
@@ -285,7 +284,8 @@ pub(crate) fn explain(findings: &mut [Finding], run: Run) {
         gradient_registry::hold(finding, name, run);
         // The registry is nothing that a person can let go of; what of theirs keeps the same models is.
         let is_known = |keeps: &Holder| {
-            let same = |known: &Holder| words(&known.path) == words(&keeps.path);
+            let words = HolderPath::of(&keeps.path).words();
+            let same = |known: &Holder| HolderPath::of(&known.path).words() == words;
             finding.holder.iter().chain(&finding.also_held_by).any(same)
         };
         if let Some(keeps) = beside.filter(|keeps| finding.holder.is_some() && !is_known(keeps)) {

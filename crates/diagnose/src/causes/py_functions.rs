@@ -4,20 +4,22 @@
 //! Evidence: the path leads through that list, and not through one function of it to a container that grows by itself; or their number goes on growing, and the holder is the variable of a closure, not a
 //! container that grows.
 
+use nilometer_model::{HolderPath, Step};
+
 use super::{Case, Explanation};
 
 /// The attribute of a graph that keeps them.
 const LIST: &str = "_py_funcs_used_in_graph";
 
-fn grows_there(path: &str) -> bool {
-    let Some((_, behind)) = path.split_once(LIST) else { return false };
-    behind.starts_with("[*]") || !behind.contains("[*]")
+fn grows_there(path: HolderPath) -> bool {
+    let Some((list, behind)) = path.before(Step::Attribute(LIST)) else { return false };
+    behind.starts_with("[*]") || path.levels() == list.levels()
 }
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?.full;
     let role = case.finding.holder.as_ref()?.role.as_deref();
-    let is_slot = role == Some("closure") && !path.contains("[*]");
+    let is_slot = role == Some("closure") && path.is_slot();
     let is_kept = grows_there(path) || is_slot && case.run.grows("py_functions");
     if !is_kept {
         return None;

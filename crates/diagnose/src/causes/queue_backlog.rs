@@ -2,12 +2,13 @@
 //!
 //! Evidence: the holder is the deque inside of a `queue.Queue` (or what a thread pool waits with), and it goes on growing.
 
+use nilometer_model::HolderPath;
+
 use super::{Case, Explanation};
-use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let holder = case.finding.holder.as_ref()?;
-    let queue = words(&holder.path).strip_suffix(".queue").filter(|_| holder.kind == "deque")?;
+    let queue = HolderPath::of(&holder.path).owner_of("queue").filter(|_| holder.kind == "deque")?.in_code();
     let bounded = if queue.ends_with("_work_queue") {
         "hand in less at a time: wait for the results of one batch of jobs before the next".to_owned()
     } else {

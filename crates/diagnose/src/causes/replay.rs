@@ -4,7 +4,6 @@
 //! a number between. And the program speaks of it so: a list of samples with their errors may look the same.
 
 use super::{Case, Explanation};
-use crate::holders::container_path::words;
 use crate::holders::is_number;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
@@ -14,12 +13,12 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     {
         return None;
     }
-    let spoken = [path.full, case.code().unwrap_or_default(), &holder.owner];
+    let spoken = [path.full.text(), case.code().unwrap_or_default(), &holder.owner];
     let called = case.finding.sites.iter().map(|site| site.function.as_str());
     if !spoken.into_iter().chain(called).any(speaks_of_it) {
         return None;
     }
-    let name = words(path.full);
+    let name = path.full.words();
     let (bound, change) = match holder.bound {
         Some(bound) => (
             format!("its bound of {bound} is far away"),

@@ -4,6 +4,8 @@
 //! hold it; and a function was still being traced in the last third of the
 //! cycles. What differed between two traces tells which cause it is: a Python number, a shape, a new function object.
 
+use nilometer_model::HolderPath;
+
 use super::added::MAX_TRACE_BYTES;
 use super::{Case, Explanation, Run, gradient_registry, train_steps};
 use crate::report::{Retraced, Site};
@@ -86,8 +88,10 @@ fn is_argument(function: &Retraced) -> bool {
 
 /// The function whose graphs these are.
 fn function<'a>(case: &'a Case) -> Option<&'a Retraced> {
-    let path = case.path.as_ref().map_or("", |path| path.full);
-    let cache = path.contains("_function_cache") || case.elements().contains("ConcreteFunction");
+    let path = case.path.as_ref().map(|path| path.full);
+    let names = || path.into_iter().flat_map(HolderPath::names);
+    let cache =
+        names().any(|name| name.contains("_function_cache")) || case.elements().contains("ConcreteFunction");
     let registry = gradient_registry::is_registry(case) && !train_steps::are_made(case.run);
     let unheld = (case.is_unheld_graph() || registry) && case.run.graphs_grow();
     if let Some(function) = case.run.retraced.iter().find(|function| is_made_by_call(case, function)) {
@@ -99,7 +103,7 @@ fn function<'a>(case: &'a Case) -> Option<&'a Retraced> {
     if !(cache || unheld) {
         return case.run.retraced.iter().filter(|_| case.run.graphs_grow()).find(itself);
     }
-    let name = |f: &&Retraced| path.split(['.', '[', ' ']).any(|step| step == short(f));
+    let name = |f: &&Retraced| names().any(|name| name == short(f));
     case.run.retraced.iter().find(name).or_else(|| case.run.retraced.first())
 }
 

@@ -10,7 +10,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let holder = case.finding.holder.as_ref()?;
     let is_table = ["dict", "OrderedDict", "defaultdict"].contains(&holder.kind.as_str());
     let is_answer = case.elements().contains("ndarray") || case.elements().contains("EagerTensor");
-    if !["predict", "request"].contains(&case.unit) || !is_table || !is_answer || path.is_local() {
+    if !["predict", "request"].contains(&case.unit) || !is_table || !is_answer || path.full.is_local() {
         return None;
     }
     let (owner, name) = (holder.owner.as_str(), path.name);

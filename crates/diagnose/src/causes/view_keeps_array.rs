@@ -5,12 +5,11 @@
 
 use super::holder_path::Path;
 use super::{Case, Explanation, kept_by_callback};
-use crate::holders::container_path;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let (holder, full) = (case.finding.holder.as_ref()?, case.path.as_ref()?.full);
     let of_slices = holder.share.is_none() && are_slices(case.elements());
-    let slices = Path::of(container_path::slices(full).or(of_slices.then_some(full))?);
+    let slices = Path::of(full.slices().or(of_slices.then_some(full))?);
     let line = case.short_code().map_or(String::new(), |line| format!(" in `{line}`"));
     Some(Explanation {
         sentence: format!(

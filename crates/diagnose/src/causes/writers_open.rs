@@ -3,7 +3,6 @@
 //! Evidence: the container holds writers by their class, or what hangs below its elements belongs to writers.
 
 use super::{Case, Explanation};
-use crate::holders::container_path::words;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
@@ -14,7 +13,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if !of_each && !case.elements().split([' ', ',', '(', ')']).any(is_writer) {
         return None;
     }
-    let list = words(path.full);
+    let list = path.full.words();
     Some(Explanation {
         sentence: format!("{list} keeps the writers of every {} open, each with its buffers", case.unit),
         change: "close each when its part is written: `with writer.as_default(): ...`, then `writer.close()`; and keep one writer \

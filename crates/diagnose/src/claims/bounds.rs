@@ -5,10 +5,10 @@
 //! taken for an end.
 
 use crate::numbers::{EXCESS, HALF, MIN_POINTS, PART, SMALL_BYTES};
+use nilometer_model::HolderPath;
 use nilometer_stats::Interval;
 
 use crate::cycles::Cycles;
-use crate::holders::container_path::words;
 use crate::holders::{Capacity, HolderEvidence, OwnBound, SCAN_ERROR_RATIO, own_bound};
 use crate::lookup::Lookup;
 use crate::program::Limit;
@@ -154,7 +154,7 @@ impl Job<'_> {
         let near = room.is_near(self.cycles.count) || more <= SMALL_BYTES;
         let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
         let (name, by) = match own {
-            Some(own) => (words(path), format!(" by `{}` ({})", own.text, own.place)),
+            Some(own) => (HolderPath::of(path).words(), format!(" by `{}` ({})", own.text, own.place)),
             None => (room.name.as_str(), String::new()),
         };
         let sentence = format!(
@@ -170,14 +170,14 @@ impl Job<'_> {
     /// What the program bounds, at a number that nobody knows or that it comes to nobody knows when.
     fn open(self, finding: &Finding, own: &OwnBound) -> Component {
         let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
+        let name = HolderPath::of(path).words();
         let has = self.held.length(path).map_or(String::new(), |length| format!(", with {length} elements"));
         let at = match (own.elements, own.bytes) {
             (Some(bound), _) => format!(" at {bound} elements"),
             (None, Some(bytes)) => format!(" at {}", size(bytes as f64)),
             (None, None) => String::new(),
         };
-        let sentence =
-            format!("{} fills{has}, until `{}` ends that{at} ({})", words(path), own.text, own.place);
+        let sentence = format!("{name} fills{has}, until `{}` ends that{at} ({})", own.text, own.place);
         self.component(finding, sentence)
     }
 

@@ -4,6 +4,7 @@
 //! counters that exclude it; a claim from samples that may be garbage.
 
 use crate::numbers::{HALF, LONG_FLOOR_BYTES, MIN_RISE_BYTES, MOST, NEARLY_ALL, PART};
+use nilometer_model::HolderPath;
 use nilometer_stats::Interval;
 
 use super::{Claim, Instrument, numbers};
@@ -146,7 +147,7 @@ fn is_kept_by_user(site: &GrowingSite, held: &HolderEvidence) -> bool {
     let keeps = held.keeps(&site.survivors);
     keeps.first().is_some_and(|first| {
         first.share >= MIN_KEPT_RATIO
-            && first.path.contains("[*]")
+            && !HolderPath::of(&first.path).is_slot()
             && held.folders.is_users(&first.holder.file)
     })
 }

@@ -2,7 +2,8 @@
 //!
 //! In: lines, and the path of a holder. Out: yes or no. What must not happen here: a file that is read.
 
-use super::container_path;
+use nilometer_model::HolderPath;
+
 use super::source::words::{bracketed, code, is_name, mentions};
 use crate::report::Site;
 
@@ -39,7 +40,7 @@ const DUMPS: &str = "dump(";
 /// Whether the code of this place adds to what a path calls.
 pub(crate) fn adds_to(site: &Site, path: &str) -> bool {
     let text = site.text.as_deref().unwrap_or_default();
-    attribute(path).is_some_and(|name| adds(text, name, keys(path)))
+    attribute(path).is_some_and(|name| adds(text, name, HolderPath::of(path).keys()))
 }
 
 /// Whether the code of this place adds to something, and that is not what the path calls: it fills another container.
@@ -50,7 +51,7 @@ pub(crate) fn adds_elsewhere(site: &Site, path: &str) -> bool {
 
 /// What the container is called in the source.
 pub(super) fn attribute(path: &str) -> Option<&str> {
-    let name = container_path::name(path);
+    let name = HolderPath::of(path).name();
     (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
@@ -115,13 +116,6 @@ fn quoted(text: &str) -> Option<&str> {
     (text.len() > 1 && first == last && matches!(first, '"' | '\'')).then(|| &text[1..text.len() - 1])
 }
 
-/// The indexes behind a container's name: `['train']['loss']`.
-pub(super) fn keys(path: &str) -> &str {
-    let container = container_path::split(path).0;
-    let last = container.rsplit_once(['.', ' ']).map_or(container, |(_, last)| last);
-    last.find('[').map_or("", |at| &last[at..])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,8 +178,13 @@ mod tests {
         for line in ["self.stats['eval']['loss'].append(x)", "self.stats[\"train\"][\"worst\"].append(x)"] {
             assert!(!adds(line, "stats", KEYS), "{line}");
         }
-        assert_eq!(keys("main(): engine.stats['train']['loss'][*]"), KEYS);
-        assert_eq!(keys("main(): engine.stats[*]"), "");
+    }
+
+    #[test]
+    fn a_key_may_look_like_steps() {
+        let path = HolderPath::of("main(): engine.stats['eval.loss'][*]");
+        assert!(adds("self.stats['eval.loss'].append(x)", path.name(), path.keys()));
+        assert!(!adds("self.stats['eval.cost'].append(x)", path.name(), path.keys()));
     }
 
     #[test]

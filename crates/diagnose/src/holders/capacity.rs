@@ -5,10 +5,10 @@
 
 use crate::numbers::FAR_RATIO;
 use nilometer_capture::Holder;
+use nilometer_model::{HolderPath, Step};
 
 use super::HolderEvidence;
-use super::container_path::split;
-use super::join::{is_element, name};
+use super::join::name;
 use super::scans::{Rise, cycle_of};
 use crate::cycles::{Cycles, Point};
 
@@ -59,7 +59,11 @@ impl HolderEvidence<'_> {
     }
 
     fn rises_at(&self, path: &str) -> impl Iterator<Item = (&Holder, &[Rise])> {
-        let is_it = move |one: &str| split(one).0 == split(path).0 || is_element(path, one);
+        let path = HolderPath::of(path);
+        let is_it = move |one: &str| {
+            let one = HolderPath::of(one);
+            one.has_container_of(path) || path.is_element_of(one)
+        };
         self.rises.iter().filter_map(move |(id, rises)| {
             let holder = self.holder(*id).filter(|holder| is_it(&holder.path))?;
             Some((holder, rises.as_slice()))
@@ -75,7 +79,8 @@ fn room(holder: &Holder, bound: u64, rises: &[Rise], cycles: &Cycles) -> Option<
 /// An `lru_cache` has the name of its function, which itself is not what fills.
 fn called(holder: &Holder) -> String {
     let name = name(holder);
-    if holder.path.contains(".<lru cache>") { format!("the lru_cache of {name}") } else { name }
+    let is_cache = HolderPath::of(&holder.path).steps().any(|step| step == Step::LruCache);
+    if is_cache { format!("the lru_cache of {name}") } else { name }
 }
 
 fn cycles_left(bound: u64, rises: &[Rise], points: &[Point], count: u64) -> Option<f64> {

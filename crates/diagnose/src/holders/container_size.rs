@@ -5,11 +5,10 @@
 //! are sure of, or that does not bring the findings nearer to the growth; bounds that leave out what was seen to be held.
 
 use crate::numbers::{ALIKE, SEVERAL, TENTH};
+use nilometer_model::HolderPath;
 use nilometer_stats::Interval;
 
 use super::HolderEvidence;
-use super::container_path::split;
-use super::join::is_within;
 use super::scans::{Pace, Weighed};
 use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
@@ -25,8 +24,9 @@ impl HolderEvidence<'_> {
     /// Gives findings the bytes that scans weighed, where samples, scans and counters agree.
     pub(crate) fn weigh(&self, findings: &mut [Finding], rate: &Interval, points: &[Point]) {
         let pace = |path: &str| {
-            let container = split(path).0;
-            let is_same = |id: u64| self.holder(id).is_some_and(|one| split(&one.path).0 == container);
+            let path = HolderPath::of(path);
+            let is_same =
+                |id: u64| self.holder(id).is_some_and(|one| HolderPath::of(&one.path).has_container_of(path));
             let mut same = self.rises.iter().filter(|(id, _)| is_same(**id)).map(|(_, rises)| rises);
             // Two names for one place, or two places of one name, are two numbers.
             same.next()
@@ -47,8 +47,10 @@ impl HolderEvidence<'_> {
         let mut widened = false;
         for (id, rises) in &self.rises {
             let Some(container) = self.holder(*id) else { continue };
-            let tells =
-                |path: &Option<String>| path.as_ref().is_some_and(|path| is_within(path, &container.path));
+            let container = HolderPath::of(&container.path);
+            let tells = |path: &Option<String>| {
+                path.as_ref().is_some_and(|path| HolderPath::of(path).is_within(container))
+            };
             let mut telling = (0..paths.len()).filter(|at| paths.get(*at).is_some_and(tells));
             let (Some(at), None) = (telling.next(), telling.next()) else { continue };
             let pace = Pace::of(rises, &self.scans, points);

@@ -4,8 +4,9 @@
 //! In: the rises of containers, a holder as the report tells it. Out: the same with its counts. What must not happen here: a count of
 //! another container, or of an array, whose length is told in bytes.
 
+use nilometer_model::HolderPath;
+
 use super::HolderEvidence;
-use super::container_path::split;
 use super::scans::{Pace, cycle_at};
 use crate::cycles::Point;
 use crate::report::{Finding, Holder, HolderBytes};
@@ -25,12 +26,13 @@ impl HolderEvidence<'_> {
     }
 
     fn count_one(&self, holder: &mut Holder, points: &[Point]) {
-        let container = split(&holder.path).0;
+        let container = HolderPath::of(&holder.path);
         let is_same = |id: u64| {
             let known = self.holder(id);
             known.is_some_and(|one| {
-                let is_it = split(&one.path).0 == container;
-                is_counted(&one.elements) && (is_it || self.is_attribute_of_self(one, container, &holder.owner))
+                let is_it = HolderPath::of(&one.path).has_container_of(container);
+                is_counted(&one.elements)
+                    && (is_it || self.is_attribute_of_self(one, container, &holder.owner))
             })
         };
         let rises = self.rises.iter().filter(|(id, _)| is_same(**id)).map(|(_, rises)| rises);

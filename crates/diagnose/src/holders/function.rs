@@ -4,7 +4,9 @@
 
 use std::ops::Range;
 
-use super::adds::{adds, adds_to, attribute, keys};
+use nilometer_model::HolderPath;
+
+use super::adds::{adds, adds_to, attribute};
 use super::kept_at::in_folder;
 use crate::lookup::Lookup;
 use crate::report::Site;
@@ -20,7 +22,8 @@ pub(super) fn function_adds_to(
     let function = (site.line as usize).checked_sub(1).and_then(|at| around(&lines, at));
     let lines = function.and_then(|function| lines.get(function)).unwrap_or_default();
     let name = attribute(path);
-    adds_to(site, path) || name.is_some_and(|name| lines.iter().any(|line| adds(line, name, keys(path))))
+    let keys = HolderPath::of(path).keys();
+    adds_to(site, path) || name.is_some_and(|name| lines.iter().any(|line| adds(line, name, keys)))
 }
 
 /// The lines of the innermost function that a line is in.

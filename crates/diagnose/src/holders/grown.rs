@@ -4,12 +4,13 @@
 //! here: a container accused that grows too little for it, or that stopped; a harmless list of numbers beside a real leak.
 
 use crate::numbers::{ALIKE, HALF, SEVERAL};
+use nilometer_model::HolderPath;
 use nilometer_stats::Interval;
 
+use super::HolderEvidence;
 use super::container_size::SCAN_ERROR_RATIO;
-use super::join::{is_within, of, sentence};
+use super::join::{of, sentence};
 use super::scans::{Pace, Weighed};
-use super::{HolderEvidence, container_path};
 use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
@@ -48,14 +49,13 @@ pub(crate) fn grown(
         let mut below = 0.0;
         let mut is_told = false;
         for finding in told.iter().chain(&out) {
-            let Some(path) = finding.holder.as_ref().map(|h| h.path.as_str()) else { continue };
+            let Some(path) = finding.holder.as_ref().map(|h| HolderPath::of(&h.path)) else { continue };
             // Another way to what is called the same; one around it may keep much more.
-            let alike = finding.also_held_by.iter().map(|h| h.path.as_str());
-            let mut known = [path]
-                .into_iter()
-                .chain(alike.filter(|other| container_path::name(other) == container_path::name(path)));
-            is_told |= known.any(|path| is_within(&holder.path, path));
-            if is_within(path, &holder.path) {
+            let alike = finding.also_held_by.iter().map(|h| HolderPath::of(&h.path));
+            let alike = alike.filter(|other| other.name() == path.name());
+            let own = HolderPath::of(&holder.path);
+            is_told |= [path].into_iter().chain(alike).any(|path| own.is_within(path));
+            if path.is_within(own) {
                 below += finding.bytes_per_cycle.estimate as f64;
             }
         }

@@ -3,8 +3,9 @@
 //! In: findings with holders, what the scans said of containers. Out: fewer findings. What must not happen here: a container that grows
 //! in an element which stays the same (a callback's list, of a list of callbacks) taken for a part of the list around it.
 
+use nilometer_model::HolderPath;
+
 use super::HolderEvidence;
-use super::container_path::split;
 use super::join::merge;
 use super::scans::Rise;
 use crate::report::Finding;
@@ -35,18 +36,17 @@ impl HolderEvidence<'_> {
 
     fn is_part(&self, finding: &Finding, other: &Finding) -> bool {
         let (Some(holder), Some(around)) = (&finding.holder, &other.holder) else { return false };
-        let container = split(&around.path).0;
-        let below = holder.path.strip_prefix(container).and_then(|rest| rest.strip_prefix("[*]"));
-        split(&holder.path).0 != container
-            && below.is_some_and(|rest| rest.starts_with(['.', '[']))
+        let container = HolderPath::of(&around.path);
+        HolderPath::of(&holder.path).is_part_of_each(container)
             && finding.bytes_per_cycle.estimate < other.bytes_per_cycle.estimate
             && self.gains(container)
     }
 
     /// Whether scans saw this container become longer.
-    fn gains(&self, container: &str) -> bool {
+    fn gains(&self, container: HolderPath) -> bool {
         self.rises.iter().any(|(id, rises)| {
-            let is_it = self.holder(*id).is_some_and(|holder| split(&holder.path).0 == container);
+            let is_same = |path: &str| HolderPath::of(path).has_container_of(container);
+            let is_it = self.holder(*id).is_some_and(|holder| is_same(&holder.path));
             let length = |rise: Option<&Rise>| rise.map_or(0, |rise| rise.grown.length);
             // One is told from the third scan on that it grew in.
             is_it && (rises.len() == 1 || length(rises.last()) > length(rises.first()))

@@ -5,8 +5,8 @@
 
 use crate::numbers::{ALIKE, HALF, NEARLY_ALL};
 use nilometer_capture::Holder;
+use nilometer_model::HolderPath;
 
-use super::container_path::{self, split, words};
 use super::{Keeps, NATIVE};
 use crate::report::{Bytes, Finding, Holder as Shown};
 
@@ -34,9 +34,10 @@ pub(crate) fn by_holder(sites: Vec<BySite>) -> Vec<Finding> {
             out.push((finding, direct));
             continue;
         };
+        let path = HolderPath::of(&first.path);
         // What native code holds at two places may be two libraries' business.
         let is_same = |f: &Finding| {
-            let same = |h: &Shown| is_same(&h.path, &first.path) && h.kind != NATIVE;
+            let same = |h: &Shown| HolderPath::of(&h.path).has_container_of(path) && h.kind != NATIVE;
             f.holder.as_ref().is_some_and(same)
         };
         if let Some((before, leads)) = out.iter_mut().find(|(f, _)| is_same(f)) {
@@ -52,7 +53,8 @@ pub(crate) fn by_holder(sites: Vec<BySite>) -> Vec<Finding> {
             finding.confidence = "likely";
         }
         finding.holder = Some(shown(first));
-        let others = keeps.iter().filter(|k| k.path != first.path && !is_element(&k.path, &first.path));
+        let others =
+            keeps.iter().filter(|k| k.path != first.path && !HolderPath::of(&k.path).is_element_of(path));
         finding.also_held_by = others.filter(|k| k.share >= MIN_BESIDE_RATIO).map(shown).collect();
         out.push((finding, direct));
     }
@@ -63,11 +65,12 @@ pub(crate) fn by_holder(sites: Vec<BySite>) -> Vec<Finding> {
 
 /// Of several ways to what is called the same, the one that a person would go: the shortest.
 fn plainest<'k, 'a>(first: &'k Keeps<'a>, keeps: &'k [Keeps<'a>]) -> &'k Keeps<'a> {
+    let name = HolderPath::of(&first.path).name();
     let is_alike = |other: &&Keeps| {
         !first.holder.owner.is_empty()
             && other.holder.owner == first.holder.owner
-            && !container_path::name(&first.path).is_empty()
-            && container_path::name(&other.path) == container_path::name(&first.path)
+            && !name.is_empty()
+            && HolderPath::of(&other.path).name() == name
             && other.share >= MIN_BESIDE_RATIO
     };
     keeps.iter().filter(is_alike).min_by_key(|keeps| keeps.path.len()).unwrap_or(first)
@@ -97,43 +100,12 @@ pub(super) fn merge(into: &mut Finding, mut from: Finding, leads: bool) {
     into.cycles_seen = into.cycles_seen.max(from.cycles_seen);
 }
 
-fn is_same(a: &str, b: &str) -> bool {
-    split(a).0 == split(b).0
-}
-
 fn outer(a: Shown, b: Shown) -> Shown {
     if b.path.len() < a.path.len() { b } else { a }
 }
 
-/// Whether what `inner` keeps hangs below `path`, or is it.
-pub(super) fn is_within(inner: &str, path: &str) -> bool {
-    let rest = inner.strip_prefix(split(path).0);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
-}
-
-/// Whether `inner` is an element of what `path` means, or a container in it: `cache['x'][*]` of `cache[*]`. An attribute of an
-/// element is a holder of its own.
-pub(super) fn is_element(inner: &str, path: &str) -> bool {
-    let Some(rest) = inner.strip_prefix(split(path).0).filter(|_| path.ends_with("[*]")) else {
-        return false;
-    };
-    let mut depth = 0_i32;
-    let mut quote = None;
-    for letter in rest.chars() {
-        match (quote, letter) {
-            (Some(end), _) if end == letter => quote = None,
-            (None, '\'' | '"') => quote = Some(letter),
-            (None, '[') => depth += 1,
-            (None, ']') => depth -= 1,
-            (None, _) if depth == 0 => return false,
-            _ => {}
-        }
-    }
-    depth == 0
-}
-
 fn shown(keeps: &Keeps) -> Shown {
-    let (path, elements) = (container_path::plain(&keeps.path).to_owned(), keeps.elements.clone());
+    let (path, elements) = (HolderPath::of(&keeps.path).plain().to_string(), keeps.elements.clone());
     Shown { share: Some(keeps.share), path, elements, ..of(keeps.holder) }
 }
 
@@ -143,9 +115,9 @@ pub(crate) fn of(holder: &Holder) -> Shown {
     Shown {
         owner: owner.clone(),
         role: (!role.is_empty()).then(|| role.clone()),
-        path: container_path::plain(path).to_owned(),
+        path: HolderPath::of(path).plain().to_string(),
         file: (!file.is_empty()).then(|| file.clone()),
-        kind: if container_path::is_in_table(path) { "DataFrame".to_owned() } else { kind.clone() },
+        kind: if HolderPath::of(path).is_in_table() { "DataFrame".to_owned() } else { kind.clone() },
         elements: elements.clone(),
         length: None,
         counted_at: None,
@@ -165,14 +137,13 @@ pub(super) fn sentence(holder: &Holder) -> String {
 
 /// How a person would call it: `PredictionLogger.saved`, `SAVED`.
 pub(crate) fn name(holder: &Holder) -> String {
-    let path = holder.path.as_str();
-    if container_path::is_of_element(split(path).1) {
+    let path = HolderPath::of(&holder.path);
+    if path.is_of_element() {
         // The owner is that of an element.
-        return words(path).to_owned();
+        return path.words().to_owned();
     }
-    let attribute = container_path::name(path);
-    match (holder.owner.as_str(), attribute) {
-        ("", "") => words(path).to_owned(),
+    match (holder.owner.as_str(), path.name()) {
+        ("", "") => path.words().to_owned(),
         ("", attribute) => attribute.to_owned(),
         (owner, "") => owner.to_owned(),
         (owner, attribute) if owner == attribute || owner.ends_with("()") => attribute.to_owned(),
@@ -185,27 +156,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_hangs_below_a_path() {
-        for inner in ["a.saved[*]", "a.saved[*][*]", "a.saved[*].logs[*]", "a.saved['x'][*]"] {
-            assert!(is_within(inner, "a.saved[*]"), "{inner}");
-        }
-        for other in ["a.saved_too[*]", "a[*]", "b.saved[*]", "a.logs[*]"] {
-            assert!(!is_within(other, "a.saved[*]"), "{other}");
-        }
-    }
-
-    #[test]
-    fn elements_of_a_path() {
-        for inner in ["f.<lru cache>[(<tuple>,)]", "f.<lru cache>[('a]', 1)][*]", "f.<lru cache>[*]"] {
-            assert!(is_element(inner, "f.<lru cache>[*]"), "{inner}");
-        }
-        for other in ["f.<lru cache>[0].saved[*]", "f.<lru cache>.last", "f.saved[*]"] {
-            assert!(!is_element(other, "f.<lru cache>[*]"), "{other}");
-        }
-        assert!(!is_element("a.saved[0]", "a.saved"));
-    }
-
-    #[test]
     fn holders_are_called_as_people_call_them() {
         let cases = [
             ("fit(): callbacks[0].saved[*]", "PredictionLogger", "PredictionLogger.saved"),
@@ -213,6 +163,9 @@ mod tests {
             ("cb_closure(): hist[*]", "cb_closure()", "hist"),
             ("fit(): callbacks[0].by_epoch[*].weights[*]", "Keep", "Keep.weights"),
             ("run(): keeper._heap[*][2][2]", "KeepBest", "KeepBest._heap"),
+            ("get_rules.<lru cache>[()][*]", "get_rules", "get_rules"),
+            ("__main__.seen['a.b'][*]", "", "seen"),
+            ("jobs.state.seen[('a', 1)][*]", "", "seen"),
             ("[*]", "", ""),
         ];
         for (path, owner, said) in cases {

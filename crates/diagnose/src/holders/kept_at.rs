@@ -4,10 +4,9 @@
 //! just one line of them, or of the owner's class, adds to what the holder is called by. What must not happen here: a guess; where several
 //! lines would do, none is named.
 
-use nilometer_model::{CodeFolders, FileOwner};
+use nilometer_model::{CodeFolders, FileOwner, HolderPath};
 
-use super::adds::{adds, attribute, keys};
-use super::container_path;
+use super::adds::{adds, attribute};
 use super::hooks::registers;
 use crate::lookup::Lookup;
 use crate::report::{Finding, Holder, Site};
@@ -82,7 +81,7 @@ pub(super) fn sources(
 /// The one line that adds to what is called so.
 fn adding_to(name: &str, finding: &Finding, read: &[(String, Vec<String>)]) -> Option<Site> {
     let holder = finding.holder.as_ref()?;
-    let keys = keys(&holder.path);
+    let keys = HolderPath::of(&holder.path).keys();
     let mut found: Vec<(String, usize, String)> = Vec::new();
     for (file, lines) in read {
         let fills = |line: &String| adds(line, name, keys) || registers(line, name);
@@ -121,7 +120,7 @@ pub(super) fn class_of(lines: &[String], name: &str) -> Option<std::ops::Range<u
 
 /// What a queue is called whose elements are in a container of its own that is named `queue`.
 fn around_queue(path: &str) -> Option<&str> {
-    attribute(container_path::split(path).0.strip_suffix(".queue")?)
+    attribute(HolderPath::of(path).owner_of("queue")?.text())
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 
 mod adds;
 mod capacity;
-pub(crate) mod container_path;
 mod container_size;
 mod counts;
 mod function;
@@ -27,19 +26,17 @@ mod unattached_lines;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nilometer_capture::{Capture, Holder, Moment, Observation, Record};
-use nilometer_model::CodeFolders;
+use nilometer_model::{CodeFolders, HolderPath};
 
 use crate::sample::Sample;
 use crate::source_files;
 
 pub(crate) use adds::{adds_elsewhere, adds_to};
 pub(crate) use capacity::Capacity;
-use container_path::{elements, is_namespace, split};
 pub(crate) use container_size::SCAN_ERROR_RATIO;
 pub(crate) use grown::grown;
 pub(crate) use hooks::registering;
 pub(crate) use join::{BySite, by_holder, of as shown};
-use join::{is_element, is_within};
 pub(crate) use kept_at::add_kept_at;
 pub(crate) use native::KIND as NATIVE;
 pub(crate) use native_parts::{WITH_GRAPH, take_in_native};
@@ -170,13 +167,16 @@ impl<'a> HolderEvidence<'a> {
     /// What each path held at the last look that found anything, the most first. Of what hangs below several paths, each has all.
     ///
     /// What two looks call differently, as a frame of `fit` was there at one of them, goes by the name that the findings use: `told`.
-    pub(crate) fn live(&self, samples: &[Sample], told: &[&str]) -> Vec<(&'a Holder, f64)> {
+    pub(crate) fn live(&self, samples: &[Sample], told: &[HolderPath]) -> Vec<(&'a Holder, f64)> {
         let Some(at_ns) = self.looks.last() else { return Vec::new() };
         let mut by_holder: BTreeMap<u64, f64> = BTreeMap::new();
-        let is_told = |id: &u64| {
-            let container = self.holder(*id).map(|holder| split(&holder.path).0);
-            container.is_some_and(|container| told.iter().any(|path| split(path).0 == container))
+        let is_told = |holder: &Holder| {
+            let path = HolderPath::of(&holder.path);
+            told.iter().any(|told| path.has_container_of(*told))
         };
+        let told: HashSet<u64> =
+            self.holders.iter().filter(|(_, holder)| is_told(holder)).map(|(id, _)| *id).collect();
+        let is_told = |id: &u64| told.contains(id);
         let seen = |id: &u64| self.last_seen.get(id).copied().unwrap_or(0);
         let called = |ids: &Vec<u64>| {
             let last = ids.last().copied()?;
@@ -198,12 +198,14 @@ impl<'a> HolderEvidence<'a> {
 
     /// What a holder's elements are. Looks at the whole heap do not tell; scans do, of the container that a path leads through.
     fn elements(&self, holder: &Holder, path: &str) -> String {
-        let through = split(path).0;
+        let path = HolderPath::of(path);
         let told = || self.holders.values().filter(|known| !known.elements.is_empty());
-        let by_path = told().find(|known| known.path.strip_suffix("[*]") == Some(through));
+        let container = path.container();
+        let by_path = told().find(|known| HolderPath::of(&known.path).is_all_of(container));
         let by_self = || {
             told().find(|known| {
-                split(&known.path).1.is_empty() && self.is_attribute_of_self(known, through, &holder.owner)
+                HolderPath::of(&known.path).below().is_empty()
+                    && self.is_attribute_of_self(known, path, &holder.owner)
             })
         };
         match by_path.or_else(by_self) {
@@ -217,10 +219,12 @@ impl<'a> HolderEvidence<'a> {
         self.of_sample.contains_key(&sample.id)
     }
 
-    /// Whether a look met this sample below the path.
-    pub(crate) fn is_below(&self, sample: u64, path: &str) -> bool {
-        let mut ids = self.of_sample.get(&sample).into_iter().flatten();
-        ids.any(|id| self.holder(*id).is_some_and(|holder| is_within(&holder.path, path)))
+    /// Whether a look met a sample below the path, for any sample.
+    pub(crate) fn below(&self, path: HolderPath) -> impl Fn(u64) -> bool {
+        let is_within = |holder: &Holder| HolderPath::of(&holder.path).is_within(path);
+        let within: HashSet<u64> =
+            self.holders.iter().filter(|(_, holder)| is_within(holder)).map(|(id, _)| *id).collect();
+        move |sample| self.of_sample.get(&sample).into_iter().flatten().any(|id| within.contains(id))
     }
 
     /// Whether this sample lived at a look over the whole heap.
@@ -242,7 +246,9 @@ impl<'a> HolderEvidence<'a> {
         let mut holders =
             self.of_sample.get(&sample.id).into_iter().flatten().filter_map(|id| self.holder(*id));
         holders.any(|one| {
-            one.bound.is_none() && self.folders.is_users(&one.file) && !is_namespace(&one.path, &one.file)
+            one.bound.is_none()
+                && self.folders.is_users(&one.file)
+                && !HolderPath::of(&one.path).is_namespace(&one.file)
         })
     }
 
@@ -250,16 +256,20 @@ impl<'a> HolderEvidence<'a> {
     pub(crate) fn keeps(&self, samples: &[Sample]) -> Vec<Keeps<'a>> {
         let seen = || samples.iter().filter(|s| self.is_known(s));
         let of = |sample: &Sample| self.of_sample.get(&sample.id).into_iter().flatten().copied();
-        let is_named = |id: &u64| self.holder(*id).is_some_and(|h| !is_namespace(&h.path, &h.file));
-        let ids: BTreeSet<u64> = seen().flat_map(of).filter(is_named).collect();
-        let path = |id: u64| self.holder(id).map_or("", |holder| holder.path.as_str());
-        // A look that finds few elements tells each by its key, another all of them as one.
-        let around = |id: u64| {
-            let inner = path(id);
-            let outer = ids.iter().copied().filter(move |one| is_element(inner, path(*one)));
-            outer.chain([id]).map(|one| split(path(one)).0).collect::<BTreeSet<&str>>()
+        let named = |id: u64| {
+            let holder = self.holder(id)?;
+            let path = HolderPath::of(&holder.path);
+            (!path.is_namespace(&holder.file)).then_some((id, path))
         };
-        let around: HashMap<u64, BTreeSet<&str>> = ids.iter().map(|id| (*id, around(*id))).collect();
+        let ids: BTreeSet<u64> = seen().flat_map(of).collect();
+        let paths: BTreeMap<u64, HolderPath> = ids.into_iter().filter_map(named).collect();
+        // A look that finds few elements tells each by its key, another all of them as one.
+        let around = |inner: HolderPath<'a>| {
+            let outer = paths.values().copied().filter(move |one| inner.is_element_of(*one));
+            outer.chain([inner]).map(HolderPath::container_text).collect::<BTreeSet<&str>>()
+        };
+        let around: HashMap<u64, BTreeSet<&str>> =
+            paths.iter().map(|(id, path)| (*id, around(*path))).collect();
         let (mut by_container, mut by_holder) = (BTreeMap::<&str, f64>::new(), BTreeMap::<u64, f64>::new());
         let mut all = 0.0;
         for sample in seen() {
@@ -269,20 +279,21 @@ impl<'a> HolderEvidence<'a> {
             for container in containers {
                 *by_container.entry(container).or_default() += sample.weight;
             }
-            for holder in of(sample).filter(|id| ids.contains(id)).collect::<BTreeSet<u64>>() {
+            for holder in of(sample).filter(|id| paths.contains_key(id)).collect::<BTreeSet<u64>>() {
                 *by_holder.entry(holder).or_default() += sample.weight;
             }
         }
         let keeps = |(container, bytes): (&str, f64)| {
-            let inside = by_holder.iter().filter(|(id, _)| split(path(**id)).0 == container);
-            let (most, _) = inside.clone().max_by(|a, b| a.1.total_cmp(b.1))?;
-            let shortest = inside.clone().map(|(id, _)| path(*id)).min_by_key(|path| path.len())?;
-            let several = shortest != path(*most);
-            let are_slices = inside.clone().all(|(id, _)| container_path::slices(path(*id)).is_some());
-            let of_all = if are_slices { container_path::all_slices } else { elements };
-            let path = if several { of_all(path(*most)) } else { None };
+            let inside = by_holder.iter().filter_map(|(id, bytes)| Some((*id, *paths.get(id)?, *bytes)));
+            let inside: Vec<_> = inside.filter(|(_, path, _)| path.container_text() == container).collect();
+            let (id, most, _) = *inside.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
+            let shortest = inside.iter().map(|(_, path, _)| path.text()).min_by_key(|text| text.len())?;
+            let several = shortest != most.text();
+            let are_slices = inside.iter().all(|(_, path, _)| path.slices().is_some());
+            let of_all = if are_slices { HolderPath::all_slices } else { HolderPath::elements };
+            let path = if several { of_all(most) } else { None };
             let path = path.unwrap_or_else(|| shortest.to_owned());
-            let holder = self.holder(*most)?;
+            let holder = self.holder(id)?;
             let elements = self.elements(holder, &path);
             Some(Keeps { holder, path, elements, share: bytes / all })
         };

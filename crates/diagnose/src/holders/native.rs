@@ -7,6 +7,7 @@
 use std::sync::LazyLock;
 
 use nilometer_capture::Holder;
+use nilometer_model::NATIVE_CODE;
 
 use super::{HolderEvidence, Keeps};
 use crate::sample::Sample;
@@ -19,7 +20,7 @@ const MIN_UNREACHED_RATIO: f64 = 0.8;
 const SEEN: f64 = 0.25;
 
 static NATIVE: LazyLock<Holder> = LazyLock::new(|| Holder {
-    path: "<native code>".to_owned(),
+    path: NATIVE_CODE.to_owned(),
     kind: KIND.to_owned(),
     elements: "no object of Python's leads to it".to_owned(),
     ..Holder::default()

@@ -4,10 +4,11 @@
 //! the one container that its function fills with such elements, or of the one that keeps autograd graphs if `PyTorch` made the memory.
 //! What must not happen here: a guess between several; a line beside a container that Python sees whole.
 
+use nilometer_model::HolderPath;
+
 use super::function::function_adds_to;
 use super::join::merge;
 use super::scans::{Pace, Weighed};
-use super::siblings::is_alias;
 use super::unattached_lines::hides;
 use super::{HolderEvidence, NATIVE};
 use crate::cycles::Point;
@@ -71,9 +72,8 @@ impl HolderEvidence<'_> {
     /// Whether scans saw a container get elements with native memory, about one per cycle or more, to the end.
     fn is_filled(&self, path: &str, series: &[Point]) -> bool {
         self.rises.iter().any(|(id, rises)| {
-            let holder =
-                self.holder(*id).filter(|holder| holder.path == path || is_alias(&holder.path, path));
-            let Some(holder) = holder else { return false };
+            let is_it = |one: &str| one == path || HolderPath::of(one).is_alias_of(HolderPath::of(path));
+            let Some(holder) = self.holder(*id).filter(|holder| is_it(&holder.path)) else { return false };
             // Of such an array Python sees the numbers, and not what the framework keeps beside them.
             let is_native =
                 |weighed| weighed == Weighed::AllButNative || holder.elements.contains("ArrayImpl");

@@ -3,9 +3,9 @@
 //! In: a finding that accuses a container, the user's source. Out: the statement, and how many elements it lets be where the source says.
 //! What must not happen here: the bound of another container, or of the one around it (`cache[key].append(x)` below `len(cache) < 100`).
 
-use nilometer_model::CodeFolders;
+use nilometer_model::{CodeFolders, HolderPath, Step};
 
-use super::adds::{attribute, keys};
+use super::adds::attribute;
 use super::kept_at::sources;
 use super::source::guard::{Guard, guard};
 use super::source::{Code, Part, Unit, Wanted};
@@ -64,14 +64,18 @@ fn has_models(holder: &Holder) -> bool {
 /// Of which entry of the container that has the name the elements are the own ones: of none where they are arrays, or tuples of them, which do
 /// not grow themselves; of any where many of it lead to the memory and none was seen to be new. `None` where there are more levels than that.
 fn part(holder: &Holder) -> Option<Part<'_>> {
-    let key = keys(&holder.path);
-    if !key.is_empty() {
-        let only =
-            key.strip_prefix('[').and_then(|key| key.strip_suffix(']')).filter(|key| !key.contains('['))?;
-        let text = only.strip_prefix(['\'', '"']).and_then(|text| text.strip_suffix(['\'', '"']));
-        return Some(Part::Entry(text));
+    let path = HolderPath::of(&holder.path);
+    let container = path.container();
+    let keys = container.steps().skip(container.without_keys().steps().count()).collect::<Vec<_>>();
+    match keys.as_slice() {
+        [] => {}
+        [Step::Item(key)] => {
+            let text = key.strip_prefix(['\'', '"']).and_then(|text| text.strip_suffix(['\'', '"']));
+            return Some(Part::Entry(text));
+        }
+        _ => return None,
     }
-    let nested = holder.path.matches("[*]").count();
+    let nested = path.levels();
     let tuples = || holder.elements.split(' ').any(|word| word == "tuple");
     let is_flat = nested <= 1 || tuples();
     // Where the outer one gets ever more entries, how long each of them becomes is no bound.

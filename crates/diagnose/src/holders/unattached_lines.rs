@@ -6,10 +6,10 @@
 
 use super::HolderEvidence;
 use super::function::function_adds_to;
-use super::join::{is_within, of, sentence};
+use super::join::{of, sentence};
 
 use super::scans::{Pace, Weighed};
-use nilometer_model::FileOwner;
+use nilometer_model::{FileOwner, HolderPath};
 
 use crate::cycles::Point;
 use crate::lookup::Lookup;
@@ -55,7 +55,9 @@ pub(crate) fn hold(
             && hides(&holder.elements);
         let owner = held.folders.owner_of(&holder.file);
         let users = owner == FileOwner::User;
-        let told = known.iter().any(|path| is_within(&holder.path, path) || is_within(path, &holder.path));
+        let own = HolderPath::of(&holder.path);
+        let mut known = known.iter().map(|path| HolderPath::of(path));
+        let told = known.any(|path| own.is_within(path) || path.is_within(own));
         if !users || told || pace.cycles < MIN_WATCHED_CYCLES || !alike && !unseen {
             return None;
         }

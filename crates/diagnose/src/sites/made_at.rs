@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use nilometer_model::HolderPath;
+
 use super::Sites;
 use super::attribution::Place;
 use crate::report::Finding;
@@ -19,12 +21,13 @@ impl Sites<'_> {
     /// Adds the line, and what it was called by.
     pub(crate) fn add_made_at(&self, findings: &mut [Finding]) {
         for finding in findings {
-            let Some(path) = finding.holder.as_ref().map(|holder| holder.path.as_str()) else { continue };
+            let Some(path) = finding.holder.as_ref().map(|h| HolderPath::of(&h.path)) else { continue };
             if finding.sites.iter().any(|site| site.role == "made_at") {
                 continue;
             }
+            let is_below = self.held.below(path);
             let below: Vec<Sample> =
-                self.recording.samples.iter().filter(|s| self.held.is_below(s.id, path)).copied().collect();
+                self.recording.samples.iter().filter(|s| is_below(s.id)).copied().collect();
             let Some(stack) = self.most(&below) else { continue };
             let Some(trail) = self.trails.get(&stack) else { continue };
             // As sure as the holder, whose bytes they are.

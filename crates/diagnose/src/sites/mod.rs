@@ -22,13 +22,13 @@ use crate::numbers::AGAIN;
 use std::collections::{BTreeMap, HashSet};
 
 use nilometer_capture::Capture;
+use nilometer_model::HolderPath;
 use nilometer_stats::Sampled;
 
 use crate::counted::Counted;
 use crate::counted::garbage::at_exit::ExitCollection;
 use crate::counted::garbage::{full_collections, garbage_at_most};
 use crate::cycles::Cycles;
-use crate::holders::container_path::split;
 use crate::holders::{HolderEvidence, shown};
 use crate::lookup::{Lookup, Name};
 use crate::phases::{Course, IMPORT};
@@ -199,13 +199,14 @@ impl<'a> Sites<'a> {
     /// Who held how much at the last look at the heap, by the paths that the findings name where they name any.
     pub(crate) fn holders(&self, findings: &[Finding]) -> Vec<HolderBytes> {
         const MAX_HOLDERS: usize = 50;
-        let told: Vec<&str> =
-            findings.iter().filter_map(|f| f.holder.as_ref()).map(|holder| holder.path.as_str()).collect();
+        let told = findings.iter().filter_map(|f| f.holder.as_ref()).map(|h| HolderPath::of(&h.path));
+        let told: Vec<HolderPath> = told.collect();
         let mut rows: Vec<HolderBytes> = Vec::new();
         for (holder, bytes) in self.held.live(&self.recording.samples, &told) {
             let (mut holder, live_bytes) = (shown(holder), bytes.round() as i64);
-            if let Some(path) = told.iter().find(|path| split(path) == split(&holder.path)) {
-                (*path).clone_into(&mut holder.path);
+            let own = HolderPath::of(&holder.path);
+            if let Some(path) = told.iter().find(|path| path.is_same_as(own)) {
+                holder.path = path.to_string();
             }
             // One finds the elements under each of their keys where another look finds all of them as one.
             match rows.iter_mut().find(|row| row.holder.path == holder.path) {

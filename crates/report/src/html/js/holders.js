@@ -19,10 +19,10 @@ function holdersSection(report) {
   );
 }
 
-/** `fit(): callbacks[0].saved[*]` in steps: the root, then each attribute or item. */
+/** `fit(): callbacks[0].saved[*]` in steps: the root, then each attribute or item. A key may hold dots and brackets between its quotes. */
 function pathSteps(path) {
-  const [root, rest] = path.includes(": ") ? [path.slice(0, path.indexOf(": ")), path.slice(path.indexOf(": ") + 2)] : ["", path];
-  const steps = rest.match(/^[^.[]+|\.[^.[]+|\[[^\]]*\]|./gu) ?? [rest];
+  const [, root, rest] = path.match(/^([^[ ]*\(\)): (.*)$/su) ?? [path, "", path];
+  const steps = rest.match(/^[^.[]+|\.<[^>]*>|\.[^.[]+|\[(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\]'"])*\]|./gsu) ?? [rest];
   return root ? [root, ...steps] : steps;
 }
 
