@@ -18,10 +18,12 @@ for name in (
     "census_sizes",
     "census_tracked",
     "census_scan",
+    "census_waiting",
     "census_with_paths",
 ):
     getattr(LIBRARY, name).restype = ctypes.c_char_p
 LIBRARY.census_object.argtypes = LIBRARY.census_sizes.argtypes = (ctypes.c_uint64,)
+LIBRARY.census_waiting.argtypes = (ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
 LIBRARY.census_forget.argtypes = (ctypes.c_uint64, ctypes.c_uint64)
 LIBRARY.census_with_paths.argtypes = (ctypes.c_uint64,)
 LIBRARY.census_forget.restype = None
@@ -66,6 +68,11 @@ def forget(objects: int = 0, walk_ms: int = ENOUGH_MS) -> None:
 def scan() -> Any:
     """One scan."""
     return json.loads(LIBRARY.census_scan())
+
+
+def waiting(older: object, younger: object, max_objects: int = 1_000_000) -> Any:
+    """Garbage behind two marks."""
+    return json.loads(LIBRARY.census_waiting(id(older), id(younger), max_objects))
 
 
 def scan_with_paths(cycle: int) -> Any:

@@ -9,7 +9,7 @@ use crate::record::Moment;
 numbers! {
     /// One look at Python's heap. Counts unless said otherwise.
     CensusCounts {
-        /// How thorough: 1 a scan of containers, 2 every object and edge.
+        /// How thorough: 1 a scan of containers, 2 every object and edge, 3 garbage among young objects alone.
         depth,
         /// Objects that Python's collector tracks.
         objects,
@@ -33,6 +33,10 @@ numbers! {
         cut,
         /// Objects that are cyclic garbage, those included that only such garbage refers to; of a thorough look.
         garbage_objects,
+        /// When the mark was made behind which this garbage stands, nanoseconds; of a look among young objects.
+        behind_ns,
+        /// The part of the garbage's bytes that a collection of younger generations frees; of a look among young objects.
+        young_bytes,
     }
 }
 

@@ -8,9 +8,10 @@ use crate::clock::CpuInstant;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::object::Python;
+use crate::object::{Object, Python};
 use crate::paths::{Analysed, Block, Collected, FullLook, Path, PathLimits, collect, find};
 use crate::scan::{GrownContainer, MIN_GROWTH_BYTES, RawScan, ScanCounts, Scanner};
+use crate::waiting_garbage::{WaitingGarbage, WaitingLimits, waiting_garbage};
 
 /// Paths are searched for this many of the heaviest containers in one scan.
 const MAX_PATHS_PER_SCAN: usize = 32;
@@ -113,6 +114,16 @@ impl Census {
     /// Walks the whole heap for these samples. The GIL must be held; [`Collected::analyse`] needs none.
     pub fn collect(&self, blocks: &[Block], limits: &PathLimits) -> Option<Collected> {
         self.python.can_read_heap().then(|| collect(&self.python, blocks, limits))
+    }
+
+    /// Garbage that waits for the collector, by the marks that it was made after: objects of the caller's, the oldest first, from
+    /// after the last full collection. Also the objects that were looked at. The GIL must be held.
+    pub fn waiting_garbage(
+        &self,
+        marks: &[Object],
+        limits: WaitingLimits,
+    ) -> Option<(Vec<WaitingGarbage>, u64)> {
+        self.python.can_read_heap().then(|| waiting_garbage(&self.python, marks, limits)).flatten()
     }
 
     /// Names the holders that the analysis found. The GIL must be held again.

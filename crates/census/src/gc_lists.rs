@@ -1,6 +1,6 @@
 //! The collector's lists, walked from many places at once.
 //!
-//! In: the heads of the lists, and objects somewhere on them. Out: every object on the lists, once. Each step
+//! In: the heads of the lists, and objects somewhere on them. Out: every object on the lists, once; or those younger than one. Each step
 //! along a list waits for memory before the next address is known. So the lists are split into segments at
 //! the given objects, and many segments are walked in turn. What must not happen here: a given object that is
 //! on another list; an endless segment.
@@ -43,6 +43,36 @@ pub(crate) fn walk(heads: [u64; 4], splits: &[Object], visit: &mut dyn FnMut(Obj
             }
         }
     }
+}
+
+/// Objects that stand behind another one on the oldest generation's list, and all that are younger.
+#[derive(Debug)]
+pub(crate) struct Behind {
+    /// Those on the oldest generation's list first, in its order.
+    pub(crate) objects: Vec<Object>,
+    /// How many of them are on the oldest generation's list.
+    pub(crate) old: usize,
+}
+
+/// What stands behind `from`. `None` where that is not on the oldest generation's list, or where these are more than `limit`.
+pub(crate) fn behind(heads: [u64; 4], from: Object, limit: usize) -> Option<Behind> {
+    let [youngest, middle, oldest, _] = heads;
+    let mut objects = Vec::new();
+    let mut follow = |mut link: u64, head: u64| {
+        // A list of a collection that is under way has another head: it must not be taken for an object.
+        while link != head {
+            if heads.contains(&link) || link == 0 || objects.len() >= limit {
+                return None;
+            }
+            objects.push(Object(link + GC_HEAD));
+            link = next(link);
+        }
+        Some(objects.len())
+    };
+    let old = follow(next(from.address().wrapping_sub(GC_HEAD)), oldest)?;
+    follow(next(middle), middle)?;
+    follow(next(youngest), youngest)?;
+    Some(Behind { objects, old })
 }
 
 fn next(link: u64) -> u64 {
@@ -148,6 +178,24 @@ mod tests {
             });
             assert_eq!(count, limit);
         }
+    }
+
+    #[test]
+    fn what_stands_behind_an_old_object_and_all_that_is_younger() {
+        let (mut links, heads, objects) = linked_lists([2, 3, 5, 0]);
+        // The third of the five old ones: two are behind it, then the three of the middle and the two youngest.
+        let seen = |heads, from| {
+            let found = behind(heads, Object(from), 100)?;
+            Some((found.objects.iter().map(|one| one.address()).collect::<Vec<u64>>(), found.old))
+        };
+        let addresses = [&objects[8..10], &objects[2..5], &objects[..2]].concat();
+        assert_eq!(seen(heads, objects[7]), Some((addresses, 2)));
+        assert!(behind(heads, Object(objects[7]), 6).is_none(), "a limit");
+        assert!(behind(heads, Object(objects[3]), 100).is_none(), "it is not old yet");
+        links[4 + 9][0] = 0;
+        assert!(behind(heads, Object(objects[7]), 100).is_none(), "torn");
+        let (_links, heads, objects) = linked_lists([0, 0, 2, 1]);
+        assert_eq!(seen(heads, objects[0]), Some((vec![objects[1]], 1)), "frozen ones are not old");
     }
 
     #[test]

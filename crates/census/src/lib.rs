@@ -49,6 +49,7 @@ mod sizes;
 mod text;
 mod type_info;
 mod untracked;
+mod waiting_garbage;
 
 pub use census::{Census, Grown, Scan};
 pub use memory::peek;
@@ -59,3 +60,4 @@ pub use paths::{
 pub use paths::{Path, PathLimits, find};
 pub use scan::{GrownContainer, RawScan, ScanCounts, ScanLimits, Scanner};
 pub use sizes::{Buffer, Sizes};
+pub use waiting_garbage::{WaitingGarbage, WaitingLimits};

@@ -297,7 +297,7 @@ struct Weighed {
 
 /// Bytes that an allocator takes for a request: pymalloc rounds small blocks up, the C library adds a header
 /// word. A float of 24 bytes takes 32; a dict of three floats takes an eighth more than its sizes add up to.
-fn allocated(bytes: u64) -> u64 {
+pub(crate) fn allocated(bytes: u64) -> u64 {
     const ALIGNMENT_BYTES: u64 = 16;
     /// Largest block that pymalloc serves.
     const MAX_PYMALLOC_BYTES: u64 = 512;

@@ -89,6 +89,32 @@ impl Unreached {
     }
 }
 
+/// Garbage that waits for the collector, behind a mark that was made at a moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) at_ns: u64,
+    /// That moment.
+    pub(crate) behind_ns: u64,
+    /// At the least: blocks and tables of its objects, without data of arrays and C++ objects.
+    pub(crate) garbage_bytes: f64,
+    /// The part of it that a collection of younger generations frees.
+    pub(crate) young_bytes: f64,
+    /// Its objects.
+    pub(crate) garbage_objects: f64,
+}
+
+impl Waiting {
+    fn of(at_ns: u64, counts: &CensusCounts) -> Option<Self> {
+        Some(Self {
+            at_ns,
+            behind_ns: counts.behind_ns?,
+            garbage_bytes: counts.garbage_bytes? as f64,
+            young_bytes: counts.young_bytes? as f64,
+            garbage_objects: counts.garbage_objects? as f64,
+        })
+    }
+}
+
 /// Readings and cycle marks of the program itself, in the order of time.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
@@ -96,6 +122,8 @@ pub(crate) struct Timeline {
     pub(crate) marks: Vec<CycleMark>,
     /// Of each complete look at the whole heap.
     pub(crate) unreached: Vec<Unreached>,
+    /// Of each look among young objects and each of its marks.
+    pub(crate) waiting: Vec<Waiting>,
     /// When the last thing was recorded.
     pub(crate) end_ns: u64,
     /// Containers made, net, between two collections of the youngest generation: Python's default for this version.
@@ -153,6 +181,7 @@ impl Timeline {
                 }
                 Record::Observation(Observation::Census(counts)) => {
                     out.unreached.extend(Unreached::of(stamped.at_ns, counts));
+                    out.waiting.extend(Waiting::of(stamped.at_ns, counts));
                 }
                 Record::Cycle { unit, ordinal } => {
                     out.marks.push(CycleMark { at_ns: stamped.at_ns, unit: *unit, ordinal: *ordinal });

@@ -68,6 +68,8 @@ pub(super) fn way(stamped: &Stamped) -> Way {
             Observation::Trace(trace) => Way::LastForEver(of(hash(&(&trace.function, trace.line)))),
             // Each scan ends with a record of its own, with which what it saw grow must agree.
             Observation::Census(counts) if counts.depth == Some(1) => Way::LastLarge(of(1)),
+            // Of several with one time the last has the oldest mark.
+            Observation::Census(counts) if counts.depth == Some(3) => Way::LastOf(of(3)),
             Observation::Census(_) | Observation::Held { .. } => Way::Look,
             Observation::Holder(holder) => Way::LastOfAll(of(holder.id)),
             Observation::Grown(grown) => Way::Summed(of(grown.holder)),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::c_char;
 use std::time::Duration;
 
-use nilometer_census::{Census, Object, Python, ScanLimits, Scanner, Sizes};
+use nilometer_census::{Census, Object, Python, ScanLimits, Scanner, Sizes, WaitingLimits};
 
 use crate::{answer, quoted};
 
@@ -56,6 +56,26 @@ pub(crate) extern "C" fn census_tracked() -> *const c_char {
         python.visit_tracked(&mut |object| tracked.push(object.address()));
         list(&tracked)
     })
+}
+
+/// Garbage behind two marks, in the order of their age: objects and bytes of each; what was looked at.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn census_waiting(older: u64, younger: u64, max_objects: u64) -> *const c_char {
+    let census = match Census::find() {
+        Ok(census) => census,
+        Err(why) => return answer(&format!("{{\"error\": {}}}", quoted(&why))),
+    };
+    let limits = WaitingLimits { objects: max_objects as usize, pause: Duration::from_mins(1) };
+    let marks = [Object::at(older), Object::at(younger)];
+    let Some((found, looked)) = census.waiting_garbage(&marks, limits) else { return answer("null") };
+    let behind = |one: &nilometer_census::WaitingGarbage| {
+        format!(
+            "{{\"mark\": {}, \"objects\": {}, \"bytes\": {}, \"young\": {}}}",
+            one.mark, one.objects, one.bytes, one.young_bytes
+        )
+    };
+    let behind: Vec<String> = found.iter().map(behind).collect();
+    answer(&format!("{{\"looked\": {looked}, \"behind\": [{}]}}", behind.join(", ")))
 }
 
 /// Memory outside of an object's own block: buffers, references that its type does not show, and its

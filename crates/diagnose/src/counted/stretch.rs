@@ -112,7 +112,13 @@ impl Stretch<'_> {
         let (tolerance, floor) = (self.tolerance(), self.cycles.floor());
         let unit = self.cycles.unit.word();
         if most <= tolerance {
-            let reason = if self.net.rate.low > 0.0 {
+            let reason = if self.net.gross.low > tolerance {
+                format!(
+                    "live memory grows by {} per {unit}, which is garbage that waits for Python's collector: without it at most {}",
+                    size(self.net.gross.estimate),
+                    size(most.max(0.0))
+                )
+            } else if self.net.rate.low > 0.0 {
                 format!("live memory grows by at most {} per {unit}: too little to matter", size(most))
             } else if most > 0.0 {
                 format!("live memory does not grow (at most {} per {unit})", size(most))
@@ -173,9 +179,9 @@ impl Stretch<'_> {
         self.net.likely_high.min(by_floor)
     }
 
-    /// The most that live memory grows by, even if nothing of it is garbage.
+    /// The most that live memory grows by without what was seen to be garbage, even if nothing else is.
     fn surely_high(&self) -> f64 {
-        self.net.gross.high.min(growth_at_most(self.points).unwrap_or(f64::INFINITY))
+        self.net.rate.high.min(self.net.gross.high).min(growth_at_most(self.points).unwrap_or(f64::INFINITY))
     }
 
     /// Growth that could matter if it is there, and cannot be told from none.

@@ -21,17 +21,19 @@ mod table;
 mod teeth;
 mod time;
 mod unseen;
+mod waiting;
 
 use table::{Titled, atlas};
 
 /// Themes, in the order of the snapshot.
-const THEMES: [Titled; 18] = [
+const THEMES: [Titled; 19] = [
     ("growth", growth::worlds),
     ("start-up", start_up::worlds),
     ("onset", start_up::onsets),
     ("caches and steps", caches::worlds),
     ("noise", noise::worlds),
     ("garbage", garbage::worlds),
+    ("garbage that waits", waiting::worlds),
     ("teeth", teeth::worlds),
     ("time", time::worlds),
     ("sites", sites::worlds),

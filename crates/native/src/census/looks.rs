@@ -31,7 +31,7 @@ pub(super) enum Heap {
 }
 
 impl State {
-    fn ready(&mut self, session: &Session) -> Option<&mut Census> {
+    pub(super) fn ready(&mut self, session: &Session) -> Option<&mut Census> {
         if matches!(self.census, Heap::NotYet) {
             self.census = match Census::find() {
                 Ok(mut census) => {
@@ -157,6 +157,7 @@ impl State {
             found: Some(found),
             cut: Some(u64::from(counts.cut)),
             garbage_objects: Some(counts.garbage_objects),
+            ..CensusCounts::default()
         }));
         for one in seen {
             session.see(one);
@@ -179,7 +180,7 @@ impl State {
     }
 }
 
-fn has_room(session: &Session) -> bool {
+pub(super) fn has_room(session: &Session) -> bool {
     let enough = headroom::is_enough();
     if !enough {
         session.lost("who holds memory: too little memory was left to look without harm");
@@ -197,6 +198,6 @@ fn told(path: Path) -> Holder {
     Holder { path: text, owner, role, kind, file, bound, ..Holder::default() }
 }
 
-fn nanoseconds(since: Instant) -> u64 {
+pub(super) fn nanoseconds(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

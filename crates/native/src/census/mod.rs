@@ -9,6 +9,7 @@ mod final_look;
 mod headroom;
 mod looks;
 mod state;
+mod waiting;
 
 use std::sync::{Mutex, TryLockError};
 
@@ -66,8 +67,15 @@ impl Watch {
         if is_found && !state.leads(unit) {
             return;
         }
+        if live.is_some() {
+            state.marks.mark(py, session, age);
+        }
         let Some(rise) = state.rises.of(unit) else { return };
         let risen = Risen::of(rise, least(unit), lately(unit));
+        // Just after live memory was read: what this finds is in that level.
+        if live.is_some() && risen.bytes > 0 {
+            state.look_at_waiting(py, session);
+        }
         state.rises_now(py, session, ordinal, risen);
     }
 

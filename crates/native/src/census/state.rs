@@ -11,6 +11,7 @@ use pyo3::Python;
 
 use super::cost_meter::CostMeter;
 use super::looks::Heap;
+use super::waiting::Marks;
 use crate::recorder;
 use crate::scan_schedule::{PAUSE_FACTOR, ScanSchedule};
 use crate::session::Session;
@@ -64,6 +65,7 @@ const MIN_LEAD_POINTS: usize = 4;
 #[derive(Default)]
 pub(super) struct State {
     pub(super) census: Heap,
+    pub(super) marks: Marks,
     pub(super) rises: Rises,
     /// The found unit whose rise is followed: looks are paced in cycles of one unit.
     lead: Option<CycleUnit>,

@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use nilometer_capture::{Board, CycleUnit, Edge, Moment, Observation, Record, Writer};
+use nilometer_capture::{Board, Counters, CycleUnit, Edge, Moment, Observation, Record, Writer};
 use pyo3::Python;
 
 pub(crate) use self::life::{current, make, start, start_child, stop, turn_off_in_child};
@@ -174,6 +174,13 @@ impl Session {
     /// Live memory now, exactly: for moments that are few and known.
     pub(crate) fn read_now(&self, py: Python<'_>) -> Option<u64> {
         self.read(py, Asker::Once, Moment::Tick, Depth::Whole)
+    }
+
+    /// Full collections so far, if Python tells.
+    pub(crate) fn full_collections(&self, py: Python<'_>) -> Option<u64> {
+        let mut counters = Counters::default();
+        self.interpreter.read_collector(py, &mut counters);
+        counters.gc2
     }
 
     /// The program's own code has ended: the last chance to see who holds what.

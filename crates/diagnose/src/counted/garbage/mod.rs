@@ -10,6 +10,8 @@
 //!   is exact.
 //! * The full collection that Python makes while it exits, after the program's own code has ended: what it frees is
 //!   all the garbage there was (and, where functions have returned, perhaps more): an upper bound.
+//! * A look among young objects that tells garbage which was made within the series: what is kept grows by that much less. A lower
+//!   bound of the garbage.
 //! * Otherwise the number of container objects made: garbage needs containers to hang on. What collections freed per
 //!   object so far, in this very program, is what garbage weighs here; frameworks' own weighs 200 to 300 bytes with all
 //!   it keeps, a user's own cycles around arrays may weigh megabytes. Before any collection, [`MAX_OBJECT_BYTES`].
@@ -18,9 +20,10 @@ pub(crate) mod at_exit;
 mod post_collection_bound;
 pub(crate) mod sawtooth;
 mod uncollected_blocks;
+mod waiting;
 mod weight;
 
-use crate::numbers::{HEAVY_BYTES, SEVERAL, THIRD};
+use crate::numbers::{HEAVY_BYTES, MIN_GARBAGE_OBJECT_BYTES, SEVERAL, THIRD};
 use nilometer_capture::Moment;
 use nilometer_stats::{Interval, growth};
 
@@ -56,6 +59,17 @@ pub(crate) struct Net {
     pub(crate) sawtooth: f64,
     /// Whether the collector has looked at all of it: no garbage is left in the interval.
     pub(crate) examined: bool,
+}
+
+impl Net {
+    /// No more than so much stays of each cycle.
+    fn limit(&mut self, at_most: waiting::Limits) {
+        let Interval { estimate, low, high } = &mut self.rate;
+        for end in [estimate, low, high, &mut self.likely_high, &mut self.kept, &mut self.outlived] {
+            *end = end.min(at_most.surely);
+        }
+        self.likely_high = self.likely_high.min(at_most.likely);
+    }
 }
 
 /// Where in a series the judged part begins.
@@ -147,7 +161,12 @@ pub(crate) fn net_growth(
     let beside = |limit: Limit| limit.likely_with(at_exit).max(beyond(limit));
     let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(beside(limit)));
     let kept = kept.unwrap_or(0.0);
-    Some(Net { rate, gross: seen, likely_high, kept, outlived, sawtooth, examined: false })
+    let mut net = Net { rate, gross: seen, likely_high, kept, outlived, sawtooth, examined: false };
+    let weight = weight::usual(timeline, all).unwrap_or(MIN_GARBAGE_OBJECT_BYTES);
+    if let Some(at_most) = waiting::kept_at_most(timeline, before, points, weight) {
+        net.limit(at_most);
+    }
+    Some(net)
 }
 
 /// The most that may be garbage, per cycle.

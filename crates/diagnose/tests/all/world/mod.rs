@@ -81,6 +81,11 @@ impl World {
         self
     }
 
+    /// The moment of the next record.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.at_ns
+    }
+
     pub(crate) fn fact(&mut self, key: &str, value: &str) -> &mut Self {
         self.say(&Record::Fact { key: key.to_owned(), value: value.to_owned() })
     }
