@@ -24,9 +24,10 @@ ALLOWED: dict[str, set[str]] = {
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "model", "stats"},
+    "plan": {"diagnose"},
     "prove": {"diagnose", "model"},
-    "report": {"diagnose", "prove"},
-    "cli": {"capture", "model", "host", "attach", "symbols", "diagnose", "prove", "report"},
+    "report": {"diagnose", "plan", "prove"},
+    "cli": {"capture", "model", "host", "attach", "symbols", "diagnose", "plan", "prove", "report"},
     "native": {"capture", "model", "census", "host", "cli"},
 }
 PREFIX = "nilometer-"

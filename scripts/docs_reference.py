@@ -23,7 +23,7 @@ MADE = "<!-- Made by scripts/docs_reference.py: change its sources, not this pag
 # A help has a hundred columns: the page needs the room of its table of contents.
 WIDE = "---\nhide: [toc]\n---\n"
 # What a person does with a command comes before its help.
-ORDER = ["run", "guard", "report", "diff", "prove", "fix", "serve", "attach", "detach", "census"]
+ORDER = ["run", "guard", "report", "diff", "prove", "fix", "plan", "serve", "attach", "detach", "census"]
 VARIABLE = re.compile(r'((?:^/// .*\n)+)pub\(crate\) const \w+: &str = "(\w+)";', re.MULTILINE)
 
 

@@ -14,7 +14,7 @@ COMMAND = re.compile(rf"nilometer ({'|'.join(NAMES)})\b([^\n`|#;&]*)")
 OPTION = re.compile(r"(?<=\s)(--[a-z][a-z-]*|-[a-zA-Z])(?=[\s=]|$)")
 # A word that ends the options of a command that runs a program: what stands behind it is the program's.
 PROGRAM = re.compile(r"\s[\w./-]+\.(?:py|nilo)\b|\s-[mc]\s")
-RUNS = ("run", "guard", "prove", "fix")
+RUNS = ("run", "guard", "prove", "plan", "fix")
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs/howto").glob("*.md")])
 
 

@@ -10,7 +10,7 @@ from test_sentences import MOST_WORDS, words
 
 ROOT = Path(__file__).parents[2]
 # The crates whose texts reach a screen; the others write records, and errors of few words.
-CRATES = ("attach", "cli", "diagnose", "prove", "report")
+CRATES = ("attach", "cli", "diagnose", "plan", "prove", "report")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 

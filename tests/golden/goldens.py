@@ -207,6 +207,7 @@ CASES: dict[str, Callable[[Desk], str]] = {
     "guard-dry": lambda desk: desk.exact(desk.tell("guard", "--dry-run", "leak.nilo")),
     "prove": lambda desk: desk.words(desk.tell("prove", "-o", "proved", "loop.py")),
     "fix": lambda desk: desk.words(desk.tell("fix", "-o", "mended", "loop.py")),
+    "plan": lambda desk: desk.words(desk.tell("plan", "-o", "planned", "loop.py")),
     "census": asked,
     # No process has this number.
     "attach-nothing": lambda desk: desk.exact(desk.tell("attach", "2147483647")),

@@ -18,7 +18,8 @@ REPORTS += ["tensorboard", "openmetrics", "parquet", "sarif", "junit", "github"]
 # Compressed, with figures of the run: tests/formats reads it back.
 NOT_GOLDEN = ["evidence"]
 DIFFS = ["terminal", "html", "json"]
-HELPS = ["run", "report", "diff", "serve", "prove", "fix", "guard", "census", "attach", "detach", "status"]
+HELPS = ["run", "report", "diff", "serve", "prove", "fix", "plan", "guard", "census", "attach", "detach"]
+HELPS += ["status"]
 
 
 def compare(name: str, said: str, renew: bool, *, live: bool = False) -> None:

@@ -14,6 +14,7 @@ use crate::guard::options::GuardOptions;
 use crate::metrics::options::MetricsOptions;
 use crate::options::{CensusOptions, DiffOptions, ReportOptions, ServeOptions};
 use crate::own;
+use crate::plan::options::PlanOptions;
 use crate::prove::options::ProveOptions;
 use crate::quantity;
 use crate::status::options::StatusOptions;
@@ -54,6 +55,8 @@ enum Command {
     Prove(ProveOptions),
     /// Write the patch for a leak whose change is mechanical, prove it, and show it with its proof
     Fix(FixOptions),
+    /// Say how much memory a Keras training will take at its peak, before it trains
+    Plan(PlanOptions),
     /// Run a Keras training, and save and end it before a memory limit does
     Guard(GuardOptions),
     /// Ask a running program who holds its memory
@@ -133,6 +136,7 @@ pub(crate) struct RunOptions {
 pub(crate) enum Parsed {
     Run(RunOptions),
     Prove(ProveOptions),
+    Plan(PlanOptions),
     Fix(FixOptions),
     Guard(GuardOptions),
     Report(ReportOptions),
@@ -152,7 +156,9 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         args.push("--help".into());
     }
     let program = match args.first() {
-        Some(first) if ["run", "prove", "fix", "guard"].iter().any(|ours| first == ours) => cut(&mut args),
+        Some(first) if ["run", "prove", "plan", "fix", "guard"].iter().any(|ours| first == ours) => {
+            cut(&mut args)
+        }
         _ => Vec::new(),
     };
     match Words::try_parse_from(std::iter::once(OsString::from("nilometer")).chain(args)) {
@@ -161,6 +167,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
         Ok(Words { command: Command::Diff(options) }) => Parsed::Diff(options),
         Ok(Words { command: Command::Serve(options) }) => Parsed::Serve(options),
         Ok(Words { command: Command::Prove(options) }) => Parsed::Prove(ProveOptions { program, ..options }),
+        Ok(Words { command: Command::Plan(options) }) => Parsed::Plan(PlanOptions { program, ..options }),
         Ok(Words { command: Command::Fix(options) }) => Parsed::Fix(FixOptions { program, ..options }),
         Ok(Words { command: Command::Attach(options) }) => Parsed::Attach(options),
         Ok(Words { command: Command::Detach(options) }) => Parsed::Detach(options),
@@ -174,7 +181,7 @@ pub(crate) fn parse(mut args: Vec<OsString>) -> Parsed {
     }
 }
 
-/// Cuts the program off the words of `run`, `prove`, `fix` or `guard`; a lone `--` between the two is dropped.
+/// Cuts the program off the words of `run`, `prove`, `plan`, `fix` or `guard`; a lone `--` between the two is dropped.
 fn cut(args: &mut Vec<OsString>) -> Vec<OsString> {
     let ours = args.first().cloned().unwrap_or_default();
     let mut at = 1;
@@ -267,7 +274,8 @@ mod tests {
         command.build();
         insta::assert_snapshot!("help", command.render_help());
         for name in [
-            "run", "report", "diff", "serve", "prove", "fix", "guard", "census", "attach", "detach", "status",
+            "run", "report", "diff", "serve", "prove", "fix", "plan", "guard", "census", "attach", "detach",
+            "status",
         ] {
             let subcommand = command.find_subcommand_mut(name).unwrap();
             insta::assert_snapshot!(format!("help_{name}"), subcommand.render_long_help());
@@ -315,6 +323,21 @@ mod tests {
             other => panic!("{other:?}"),
         }
         assert!(matches!(parse(words("prove --try nothing train.py")), Parsed::Said(2)));
+    }
+
+    #[test]
+    fn a_plan_has_the_grammar_of_a_run() {
+        match parse(words("plan --batch 256 --limit 8G --static train.py --batch 1")) {
+            Parsed::Plan(options) => {
+                assert_eq!(
+                    (options.batch, options.limit, options.only_exact),
+                    (Some(256), Some(8 << 30), true)
+                );
+                assert_eq!(options.program, words("train.py --batch 1"));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(parse(words("plan --batch 0 train.py")), Parsed::Said(2)));
     }
 
     #[test]

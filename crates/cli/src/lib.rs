@@ -23,6 +23,7 @@ mod metrics;
 mod name_cache;
 mod options;
 mod own;
+mod plan;
 mod progress;
 mod prove;
 mod python_options;
@@ -54,6 +55,7 @@ pub fn main<Word: Into<OsString>>(args: Vec<Word>, python: String, flags: Vec<St
         Parsed::Diff(options) => diff::diff(&options),
         Parsed::Serve(options) => serve::serve(&options).map(|()| 0),
         Parsed::Prove(options) => prove::prove(&options, python, flags),
+        Parsed::Plan(options) => plan::plan(&options, python, flags),
         Parsed::Guard(options) => guard::guard(&options, python, flags),
         Parsed::Fix(options) => fix::fix(&options, python, flags),
         Parsed::Status(options) => status::status(&options),

@@ -30,6 +30,10 @@ def begin(trial: str) -> None:
                 _stop.install(value)
             elif word == "try":
                 install(value)
+            elif word == "plan":
+                from nilometer import plan
+
+                plan.install(value)
         except Exception as error:
             _native.lost(f"{word} {value}: {type(error).__name__}: {error}")
     # Last: it would refuse nothing of the above, but its ear for file names is the slowest part.

@@ -54,16 +54,25 @@ pub(crate) struct Read {
 impl Read {
     pub(crate) fn of(path: &Path) -> std::result::Result<Self, Failure> {
         let capture = Capture::open_streamed(path).map_err(Failure::new)?;
-        let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
-            Record::Fact { key, value } => Some((key.clone(), value.clone())),
-            _ => None,
-        });
         Ok(Self {
-            facts: facts.collect(),
+            facts: stated(&capture),
             report: nilometer_diagnose::diagnose_with(&capture, &mut Files::default()),
             board: capture.board,
         })
     }
+}
+
+/// The facts of a capture.
+pub(crate) fn facts(path: &Path) -> std::result::Result<BTreeMap<String, String>, Failure> {
+    Capture::open_streamed(path).map(|capture| stated(&capture)).map_err(Failure::new)
+}
+
+fn stated(capture: &Capture) -> BTreeMap<String, String> {
+    let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
+        Record::Fact { key, value } => Some((key.clone(), value.clone())),
+        _ => None,
+    });
+    facts.collect()
 }
 
 /// Where captures and the program's words are kept.

@@ -19,6 +19,9 @@ const FOREIGN: [&str; 5] = [".git", ".hg", "node_modules", ".venv", "venv"];
 /// What nobody needs a copy of.
 const SKIPPED_FOLDERS: [&str; 4] = ["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"];
 
+/// Folders of earlier commands.
+const OURS: [&str; 2] = ["nilometer-prove-", "nilometer-plan-"];
+
 /// How to copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
@@ -107,7 +110,7 @@ impl Copier<'_> {
         let name = from.file_name().unwrap_or_default().to_string_lossy();
         if self.except.contains(&from)
             || SKIPPED_FOLDERS.contains(&name.as_ref())
-            || name.starts_with("nilometer-prove-")
+            || OURS.iter().any(|ours| name.starts_with(ours))
         {
             return Ok(());
         }

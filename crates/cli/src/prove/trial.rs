@@ -70,7 +70,22 @@ pub(crate) struct Bench<'a> {
 /// Of the memory that is free, for all runs together.
 const MAX_MEMORY_RATIO: f64 = 0.8;
 /// Sets a limit on what a process may take, then becomes it. Softly: where a lower one stands already, that one stays.
-const LIMITED: &str = r#"ulimit -S -d "$0" 2>/dev/null; exec "$@""#;
+pub(crate) const LIMITED: &str = r#"ulimit -S -d "$0" 2>/dev/null; exec "$@""#;
+
+/// The file that is the command, for runs of our own.
+pub(crate) fn entry() -> Result<PathBuf, Failure> {
+    let package = env::get(env::PACKAGE).map(PathBuf::from);
+    package.map(|package| package.join("__main__.py")).ok_or_else(|| {
+        Failure::new("experiments need the Python package")
+            .hint("start it as nilometer, or python -m nilometer")
+    })
+}
+
+/// What each of `jobs` runs may take of the memory that is free, in bytes.
+pub(crate) fn free_memory(jobs: usize) -> Option<u64> {
+    let free = Machine::open().meminfo(&mut Vec::new()).available?;
+    Some((free as f64 * MAX_MEMORY_RATIO / jobs as f64) as u64)
+}
 
 impl<'a> Bench<'a> {
     pub(crate) fn new(
@@ -81,16 +96,9 @@ impl<'a> Bench<'a> {
         flags: Vec<String>,
         options: &'a ProveOptions,
     ) -> Result<Self, Failure> {
-        let package = env::get(env::PACKAGE).map(PathBuf::from);
-        let entry = package.map(|package| package.join("__main__.py"));
-        let entry = entry.ok_or_else(|| {
-            Failure::new("experiments need the Python package")
-                .hint("start it as nilometer, or python -m nilometer")
-        })?;
-        let free = Machine::open().meminfo(&mut Vec::new()).available;
-        let share = |free: u64| (free as f64 * MAX_MEMORY_RATIO / options.jobs as f64) as u64;
+        let entry = entry()?;
         // What is free here says nothing of other machines.
-        let memory = options.memory.or_else(|| free.filter(|_| options.on == On::Here).map(share));
+        let memory = options.memory.or_else(|| free_memory(options.jobs).filter(|_| options.on == On::Here));
         Ok(Self {
             program,
             scratch,

@@ -1,0 +1,22 @@
+//! The memory of a training before it runs: a line through three small runs, or a refusal.
+//!
+//! In: what the runs said, the batch that is asked for, a limit. Out: the [`Plan`]: the peak with an interval, its parts, and
+//! the largest batch that fits. Nothing here runs a program, reads a file or a clock. What must not happen here: a number
+//! where the runs do not lie on a line.
+
+mod line;
+mod parts;
+mod plan;
+mod refusal;
+mod told;
+
+pub use line::{Line, Range};
+pub use parts::Part;
+pub use plan::{Answer, Limit, Plan, Point, SCHEMA};
+pub use refusal::Refusal;
+pub use told::{Fit, Told};
+
+/// Parts of the batch that are run: an eighth, a quarter and half of it.
+pub const DIVISORS: [u64; 3] = [8, 4, 2];
+/// Steps after which a `fit` is ended. The first one traces, the second has what the first left, the third is like all others.
+pub const STEPS: u64 = 3;
