@@ -49,6 +49,20 @@ def check_views_keep_the_whole() -> None:
     assert owned(torch.zeros(1, 4).expand(1000, 4)) < 200
 
 
+def check_parts_are_called_slices() -> None:
+    batch = torch.zeros(800, 300)
+    assert sizes(batch[:4])["words"] == "slice (4, 300) of Tensor (240000,) float32"
+    assert sizes(batch[:4].clone())["words"] == "Tensor (4, 300) float32"
+    for most in (batch[:600], batch.T, batch.view(-1), batch.detach()):
+        assert sizes(most)["words"].startswith("Tensor"), sizes(most)
+    rows = list(torch.zeros(50, 30))
+    assert sizes(rows[0])["words"] == "Tensor (30,) float32", "together they are all of it"
+    assert sizes(torch.zeros(1, 4).expand(1000, 4))["words"] == "Tensor (1000, 4) float32"
+    assert sizes(torch.nn.Linear(300, 200).weight)["words"] == "Parameter (200, 300) float32"
+    weight = torch.zeros(300, 20, requires_grad=True)
+    assert sizes((weight * 2)[:3])["words"] == "Tensor (3, 20) float32 with grad_fn", "more than a slice"
+
+
 def check_parameters() -> None:
     layer = torch.nn.Linear(300, 200)
     assert sizes(layer.weight)["words"] == "Parameter (200, 300) float32"

@@ -77,6 +77,27 @@ def test_compilations_of_jax(run: Runner) -> None:
     assert ended.probes()["jax_compiles"][-1] >= 5
 
 
+def test_why_jax_compiles_again(run: Runner) -> None:
+    ended = both(run, "sources.py", "jax_reasons", "jax")
+    reasons: dict[str, list[str]] = {}
+    for trace in ended.traces():
+        assert trace.caller_file.endswith("/sources.py")
+        if trace.file == trace.caller_file:
+            reasons.setdefault(trace.function.rpartition(">.")[2], []).append(trace.why)
+    assert reasons == {
+        "step": [
+            "",
+            "argument 'batch' had shape (4,), before (3,)",
+            "argument 'rate' was 0.5 (a Python float), before not given",
+            "argument 'weights' was a dict of 2, before a dict of 1",
+            "argument 'batch' had dtype int32, before float32",
+        ],
+        "<lambda>": ["", *["a new lambda each time"] * 2],
+        "twice": ["", *["wrapped anew each time, as by functools.partial or jax.vmap"] * 2],
+        "Model.call": ["", *["argument 'self' was another Model"] * 2],
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "package", "endpoints"),
     [

@@ -102,7 +102,8 @@ impl Evidence<'_> {
         let traced = self.share(in_phase("trace"));
         let because = |words: &[&str]| {
             let said = |why: &str| words.iter().any(|word| why.contains(word));
-            f64::from(u8::from(self.report.retraced.iter().any(|function| said(&function.why))))
+            // What stands in for arguments is TensorFlow's.
+            f64::from(u8::from(tensorflow && self.report.retraced.iter().any(|function| said(&function.why))))
         };
         let numbers = because(&["(a Python float)", "(a Python int)"]);
         let shapes = because(&["had shape"]);

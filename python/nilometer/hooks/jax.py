@@ -1,12 +1,15 @@
-"""What is hooked in JAX: its own count of compilations.
+"""What is hooked in JAX: its own count of compilations, and what was compiled.
 
-In: the module that holds JAX's listeners. Out: the probe `jax_compiles`, and a look at the counts at ticks.
+In: the module that holds JAX's listeners. Out: the probe `jax_compiles`, a record per compiled call, and a
+look at the counts at ticks.
 Never: a wrapper around what `jax.jit` returns: programs look at it, and it is C++ that cannot be patched.
 """
 
 from __future__ import annotations
 
-from nilometer.hooks import alive, probes, ticks
+import sys
+
+from nilometer.hooks import alive, jax_retraces, probes, ticks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,3 +29,4 @@ def install(name: str, module: ModuleType) -> None:
 def _lasted(event: str, duration: float, **kwargs: Any) -> None:
     if event == _COMPILED:
         alive.count("jax_compiles")
+        jax_retraces.tell(sys._getframe(1))

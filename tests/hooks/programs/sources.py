@@ -96,6 +96,41 @@ def jax():
     print(type(double).__name__)
 
 
+def jax_reasons():
+    import functools
+
+    import jax
+    import jax.numpy as jnp
+
+    @functools.partial(jax.jit, static_argnames="rate")
+    def step(weights, batch, rate=1.0):
+        return weights["w"] * batch.sum() * rate
+
+    step({"w": 1.0}, jnp.ones(3))
+    step({"w": 2.0}, jnp.ones(3))  # a number that is traced has no value
+    step({"w": 2.0}, jnp.ones(4))
+    step({"w": 2.0}, jnp.ones(4), rate=0.5)
+    step({"w": jnp.ones(2), "v": 1}, jnp.ones(4), rate=0.5)
+    step({"w": jnp.ones(2), "v": 1}, jnp.ones(4, "int32"), rate=0.5)
+    for rate in (1, 2, 3):
+        jax.jit(lambda x, rate=rate: x * rate)(jnp.ones(3))
+
+    def twice(x, by):
+        return jax.jit(jnp.sin)(x) * 2 * by  # compiled inside
+
+    for by in (1, 2, 3):
+        jax.jit(functools.partial(twice, by=by))(jnp.ones(3))
+
+    class Model:
+        @functools.partial(jax.jit, static_argnums=0)
+        def call(self, x):
+            return x + 1
+
+    for _ in range(3):
+        Model().call(jnp.ones(3))
+    print(step({"w": 1.0}, jnp.ones(3)))
+
+
 def lightning(package="lightning.pytorch"):
     import importlib
     import logging

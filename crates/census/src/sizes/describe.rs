@@ -1,5 +1,6 @@
 //! A short description of an object: `ndarray (2000, 500) float64`, `slice (500,) of ndarray (2000, 500)
-//! float64`, `Tensor () float32 with grad_fn`, `tuple of 2`, `str`.
+//! float64`, `slice (4, 300) of Tensor (240000,) float32`, `Tensor () float32 with grad_fn`, `tuple of 2`, `str`. A tensor does not
+//! know the shape of the one that it was cut from, only its elements.
 //!
 //! In: a live object. Out: text that is equal for similar objects, so that they can be counted. What must not
 //! happen here: the object's content; a capture may leave the machine.
@@ -34,6 +35,14 @@ impl Sizes<'_> {
                     && let Some(base) = self.sliced_base(o) =>
             {
                 format!("slice {} of {}", tuple(&shape), self.describe(base))
+            }
+            Some((shape, element))
+                if family == Family::Torch
+                    && short == "Tensor"
+                    && self.made_by(o).is_none()
+                    && let Some(elements) = torch::cut_from(o) =>
+            {
+                format!("slice {} of {short} ({elements},) {element}", tuple(&shape))
             }
             Some((shape, element)) => {
                 let text = format!("{short} {} {element}", tuple(&shape));

@@ -31,7 +31,11 @@ struct Tensor {
     bytes: u64,
     /// `None` if the dimensions are stored elsewhere.
     shape: Option<Vec<u64>>,
+    /// Bytes of one element.
+    width: u64,
     element: &'static str,
+    /// References to the storage: tensors that share it.
+    sharing: u64,
     /// The autograd metadata; 0 if the tensor takes no part.
     differentiation: u64,
 }
@@ -66,6 +70,8 @@ const ELEMENTS: [(u64, &str); 27] = [
     (1, "float8_e5m2fnuz"),
     (1, "float8_e4m3fnuz"),
 ];
+/// The half of the word with the references that counts those of one sort.
+const REFERENCES: u64 = 0x7fff_ffff;
 /// Bytes of a storage object, without its data.
 pub(super) const STORAGE_BYTES: u64 = 96;
 
@@ -107,16 +113,36 @@ pub(super) fn shape(o: Object) -> Option<(Vec<u64>, &'static str)> {
     Some((tensor.shape?, tensor.element))
 }
 
+/// Elements of the storage that a much smaller tensor keeps alive, as rows of a batch do. Not so for one of several that together
+/// cover most of it, as in a loop over rows: those that share the storage count as parts of the same size.
+pub(super) fn cut_from(o: Object) -> Option<u64> {
+    let tensor = read(o)?;
+    let own = tensor.shape?.iter().product::<u64>().checked_mul(tensor.width)?;
+    (own.saturating_mul(tensor.sharing.max(1)) <= tensor.bytes / 2).then_some(tensor.bytes / tensor.width)
+}
+
 fn read(o: Object) -> Option<Tensor> {
     IMPL_OFFSETS.iter().find_map(|place| {
         let words: [u64; IMPL_WORDS] = memory::peek(memory::word(o.0, *place))?;
         let facts = Facts::of(&words, o.0)?;
         let at = storage_word(&words)?;
         let storage = *words.get(at)?;
-        let (data, bytes) = data_of(&memory::peek(storage)?, at)?;
+        let kept = memory::peek(storage)?;
+        let (data, bytes) = data_of(&kept, at)?;
         let fits = facts.least.checked_mul(facts.width)? <= bytes;
-        let (shape, element, differentiation) = (facts.shape, facts.element, *words.get(at + 1)?);
-        fits.then_some(Tensor { class: words[0], storage, data, bytes, shape, element, differentiation })
+        let Facts { shape, width, element, .. } = facts;
+        let (class, sharing, differentiation) = (words[0], kept[1] & REFERENCES, *words.get(at + 1)?);
+        fits.then_some(Tensor {
+            class,
+            storage,
+            data,
+            bytes,
+            shape,
+            width,
+            element,
+            sharing,
+            differentiation,
+        })
     })
 }
 

@@ -11,7 +11,7 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let holder = case.finding.holder.as_ref()?;
     let is_table = ["DataFrame", "Series"].contains(&holder.kind.as_str());
     let is_array = is_table || ["ndarray", "EagerTensor", "Tensor"].contains(&holder.kind.as_str());
-    let joins = ["concat", "np.append(", "numpy.append(", "stack("];
+    let joins = ["concat", "torch.cat(", "np.append(", "numpy.append(", "stack("];
     let is_text = ["str", "bytes"].contains(&holder.kind.as_str());
     let slot = Some(HolderPath::of(&holder.path)).filter(|path| path.is_slot())?.words();
     // A line that makes a whole one each time makes many of them: one for each of the threads that run this function.

@@ -16,22 +16,31 @@ pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
     let elements = case.elements();
     let code = case.short_code().map_or(String::new(), |line| format!(" instead of `{line}`"));
     let one = elements.is_empty() && ["Tensor", "Parameter"].contains(&holder.kind.as_str());
-    if one && is_tensor_memory(case) {
+    if one && is_of_torch(case) {
+        let adds = case.code().is_none_or(|line| line.contains('+'));
+        let name = path.full.words();
+        let change = if adds {
+            format!("add numbers (`loss.item()`) or tensors without a graph (`.detach()`){code}")
+        } else {
+            format!(
+                "cut the history where it is not needed: `{name} = {name}.detach()`; or compute it under `torch.no_grad()` where \
+                 nothing is trained"
+            )
+        };
         return Some(Explanation {
-            sentence: format!("{} keeps the autograd graph of every {}", path.full.words(), case.unit),
-            change: format!("add numbers (`loss.item()`) or tensors without a graph (`.detach()`){code}"),
+            sentence: format!("{name} keeps the autograd graph of every {}", case.unit),
+            change,
             ..Explanation::default()
         });
     }
     if !elements.contains(WITH_GRAPH) {
         return None;
     }
+    let at = case.short_code().map_or(String::new(), |line| format!(" in `{line}`"));
     let change = if elements.contains("Tensor () ") {
         format!("keep the number (`.item()`){code}")
     } else {
-        format!(
-            "keep tensors without their graphs (`.detach()`, `.item()` of a number), and only those that are read later{code}"
-        )
+        format!("keep tensors without their graphs{at}: add `.detach()`, or `.item()` where it is one number")
     };
     let sentence =
         format!("{} keeps tensors of every {}, with their autograd graphs", case.called(), case.unit);
@@ -41,7 +50,8 @@ pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
 /// Memory without a known holder.
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let finding = case.finding;
-    (is_tensor_memory(case) && finding.holder.is_none() && finding.part.is_none()).then(|| Explanation {
+    let by_torch = is_tensor_memory(case) || is_by_modules(case);
+    (by_torch && finding.holder.is_none() && finding.part.is_none()).then(|| Explanation {
         sentence: format!(
             "PyTorch tensors of every {} stay, and no look met their holder: an autograd graph may keep them",
             case.unit
@@ -51,6 +61,19 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             .to_owned(),
         ..Explanation::default()
     })
+}
+
+/// Whether a function of `PyTorch`'s made most of it, by whatever operation.
+fn is_of_torch(case: &Case) -> bool {
+    let of_torch = |file: &str| file.contains("libtorch") || file.contains("libc10");
+    case.finding.stack.iter().any(|frame| of_torch(&frame.file))
+}
+
+/// Whether many operations below modules of `PyTorch` made it, most of all tensors.
+fn is_by_modules(case: &Case) -> bool {
+    let by_allocator = |file: &str| ALLOCATORS.iter().any(|name| file.contains(name));
+    case.carriers().any(|frame| frame.file.starts_with("torch/"))
+        && case.finding.stack.iter().any(|frame| by_allocator(&frame.file))
 }
 
 /// Whether `PyTorch`'s own allocator made it. Other memory of the library's may be of functions in a graph.

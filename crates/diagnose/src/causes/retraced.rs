@@ -1,6 +1,6 @@
-//! A function that TensorFlow traces again and again: each trace stays, with its graph, in the function's cache.
+//! A function that TensorFlow traces, or JAX compiles, again and again: each trace stays, with its graph, in the function's cache.
 //!
-//! Evidence: the holder is such a cache, or TensorFlow's gradient registry where nothing else makes steps be traced, or nobody is known to
+//! Evidence for JAX: nobody in Python holds it, a compiler made it, and the count of compilations grows. For TensorFlow: the holder is such a cache, or TensorFlow's gradient registry where nothing else makes steps be traced, or nobody is known to
 //! hold it; and a function was still being traced in the last third of the
 //! cycles. What differed between two traces tells which cause it is: a Python number, a shape, a new function object.
 
@@ -19,6 +19,14 @@ const SHAPES: &str = "give the function a shape that leaves that open: `input_si
 const METHODS: &str = "call the method of one object that lives as long as the loop, and pass what differs as tensors: each \
                        new object has a function of its own";
 const FUNCTIONS: &str = "make the function once, outside of the loop, and call that one each time";
+/// Parts of JAX that make a compiled program.
+const COMPILERS: [&str; 2] = ["XLA compilation", "compiler (LLVM)"];
+const JAX_SCALARS: &str =
+    "let JAX trace it: take it out of `static_argnums` or `static_argnames`, or keep it to a few values";
+const JAX_SHAPES: &str = "pad to a few shapes, and mask what was added";
+const JAX_METHODS: &str =
+    "call the method of one object that lives as long as the loop, and pass what differs as arrays";
+const JAX_FUNCTIONS: &str = "make and jit the function once, outside of the loop, and pass what differs between the rounds as an argument";
 
 pub(super) fn by_scalars(case: &Case) -> Option<Explanation> {
     told(case, "retraced-by-scalars")
@@ -39,17 +47,18 @@ pub(super) fn by_functions(case: &Case) -> Option<Explanation> {
 fn told(case: &Case, asked: &str) -> Option<Explanation> {
     let function = function(case)?;
     let (name, change) = reason(function)?;
+    let why = (name, change);
     // What the registry keeps of functions that are made anew is told there.
     if gradient_registry::is_registry(case) && !is_argument(function) {
         return None;
     }
-    (name == asked).then(|| said(function, change))
+    (name == asked).then(|| said(case.run, function, why))
 }
 
 /// For a run whose graphs pile up unexplained: the function that is traced most, and how often per cycle.
 pub(super) fn of_run(run: Run) -> Option<(&'static str, Explanation, f64)> {
-    let known = |f: &'_ Retraced| Some((reason(f)?.0, said(f, reason(f)?.1), f.per_cycle));
-    run.retraced.iter().filter(|_| run.graphs_grow()).find_map(known)
+    let known = |f: &'_ Retraced| Some((reason(f)?.0, said(run, f, reason(f)?), f.per_cycle));
+    run.retraced.iter().filter(|_| run.graphs_grow() || is_of_jax(run)).find_map(known)
 }
 
 /// The cause that the difference between two traces speaks for, and what helps.
@@ -62,11 +71,12 @@ fn reason(function: &Retraced) -> Option<(&'static str, &'static str)> {
         () if is_argument(function) && is_another(why, &["method", "Function"]) => {
             Some(("retraced-by-methods", METHODS))
         }
+        () if why.contains("argument 'self' was another ") => Some(("retraced-by-methods", METHODS)),
         () if is_argument(function) && is_another(why, &["function", "partial"]) => {
             Some(("retraced-by-functions", FUNCTIONS))
         }
         () if why.contains("method of a new object") => Some(("retraced-by-methods", METHODS)),
-        () if ["new function object", "new lambda", "wrapped by tf.function"]
+        () if ["new function object", "new lambda", "wrapped by tf.function", "wrapped anew"]
             .iter()
             .any(|w| why.contains(w)) =>
         {
@@ -88,6 +98,9 @@ fn is_argument(function: &Retraced) -> bool {
 
 /// The function whose graphs these are.
 fn function<'a>(case: &'a Case) -> Option<&'a Retraced> {
+    if is_of_jax(case.run) {
+        return compiled(case);
+    }
     let path = case.path.as_ref().map(|path| path.full);
     let names = || path.into_iter().flat_map(HolderPath::names);
     let cache =
@@ -121,8 +134,11 @@ fn is_made_by_call(case: &Case, function: &Retraced) -> bool {
         && finding.bytes_per_cycle.estimate as f64 <= function.per_cycle * MAX_TRACE_BYTES
 }
 
-fn said(function: &Retraced, change: &str) -> Explanation {
-    let name = function.function.rsplit("<locals>.").next().unwrap_or(&function.function);
+fn said(run: Run, function: &Retraced, (cause, change): (&str, &str)) -> Explanation {
+    if is_of_jax(run) {
+        return compiled_again(function, cause);
+    }
+    let name = short(function);
     Explanation {
         sentence: format!("{name} is traced again and again, and every graph stays: {}", function.why),
         change: change.to_owned(),
@@ -132,6 +148,49 @@ fn said(function: &Retraced, change: &str) -> Explanation {
             _ => None,
         },
         made_at: called_at(function),
+    }
+}
+
+fn short(function: &Retraced) -> &str {
+    function.function.rsplit("<locals>.").next().unwrap_or(&function.function)
+}
+
+/// Whether it is JAX that goes on compiling.
+fn is_of_jax(run: Run) -> bool {
+    run.grows("jax_compiles") && !run.graphs_grow()
+}
+
+/// The jitted function whose compiled programs these are. Compilers work on threads of their own, too, which no line of the program
+/// is known of.
+fn compiled<'a>(case: &'a Case) -> Option<&'a Retraced> {
+    let finding = case.finding;
+    let by_compiler = COMPILERS.iter().any(|part| case.is_part(part)) || case.calls("pjit.py", "cache_miss");
+    let made_at = || finding.sites.iter().filter(|site| site.role == "made_at");
+    let is_caller = |function: &&Retraced| {
+        made_at().any(|s| s.file == function.caller_file && u64::from(s.line) == function.caller_line)
+    };
+    let retraced = case.run.retraced;
+    let called = || retraced.iter().find(is_caller);
+    let only = || retraced.first().filter(|_| made_at().next().is_none() || retraced.len() == 1);
+    if finding.holder.is_none() && by_compiler { called().or_else(only) } else { None }
+}
+
+fn compiled_again(function: &Retraced, cause: &str) -> Explanation {
+    let name = match short(function) {
+        "<lambda>" => format!("the lambda of line {}", function.line),
+        name => name.to_owned(),
+    };
+    let change = match cause {
+        "retraced-by-scalars" => JAX_SCALARS,
+        "retraced-by-shapes" => JAX_SHAPES,
+        "retraced-by-methods" => JAX_METHODS,
+        _ => JAX_FUNCTIONS,
+    };
+    Explanation {
+        sentence: format!("JAX compiles {name} again and again, and keeps every program: {}", function.why),
+        change: change.to_owned(),
+        made_at: called_at(function),
+        ..Explanation::default()
     }
 }
 

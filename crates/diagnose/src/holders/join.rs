@@ -49,7 +49,7 @@ pub(crate) fn by_holder(sites: Vec<BySite>) -> Vec<Finding> {
         }
         "container-grows".clone_into(&mut finding.cause);
         finding.sentence = sentence(first.holder);
-        if first.share < NEARLY_ALL && finding.confidence == "certain" {
+        if (first.share < NEARLY_ALL || first.in_cut_graph) && finding.confidence == "certain" {
             finding.confidence = "likely";
         }
         finding.holder = Some(shown(first));

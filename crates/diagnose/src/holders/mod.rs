@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use nilometer_capture::{Capture, Holder, Moment, Observation, Record};
 use nilometer_model::{CodeFolders, HolderPath};
 
+use crate::numbers::{NEARLY_ALL, TENTH};
 use crate::sample::Sample;
 use crate::source_files;
 
@@ -51,6 +52,8 @@ pub(crate) use unattached_lines::hold;
 const SCAN: u64 = 1;
 /// A census that goes over every edge.
 const WHOLE: u64 = 2;
+/// The kind of a tensor that is no container's element: it keeps the memory of many cycles through its history alone.
+const TENSOR: &str = "Tensor";
 /// The kind of what nobody holds, not even native code.
 const GARBAGE: &str = "garbage";
 
@@ -87,8 +90,10 @@ pub(crate) struct Keeps<'a> {
     pub(crate) path: String,
     /// What the elements of its container are, if that was seen.
     pub(crate) elements: String,
-    /// Of the bytes that could have been seen, from 0 to 1.
+    /// Of the bytes that could have been seen, from 0 to 1; of those that were seen where looks ended in a graph.
     pub(crate) share: f64,
+    /// Looks ended in a graph, before they came to all of it.
+    pub(crate) in_cut_graph: bool,
 }
 
 impl<'a> HolderEvidence<'a> {
@@ -271,7 +276,7 @@ impl<'a> HolderEvidence<'a> {
         let around: HashMap<u64, BTreeSet<&str>> =
             paths.iter().map(|(id, path)| (*id, around(*path))).collect();
         let (mut by_container, mut by_holder) = (BTreeMap::<&str, f64>::new(), BTreeMap::<u64, f64>::new());
-        let mut all = 0.0;
+        let (mut all, mut met, mut in_graphs) = (0.0, 0.0, 0.0);
         for sample in seen() {
             all += sample.weight;
             let containers: BTreeSet<&str> =
@@ -279,10 +284,18 @@ impl<'a> HolderEvidence<'a> {
             for container in containers {
                 *by_container.entry(container).or_default() += sample.weight;
             }
-            for holder in of(sample).filter(|id| paths.contains_key(id)).collect::<BTreeSet<u64>>() {
+            let holders: BTreeSet<u64> = of(sample).filter(|id| paths.contains_key(id)).collect();
+            met += if holders.is_empty() { 0.0 } else { sample.weight };
+            let are_tensors = holders.iter().all(|id| self.holder(*id).is_some_and(|h| h.kind == TENSOR));
+            in_graphs += if holders.is_empty() || !are_tensors { 0.0 } else { sample.weight };
+            for holder in holders {
                 *by_holder.entry(holder).or_default() += sample.weight;
             }
         }
+        // A look that was cut on its way through a graph: what it did not come to is in the graph, as far as anything is known of it.
+        let were_cut = !self.looks.is_empty() && self.cut.len() == self.looks.len();
+        let in_cut_graph = were_cut && met >= TENTH * all && in_graphs >= NEARLY_ALL * met;
+        all = if in_cut_graph { met } else { all };
         let keeps = |(container, bytes): (&str, f64)| {
             let inside = by_holder.iter().filter_map(|(id, bytes)| Some((*id, *paths.get(id)?, *bytes)));
             let inside: Vec<_> = inside.filter(|(_, path, _)| path.container_text() == container).collect();
@@ -295,7 +308,7 @@ impl<'a> HolderEvidence<'a> {
             let path = path.unwrap_or_else(|| shortest.to_owned());
             let holder = self.holder(id)?;
             let elements = self.elements(holder, &path);
-            Some(Keeps { holder, path, elements, share: bytes / all })
+            Some(Keeps { holder, path, elements, share: bytes / all, in_cut_graph })
         };
         let mut out: Vec<Keeps> = by_container.into_iter().filter_map(keeps).collect();
         out.sort_by(|a, b| b.share.total_cmp(&a.share));

@@ -44,6 +44,7 @@ impl<'a> HolderEvidence<'a> {
             holder: &NATIVE,
             path,
             elements,
+            in_cut_graph: false,
             share,
         })
     }

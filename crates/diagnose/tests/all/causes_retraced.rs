@@ -29,6 +29,51 @@ fn graphs_that_pile_up_are_told_with_the_line_that_calls_the_function() {
 }
 
 #[test]
+fn what_jax_compiles_again_is_told_with_what_differs() {
+    for (why, cause, change) in [
+        ("argument 'rate' was 0.5, before 0.6 (a Python float)", "retraced-by-scalars", "static_argnums"),
+        ("argument 'x' had shape (31, 4), before (32, 4)", "retraced-by-shapes", "pad to a few shapes"),
+        ("argument 'self' was another Model", "retraced-by-methods", "one object"),
+        ("a method of a new object each time", "retraced-by-methods", "one object"),
+        ("a new lambda each time", "retraced-by-functions", "outside of the loop"),
+        ("wrapped anew each time, as by functools.partial or jax.vmap", "retraced-by-functions", "outside"),
+    ] {
+        let report = unexplained(|w, epoch| {
+            trace(w, epoch, why);
+            count(w, "jax_compiles", epoch);
+        });
+        let finding = only(&report);
+        assert_eq!(finding.cause, cause);
+        let said = format!("JAX compiles train_step again and again, and keeps every program: {why}");
+        assert_eq!(finding.sentence, said);
+        assert!(finding.change.as_ref().unwrap().contains(change), "{finding:#?}");
+        assert_eq!(finding.prove, None, "no trial stands in for JAX's arguments");
+        let sites: Vec<_> = finding.sites.iter().map(|s| (s.file.as_str(), s.line)).collect();
+        assert_eq!(sites, [("train.py", 43)]);
+    }
+}
+
+#[test]
+fn programs_that_jax_has_compiled_are_one_finding_whichever_thread_made_them() {
+    const MISS: &str = "/v/lib/python3.11/site-packages/jax/_src/pjit.py:259 _cpp_pjit.<locals>.cache_miss";
+    let told = |stack: &[&str], compiles: bool| {
+        let report = sampled(stack, |w, epoch| {
+            trace(w, epoch, "a new lambda each time");
+            count(w, "jax_compiles", if compiles { epoch } else { 3 });
+            let alone = w.stack(&["xla::HloDataflowAnalysis::Run"]);
+            w.makes(alone, 64 << 10, 8);
+        });
+        report.findings.iter().map(|f| f.cause.clone()).collect::<Vec<_>>()
+    };
+    let line = "/job/train.py:43 main";
+    assert_eq!(told(&[line, MISS, "mlir::StringAttr::get"], true), ["retraced-by-functions"]);
+    assert!(!told(&[line, MISS, "mlir::StringAttr::get"], false).contains(&"retraced-by-functions".into()));
+    // What the program makes elsewhere is its own.
+    let other = told(&["/job/train.py:50 main", "numpy::zeros"], true);
+    assert!(other.contains(&"growth-at-site".into()), "{other:?}");
+}
+
+#[test]
 fn a_function_that_is_made_anew_is_not_told_by_the_first_shapes_that_it_has_each_time() {
     let shape = "argument 'x' had shape (None, 4), before (32, 4)";
     let told = |whole: &dyn Fn(u64) -> String| {

@@ -72,6 +72,19 @@ fn slices_that_only_a_scan_saw_keep_their_arrays_too() {
 }
 
 #[test]
+fn slices_of_tensors_are_to_be_cloned() {
+    let of = |elements| told(("main(): figure.rows[*]", "Figure", "", "list", elements));
+    let finding = of("30 x slice (4, 300) of Tensor (240000,) float32");
+    assert_eq!(finding.cause, "view-keeps-array", "{finding:#?}");
+    assert_eq!(
+        finding.sentence,
+        "Figure.rows keeps slices, and each slice keeps the whole tensor it was cut from"
+    );
+    assert!(finding.change.as_ref().unwrap().contains("tensor[:8].clone()"), "{finding:#?}");
+    assert_eq!(of("30 x Tensor (4, 300) float32").cause, "object-keeps");
+}
+
+#[test]
 fn one_array_that_is_made_anew_and_longer_each_time() {
     let finding = told(("main(): noise", "main", "", "ndarray", "ndarray (54500, 12) float64"));
     assert_eq!(finding.cause, "array-grows");

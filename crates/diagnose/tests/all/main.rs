@@ -11,6 +11,7 @@ mod causes;
 mod causes_kernels;
 mod causes_models;
 mod causes_retraced;
+mod causes_torch;
 mod cells;
 mod choice;
 mod coarse_samples;

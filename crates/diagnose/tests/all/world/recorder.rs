@@ -48,7 +48,7 @@ impl Default for Recorder {
 }
 
 const LIBRARY: u64 = 0x7f00_0000_0000;
-/// Behind it lie a library of the user's, with functions called `user::...`, and `PyTorch`'s, with `at::...`.
+/// Behind it lie a library of the user's, with functions called `user::...`, and `PyTorch`'s, with `at::...` and `c10::...`.
 const SIZE: u64 = 1 << 30;
 
 impl World {
@@ -67,6 +67,9 @@ impl World {
         self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
         let path = "/v/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so".into();
         let start = LIBRARY + 2 * SIZE;
+        self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
+        let path = "/v/lib/python3.11/site-packages/torch/lib/libc10.so".into();
+        let start = LIBRARY + 3 * SIZE;
         self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
         self
     }
@@ -101,6 +104,7 @@ impl World {
                 let library = match frame.split("::").next() {
                     Some("user") => LIBRARY + SIZE,
                     Some("at") => LIBRARY + 2 * SIZE,
+                    Some("c10") => LIBRARY + 3 * SIZE,
                     _ => LIBRARY,
                 };
                 out.push(StackFrame::Native { address: library + 16 * (at as u64 + 1) });
@@ -298,6 +302,7 @@ impl Lookup for Files {
             ("KernelCache", "TensorFlow's eager kernel cache"),
             ("create_primitive_common", "oneDNN primitive"),
             ("PyDataMem_UserNEW", "NumPy array"),
+            ("HloDataflowAnalysis", "XLA compilation"),
             ("DenseUpdateOp", "op assignment to a variable (kernel)"),
         ];
         let (_, words) = known.iter().find(|(part, _)| frames.iter().any(|(name, _)| name.contains(part)))?;

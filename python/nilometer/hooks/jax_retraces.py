@@ -1,0 +1,181 @@
+"""Which jitted function JAX compiles, how often, from which line of the program, and why once more.
+
+In: the stack on which JAX says that it has compiled. Out: one record per compilation that a call of the
+program made. Never: a word about a compilation inside another one, which is a part of it; a reference that
+keeps a function or an array alive; code of the program's, as a pytree's own flattening is.
+"""
+
+from __future__ import annotations
+
+from _weakref import ref
+from time import monotonic
+from types import FunctionType, MethodType
+
+from nilometer import _native
+from nilometer.hooks.difference import difference
+from nilometer.hooks.origin import innermost, place_of, user_line
+from nilometer.hooks.signature import GROUP, NONE, OBJECT, SCALAR, TENSOR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+    from nilometer.hooks.signature import Part, Parts
+
+# Where JAX goes when its cache of compiled calls has no answer: the frame has the function and its arguments.
+_MISS = "cache_miss"
+_FILE = "/jax/_src/pjit.py"
+# As for TensorFlow's traces.
+_MAX_FUNCTIONS = 2048
+_ALWAYS = 256
+_INTERVAL = 1.0
+_MAX_PARTS = 128
+_MAX_DEPTH = 6
+_LONGEST_VALUE = 40
+_SCALARS = (bool, int, float, complex, str, bytes)
+_NEW_FUNCTION = "a new function object each time"
+_NEW_LAMBDA = "a new lambda each time"
+_NEW_OBJECT = "a method of a new object each time"
+_NEW_WRAPPER = "wrapped anew each time, as by functools.partial or jax.vmap"
+_ELSEWHERE = "arguments that look the same"
+
+
+class _Known:
+    """What the compilation before was of; objects only by weak references."""
+
+    __slots__ = ("function", "nth", "owner", "parts", "told", "wrapper")
+
+    def __init__(self) -> None:
+        self.nth = 0
+        self.parts: Parts = {}
+        self.function: Any = None
+        self.owner: Any = None
+        self.wrapper: Any = None
+        self.told = 0.0
+
+
+_known: dict[tuple[str, int, str], _Known] = {}
+
+
+def tell(frame: FrameType | None) -> None:
+    """Says what was compiled; `frame` is one of the compilation."""
+    try:
+        miss = _miss(frame)
+        if miss is not None and _miss(miss.f_back) is None:
+            _tell(miss)
+    except Exception as error:
+        _native.lost(f"why a function was compiled: {type(error).__name__}")
+
+
+def _miss(frame: FrameType | None) -> FrameType | None:
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == _MISS and code.co_filename.endswith(_FILE):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _tell(miss: FrameType) -> None:
+    seen = miss.f_locals
+    wrapper = seen["fun"]
+    function, owner = innermost(wrapper)
+    file, line, name = place_of(function, str(getattr(function, "__name__", "")))
+    known = _known.get((file, line, name))
+    if known is None:
+        if len(_known) >= _MAX_FUNCTIONS:
+            return
+        known = _known[file, line, name] = _Known()
+    now = _parts(function, seen["args"], seen["kwargs"], _static(seen.get("jit_info")), owner is not None)
+    known.nth += 1
+    why = "" if known.nth == 1 else _why(known, now, function, owner, wrapper)
+    known.parts = now
+    known.wrapper, known.function, known.owner = _weak(wrapper), _weak(function), _weak(owner)
+    at = monotonic()
+    if known.nth <= _ALWAYS or at - known.told >= _INTERVAL:
+        known.told = at
+        _native.trace(name, (file, line), known.nth, why, user_line(miss.f_back))
+
+
+def _why(known: _Known, now: Parts, function: Any, owner: Any, wrapper: Any) -> str:
+    if known.function is None or known.function() is not function:
+        return _NEW_LAMBDA if getattr(function, "__name__", "") == "<lambda>" else _NEW_FUNCTION
+    if owner is not None and (known.owner is None or known.owner() is not owner):
+        return _NEW_OBJECT
+    # A look at a bound method makes another object of it each time.
+    if type(wrapper) is not MethodType and (known.wrapper is None or known.wrapper() is not wrapper):
+        return _NEW_WRAPPER
+    return difference(now, known.parts) or _ELSEWHERE
+
+
+def _static(info: Any) -> tuple[frozenset[int], frozenset[str]]:
+    """Which arguments a value is compiled for, by number and by name."""
+    numbers, names = getattr(info, "static_argnums", ()), getattr(info, "static_argnames", ())
+    return frozenset(numbers or ()), frozenset(names or ())
+
+
+def _parts(
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    static: tuple[frozenset[int], frozenset[str]],
+    is_bound: bool,
+) -> Parts:
+    numbers, names = static
+    called: tuple[str, ...] = ()
+    if type(function) is FunctionType:
+        code = function.__code__
+        called = code.co_varnames[int(is_bound) : code.co_argcount]
+    found: Parts = {}
+    for number, value in enumerate(args):
+        name = called[number] if number < len(called) else f"[{number}]"
+        _walk(name, value, number in numbers or name in names, found, 0)
+    for name, value in kwargs.items():
+        _walk(name, value, name in names, found, 0)
+    return found
+
+
+def _walk(name: str, value: Any, is_static: bool, found: Parts, depth: int) -> None:
+    if len(found) >= _MAX_PARTS or depth > _MAX_DEPTH:
+        return
+    kind = type(value)
+    members: list[tuple[str, Any]] | None = None
+    if kind in (tuple, list):
+        members = [(f"[{index}]", member) for index, member in enumerate(value)]
+    elif kind is dict:
+        members = [(f"[{_text(key)}]", member) for key, member in value.items()]
+    if members is None:
+        found[name] = _leaf(value, kind, is_static)
+        return
+    found[name] = (GROUP, kind.__name__, str(len(members)), " ".join(key for key, _ in members))
+    for key, member in members:
+        _walk(name + key, member, is_static, found, depth + 1)
+
+
+def _leaf(value: Any, kind: type, is_static: bool) -> Part:
+    if value is None:
+        return (NONE,)
+    if kind in _SCALARS:
+        # A number that is not static is an array to JAX, whatever its value.
+        return (SCALAR, _text(value), kind.__name__) if is_static else (TENSOR, "()", kind.__name__)
+    if kind.__module__.partition(".")[0] in ("jax", "jaxlib", "numpy") and hasattr(value, "dtype"):
+        weak = " (weak)" if getattr(value, "weak_type", False) else ""
+        sizes = [str(size) for size in value.shape]
+        shape = f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
+        return (TENSOR, shape, f"{value.dtype.name}{weak}")
+    # An object with arrays inside is the same whichever it is; a static one is not.
+    return (OBJECT, kind.__name__, str(id(value)) if is_static else "")
+
+
+def _text(value: Any) -> str:
+    if type(value) in (str, bytes):
+        return repr(value[:_LONGEST_VALUE]) + ("..." if len(value) > _LONGEST_VALUE else "")
+    return repr(value)[:_LONGEST_VALUE] if type(value) in _SCALARS else type(value).__name__
+
+
+def _weak(thing: Any) -> Any:
+    try:
+        return None if thing is None else ref(thing)
+    except TypeError:
+        return None
