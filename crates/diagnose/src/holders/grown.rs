@@ -37,7 +37,13 @@ pub(crate) fn grown(
         .iter()
         .filter_map(|(id, rises)| Some((*id, Pace::of(rises, &held.scans, series)?)))
         .collect();
-    candidates.sort_by(|a, b| b.1.bytes.total_cmp(&a.1.bytes));
+    // A kernel adds names to its module with each cell: the list that one of them means is told first.
+    let is_namespace = |id: u64| {
+        held.holder(id).is_some_and(|holder| HolderPath::of(&holder.path).is_namespace(&holder.file))
+    };
+    candidates.sort_by(|a, b| {
+        is_namespace(a.0).cmp(&is_namespace(b.0)).then_with(|| b.1.bytes.total_cmp(&a.1.bytes))
+    });
     let mut out = Vec::new();
     for (id, pace) in candidates {
         let Some(holder) = held.holder(id) else { continue };

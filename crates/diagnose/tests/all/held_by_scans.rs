@@ -47,6 +47,19 @@ fn without_samples_the_container_that_grows_so_much_is_named() {
 }
 
 #[test]
+fn a_list_is_told_before_the_names_of_its_module_which_grow_too() {
+    let report = scanned(|w, epoch| {
+        w.scans("__main__[*]", 4 * epoch, epoch, 310 << 10, false);
+        w.scans("__main__.models[*]", epoch, epoch, 300 << 10, false);
+    });
+    assert_eq!(report.findings[0].holder.as_ref().unwrap().path, "__main__.models[*]");
+    let names = scanned(|w, epoch| {
+        w.scans("__main__[*]", epoch, epoch, 300 << 10, false);
+    });
+    assert_eq!(names.findings[0].holder.as_ref().unwrap().path, "__main__[*]", "nothing else grows");
+}
+
+#[test]
 fn a_list_of_native_things_is_likely_where_nothing_else_explains_the_growth() {
     let report = scanned(|w, epoch| {
         w.scans("train(): tapes[*]", epoch, epoch, 400, true);
