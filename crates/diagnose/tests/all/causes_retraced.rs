@@ -58,11 +58,8 @@ fn programs_that_jax_has_compiled_are_one_finding_whichever_thread_made_them() {
     const MISS: &str = "/v/lib/python3.11/site-packages/jax/_src/pjit.py:259 _cpp_pjit.<locals>.cache_miss";
     let told = |stack: &[&str], compiles: bool| {
         let report = sampled(stack, |w, epoch| {
-            if compiles || epoch <= 3 {
-                trace(w, epoch, "a new lambda each time");
-            }
-            // Counts are read seldom on a busy machine.
-            count(w, "jax_compiles", epoch.min(3));
+            trace(w, epoch, "a new lambda each time");
+            count(w, "jax_compiles", if compiles { epoch } else { 3 });
             let alone = w.stack(&["xla::HloDataflowAnalysis::Run"]);
             w.makes(alone, 64 << 10, 8);
         });

@@ -23,8 +23,10 @@ use crate::session::Session;
 
 /// Marks that are kept; when there are more, every second one goes.
 const MAX_MARKS: usize = 8;
-/// The next mark waits for such a part of the program's time so far.
-const AGE_DIVISOR: u64 = 8;
+/// The next mark, and the next look, wait for such a part of the program's time so far: a service that runs for weeks must not fill its
+/// capture, and the last look must come near the end.
+const MARK_AGE_DIVISOR: u64 = 8;
+const LOOK_AGE_DIVISOR: u64 = 32;
 const MIN_BETWEEN_NS: u64 = 100_000_000;
 /// Objects behind a mark: 50,000 take some 30 ms.
 const MAX_OBJECTS: usize = 50_000;
@@ -41,7 +43,8 @@ struct Mark {
 #[derive(Default)]
 pub(super) struct Marks {
     all: Vec<Mark>,
-    next_ns: u64,
+    next_mark_ns: u64,
+    next_look_ns: u64,
     /// Full collections when they were made.
     full: Option<u64>,
     meter: CostMeter,
@@ -50,10 +53,10 @@ pub(super) struct Marks {
 impl Marks {
     /// Makes one at the end of a cycle, if it is time.
     pub(super) fn mark(&mut self, py: Python<'_>, session: &Session, age_ns: u64) {
-        if age_ns < self.next_ns || session.board().pause_limit().is_none() {
+        if age_ns < self.next_mark_ns || session.board().pause_limit().is_none() {
             return;
         }
-        self.next_ns = age_ns + (age_ns / AGE_DIVISOR).max(MIN_BETWEEN_NS);
+        self.next_mark_ns = age_ns + (age_ns / MARK_AGE_DIVISOR).max(MIN_BETWEEN_NS);
         let _ours = recorder::Ours::begin();
         self.drop_stale(py, session);
         if self.all.len() >= MAX_MARKS {
@@ -68,9 +71,9 @@ impl Marks {
         }
     }
 
-    /// Whether there is a mark to look behind, and the last look took no more than one part in `part` of the time since.
-    fn is_due(&self, part: u32) -> bool {
-        !self.all.is_empty() && self.meter.is_due(part)
+    /// Whether there is a mark to look behind, and it is time: the last look took no more than one part in `part` of the time since.
+    fn is_due(&self, part: u32, age_ns: u64) -> bool {
+        !self.all.is_empty() && age_ns >= self.next_look_ns && self.meter.is_due(part)
     }
 
     /// Without marks from before a full collection.
@@ -85,9 +88,11 @@ impl Marks {
 impl State {
     /// Tells how much garbage waits behind each mark, if it is time.
     pub(super) fn look_at_waiting(&mut self, py: Python<'_>, session: &Session) {
-        if !self.marks.is_due(one_part_in(PAUSE_FACTOR, session)) {
+        let age_ns = session.age();
+        if !self.marks.is_due(one_part_in(PAUSE_FACTOR, session), age_ns) {
             return;
         }
+        self.marks.next_look_ns = age_ns + age_ns / LOOK_AGE_DIVISOR;
         let _ours = recorder::Ours::begin();
         let (began, took) = (Instant::now(), Began::now());
         self.marks.drop_stale(py, session);

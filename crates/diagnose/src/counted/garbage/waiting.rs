@@ -7,6 +7,8 @@
 //! kept, and by what that garbage grew. The span ends at the later look. Or it ends at the last point: what of the garbage is old is in
 //! that level too, as only a full collection frees it. Python shows the least of its bytes: what C++ objects keep is not among them.
 
+use std::collections::BTreeMap;
+
 use nilometer_capture::Moment;
 
 use super::{MIN_COVERED_RATIO, MIN_SPAN_CYCLES, jitter, troughs};
@@ -46,11 +48,10 @@ pub(super) fn kept_at_most(
     let (first, last) = (points.first()?, points.last()?);
     let swing = 2.0 * jitter(points, &troughs(timeline, before, points, 1));
     let needed = MIN_SPAN_CYCLES.max(MIN_COVERED_RATIO * cycles(first.ordinal, last.ordinal));
-    let looks: Vec<Look> = timeline.waiting.iter().filter_map(|seen| look(timeline, seen, last)).collect();
-    let limits = looks.iter().filter_map(|later| {
-        let is_earlier =
-            |look: &&Look| look.seen.behind_ns == later.seen.behind_ns && look.ordinal >= first.ordinal;
-        let earlier = looks.iter().find(is_earlier)?;
+    let looks = timeline.waiting.iter().filter_map(|seen| look(timeline, seen, last));
+    let mut earliest: BTreeMap<u64, Look> = BTreeMap::new();
+    let limits = looks.filter(|look| look.ordinal >= first.ordinal).filter_map(|later| {
+        let earlier = *earliest.entry(later.seen.behind_ns).or_insert(later);
         let bytes = later.seen.garbage_bytes - earlier.seen.garbage_bytes;
         let by_weight = weight * (later.seen.garbage_objects - earlier.seen.garbage_objects);
         let at_most = |(ordinal, level, young): (u64, f64, f64)| {
@@ -59,7 +60,7 @@ pub(super) fn kept_at_most(
             let surely = without(bytes - young);
             (span >= needed).then(|| Limits { surely, likely: surely.min(without(by_weight - young)) })
         };
-        [at_the_look(earlier, later, last), at_the_end(timeline, later, last)]
+        [at_the_look(&earlier, &later, last), at_the_end(timeline, &later, last)]
             .into_iter()
             .flatten()
             .filter_map(at_most)
