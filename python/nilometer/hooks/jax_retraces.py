@@ -7,12 +7,11 @@ keeps a function or an array alive; code of the program's, as a pytree's own fla
 
 from __future__ import annotations
 
-from _weakref import ref
-from time import monotonic
 from types import FunctionType, MethodType
 
 from nilometer import _native
 from nilometer.hooks.difference import difference
+from nilometer.hooks.made_again import Functions, Known
 from nilometer.hooks.origin import innermost, place_of, user_line
 from nilometer.hooks.signature import GROUP, NONE, OBJECT, SCALAR, TENSOR
 
@@ -26,36 +25,15 @@ if TYPE_CHECKING:
 # Where JAX goes when its cache of compiled calls has no answer: the frame has the function and its arguments.
 _MISS = "cache_miss"
 _FILE = "/jax/_src/pjit.py"
-# As for TensorFlow's traces.
-_MAX_FUNCTIONS = 2048
-_ALWAYS = 256
-_INTERVAL = 1.0
 _MAX_PARTS = 128
 _MAX_DEPTH = 6
 _LONGEST_VALUE = 40
 _SCALARS = (bool, int, float, complex, str, bytes)
-_NEW_FUNCTION = "a new function object each time"
-_NEW_LAMBDA = "a new lambda each time"
-_NEW_OBJECT = "a method of a new object each time"
 _NEW_WRAPPER = "wrapped anew each time, as by functools.partial or jax.vmap"
 _ELSEWHERE = "arguments that look the same"
 
 
-class _Known:
-    """What the compilation before was of; objects only by weak references."""
-
-    __slots__ = ("function", "nth", "owner", "parts", "told", "wrapper")
-
-    def __init__(self) -> None:
-        self.nth = 0
-        self.parts: Parts = {}
-        self.function: Any = None
-        self.owner: Any = None
-        self.wrapper: Any = None
-        self.told = 0.0
-
-
-_known: dict[tuple[str, int, str], _Known] = {}
+_functions = Functions("compiled")
 
 
 def tell(frame: FrameType | None) -> None:
@@ -82,29 +60,24 @@ def _tell(miss: FrameType) -> None:
     wrapper = seen["fun"]
     function, owner = innermost(wrapper)
     file, line, name = place_of(function, str(getattr(function, "__name__", "")))
-    known = _known.get((file, line, name))
+    known = _functions.of((file, line, name))
     if known is None:
-        if len(_known) >= _MAX_FUNCTIONS:
-            return
-        known = _known[file, line, name] = _Known()
+        return
     now = _parts(function, seen["args"], seen["kwargs"], _static(seen.get("jit_info")), owner is not None)
     known.nth += 1
     why = "" if known.nth == 1 else _why(known, now, function, owner, wrapper)
     known.parts = now
-    known.wrapper, known.function, known.owner = _weak(wrapper), _weak(function), _weak(owner)
-    at = monotonic()
-    if known.nth <= _ALWAYS or at - known.told >= _INTERVAL:
-        known.told = at
+    known.remember(function, owner, wrapper)
+    if known.is_told():
         _native.trace(name, (file, line), known.nth, why, user_line(miss.f_back))
 
 
-def _why(known: _Known, now: Parts, function: Any, owner: Any, wrapper: Any) -> str:
-    if known.function is None or known.function() is not function:
-        return _NEW_LAMBDA if getattr(function, "__name__", "") == "<lambda>" else _NEW_FUNCTION
-    if owner is not None and (known.owner is None or known.owner() is not owner):
-        return _NEW_OBJECT
+def _why(known: Known, now: Parts, function: Any, owner: Any, wrapper: Any) -> str:
+    another = known.another(function, owner)
+    if another:
+        return another
     # A look at a bound method makes another object of it each time.
-    if type(wrapper) is not MethodType and (known.wrapper is None or known.wrapper() is not wrapper):
+    if type(wrapper) is not MethodType and not known.has_wrapper(wrapper):
         return _NEW_WRAPPER
     return difference(now, known.parts) or _ELSEWHERE
 
@@ -172,10 +145,3 @@ def _text(value: Any) -> str:
     if type(value) in (str, bytes):
         return repr(value[:_LONGEST_VALUE]) + ("..." if len(value) > _LONGEST_VALUE else "")
     return repr(value)[:_LONGEST_VALUE] if type(value) in _SCALARS else type(value).__name__
-
-
-def _weak(thing: Any) -> Any:
-    try:
-        return None if thing is None else ref(thing)
-    except TypeError:
-        return None

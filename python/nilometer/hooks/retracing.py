@@ -8,11 +8,10 @@ about a trace inside another one, which is a part of it.
 from __future__ import annotations
 
 import sys
-from _weakref import ref
-from time import monotonic
 
 from nilometer import _native
 from nilometer.hooks.difference import difference, of_methods
+from nilometer.hooks.made_again import Functions, Known, weak
 from nilometer.hooks.origin import innermost, place_of, user_line
 from nilometer.hooks.signature import Parts, parts
 
@@ -20,35 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Functions that are remembered; a program with more of them has each traced a few times.
-_MAX_FUNCTIONS = 2048
-# A function's first traces are all told, later ones at most one in this many seconds.
-_ALWAYS = 256
-_INTERVAL = 1.0
-_NEW_FUNCTION = "a new function object each time"
-_NEW_LAMBDA = "a new lambda each time"
-_NEW_OBJECT = "a method of a new object each time"
 _NEW_WRAPPER = "wrapped by tf.function anew each time"
 _ELSEWHERE = "the same arguments in another context: a device, strategy or graph"
 
 
-class _Known:
-    """What the trace before was of; objects only by weak references."""
-
-    __slots__ = ("function", "nth", "owner", "parts", "scope", "told", "wrapper")
-
-    def __init__(self) -> None:
-        self.nth = 0
-        self.parts: Parts = {}
-        self.function: Any = None
-        self.owner: Any = None
-        self.wrapper: Any = None
-        self.scope = ""
-        self.told = 0.0
-
-
-_known: dict[tuple[str, int, str], _Known] = {}
-_full = False
+_functions = Functions("traced")
 
 
 def tell(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -60,57 +35,38 @@ def tell(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 
 def _tell(given: tuple[Any, ...]) -> None:
-    global _full
     # By what they have, not by where they stand: the order is the framework's own business.
     options = next(value for value in given if hasattr(value, "python_function"))
     kind = next(value for value in given if hasattr(value, "parameters"))
     function, owner = innermost(options.python_function)
     file, line, name = place_of(function, str(options.name))
-    known = _known.get((file, line, name))
+    known = _functions.of((file, line, name))
     if known is None:
-        if len(_known) >= _MAX_FUNCTIONS:
-            if not _full:
-                _full = True
-                _native.lost(f"more than {_MAX_FUNCTIONS} functions were traced: later ones are not told")
-            return
-        known = _known[file, line, name] = _Known()
+        return
     now = parts(kind.parameters)
     scope = str(getattr(options, "scope_type", ""))
     wrapper = _wrapper(options)
-    same = known.wrapper is not None and known.wrapper() is wrapper
+    same = known.has_wrapper(wrapper)
     known.nth += 1
     # The first call of a function traces it twice where it may make variables: that is one reason, not two.
     twice = same and scope != known.scope and now == known.parts
     why = "" if known.nth == 1 else _why(known, now, function, owner, same)
     known.parts, known.scope = now, scope
-    known.wrapper, known.function, known.owner = _weak(wrapper), _weak(function), _weak(owner)
-    at = monotonic()
-    if not twice and (known.nth <= _ALWAYS or at - known.told >= _INTERVAL):
-        known.told = at
+    known.remember(function, owner, wrapper)
+    if not twice and known.is_told():
         _native.trace(name, (file, line), known.nth, why, user_line(sys._getframe(3)))
 
 
-def _why(known: _Known, now: Parts, function: Any, owner: Any, same: bool) -> str:
+def _why(known: Known, now: Parts, function: Any, owner: Any, same: bool) -> str:
     if same:
         return difference(now, known.parts) or of_methods(now) or _ELSEWHERE
-    if known.function is None or known.function() is not function:
-        return _NEW_LAMBDA if getattr(function, "__name__", "") == "<lambda>" else _NEW_FUNCTION
-    if owner is not None and (known.owner is None or known.owner() is not owner):
-        return _NEW_OBJECT
-    return _NEW_WRAPPER
+    return known.another(function, owner) or _NEW_WRAPPER
 
 
 def _wrapper(options: Any) -> Any:
     """Something that belongs to one `tf.function` alone and lives as long as it."""
     for name in ("function_captures", "lock"):
         found = getattr(options, name, None)
-        if found is not None and _weak(found) is not None:
+        if found is not None and weak(found) is not None:
             return found
     return options
-
-
-def _weak(thing: Any) -> Any:
-    try:
-        return None if thing is None else ref(thing)
-    except TypeError:
-        return None

@@ -1,6 +1,6 @@
 //! A function that TensorFlow traces, or JAX compiles, again and again: each trace stays, with its graph, in the function's cache.
 //!
-//! Evidence for JAX: nobody in Python holds it, a compiler made it, and the count of compilations grows or only JAX counts any. For TensorFlow: the holder is such a cache, or TensorFlow's gradient registry where nothing else makes steps be traced, or nobody is known to
+//! Evidence for JAX: nobody in Python holds it, a compiler made it, and the count of compilations grows. For TensorFlow: the holder is such a cache, or TensorFlow's gradient registry where nothing else makes steps be traced, or nobody is known to
 //! hold it; and a function was still being traced in the last third of the
 //! cycles. What differed between two traces tells which cause it is: a Python number, a shape, a new function object.
 
@@ -155,12 +155,9 @@ fn short(function: &Retraced) -> &str {
     function.function.rsplit("<locals>.").next().unwrap_or(&function.function)
 }
 
-/// Whether it is JAX that goes on compiling. Its count is read seldom on a busy machine: what was compiled tells by itself where TensorFlow traced
-/// nothing.
+/// Whether it is JAX that goes on compiling.
 fn is_of_jax(run: Run) -> bool {
-    let counts = |name: &str| run.probes.iter().any(|probe| probe.name == name);
-    let alone = counts("jax_compiles") && !counts("func_graphs") && !counts("concrete_functions");
-    (run.grows("jax_compiles") || alone) && !run.graphs_grow()
+    run.grows("jax_compiles") && !run.graphs_grow()
 }
 
 /// The jitted function whose compiled programs these are. Compilers work on threads of their own, too, which no line of the program
