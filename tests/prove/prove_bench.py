@@ -1,4 +1,4 @@
-"""Drives `nilometer prove` from outside, on small programs in a folder of their own.
+"""Drives `nilometer prove` and `nilometer plan` from outside, on small programs in a folder of their own.
 
 `NILOMETER_CLI` names another command to test (shell words); the default is the installed package.
 """
@@ -20,6 +20,7 @@ import pytest
 
 COMMAND: list[str] = shlex.split(os.environ.get("NILOMETER_CLI", "")) or [sys.executable, "-m", "nilometer"]
 PATIENCE = 120  # seconds until a hang is called one
+PLANNING = 300  # the same for a plan, which runs a training three times
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,12 @@ class Bench:
         (self.folder / name).write_text(text, encoding="utf-8")
         return name
 
-    def start(self, *args: str) -> subprocess.Popen[str]:
+    def start(self, *args: str, command: str = "prove") -> subprocess.Popen[str]:
+        quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
         return subprocess.Popen(
-            [*COMMAND, "prove", "-o", str(self.captures), *args],
+            [*COMMAND, command, "-o", str(self.captures), *args],
             cwd=self.folder,
-            env={**os.environ, "TMPDIR": str(self.temporary), "COLUMNS": "120", "TF_CPP_MIN_LOG_LEVEL": "3"},
+            env={**os.environ, "TMPDIR": str(self.temporary), "COLUMNS": "120", **quiet},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -65,6 +67,17 @@ class Bench:
     def proof(self, *args: str, code: int | None = 0) -> dict[str, Any]:
         proof: dict[str, Any] = json.loads(self.prove("--format", "json", *args, code=code)[0])
         return proof
+
+    def plan(self, *args: str, code: int = 0) -> tuple[str, str]:
+        """What it said on stdout and stderr."""
+        process = self.start(*args, command="plan")
+        out, err = process.communicate(timeout=PLANNING)
+        assert process.returncode == code, (process.returncode, out, err)
+        return out, err
+
+    def planned(self, *args: str, code: int = 0) -> dict[str, Any]:
+        plan: dict[str, Any] = json.loads(self.plan("--format", "json", *args, code=code)[0])
+        return plan
 
     def pids(self) -> list[int]:
         """The two numbers that a started program prints first: its own and its child's."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from plan_desk import Desk
+from prove_bench import Bench
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "plan.schema.json").read_text())
 GIB = 1 << 30
@@ -35,15 +35,15 @@ def exact(plan: dict[str, Any]) -> dict[str, int]:
 
 
 @pytest.mark.slow
-def test_a_training_is_planned_from_three_small_runs(desk: Desk) -> None:
-    script = desk.script(TRAINS.format(fit=ARRAYS))
-    before = desk.hashes()
-    out, err = desk.plan("--format", "json", "--limit", "64G", script)
+def test_a_training_is_planned_from_three_small_runs(bench: Bench) -> None:
+    script = bench.script(TRAINS.format(fit=ARRAYS))
+    before = bench.hashes()
+    out, err = bench.plan("--format", "json", "--limit", "64G", script)
     plan = json.loads(out)
     jsonschema.validate(plan, SCHEMA)
-    assert desk.hashes() == before
+    assert bench.hashes() == before
     assert "a word of the program's" not in out + err
-    assert "a word of the program's" in (desk.captures / "8-batch-by-8.log").read_text()
+    assert "a word of the program's" in (bench.captures / "8-batch-by-8.log").read_text()
     assert (plan["answer"], plan["batch"], plan["largest_batch"]) == ("fits", 64, 64)
     assert [point["batch"] for point in plan["points"]] == [8, 16, 32]
     assert all(3 <= point["steps"] <= 24 for point in plan["points"])
@@ -59,8 +59,8 @@ def test_a_training_is_planned_from_three_small_runs(desk: Desk) -> None:
 
 
 @pytest.mark.slow
-def test_data_that_come_batched_are_refused(desk: Desk) -> None:
-    plan = desk.planned(desk.script(TRAINS.format(fit=GENERATOR)), code=1)
+def test_data_that_come_batched_are_refused(bench: Bench) -> None:
+    plan = bench.planned(bench.script(TRAINS.format(fit=GENERATOR)), code=1)
     jsonschema.validate(plan, SCHEMA)
     assert (plan["answer"], plan["peak"], len(plan["points"])) == ("refused", None, 1)
     assert "a generator" in plan["refusal"]["reason"]
@@ -68,8 +68,8 @@ def test_data_that_come_batched_are_refused(desk: Desk) -> None:
 
 
 @pytest.mark.slow
-def test_exact_parts_need_one_run(desk: Desk) -> None:
-    plan = desk.planned("--static", desk.script(TRAINS.format(fit=ARRAYS)))
+def test_exact_parts_need_one_run(bench: Bench) -> None:
+    plan = bench.planned("--static", bench.script(TRAINS.format(fit=ARRAYS)))
     jsonschema.validate(plan, SCHEMA)
     assert (plan["answer"], plan["peak"], len(plan["points"])) == ("static", None, 1)
     assert exact(plan)["weights"] == WEIGHTS
@@ -77,32 +77,32 @@ def test_exact_parts_need_one_run(desk: Desk) -> None:
 
 
 @pytest.mark.slow
-def test_a_batch_that_never_occurs_is_refused(desk: Desk) -> None:
-    plan = desk.planned("--batch", "4096", desk.script(TRAINS.format(fit=ARRAYS)), code=1)
+def test_a_batch_that_never_occurs_is_refused(bench: Bench) -> None:
+    plan = bench.planned("--batch", "4096", bench.script(TRAINS.format(fit=ARRAYS)), code=1)
     assert plan["sentence"] == "the data have 600 samples, so no batch has 4096"
     assert plan["refusal"]["advice"] == "plan for a batch that occurs: --batch 600"
 
 
-def test_a_program_without_fit_is_refused(desk: Desk) -> None:
-    out, _ = desk.plan(desk.script("print('no training')"), code=1)
+def test_a_program_without_fit_is_refused(bench: Bench) -> None:
+    out, _ = bench.plan(bench.script("print('no training')"), code=1)
     assert "NO PLAN  no `fit` of Keras came to its end." in out
-    plan = desk.planned(desk.script("pass"), code=1)
+    plan = bench.planned(bench.script("pass"), code=1)
     jsonschema.validate(plan, SCHEMA)
     assert (plan["answer"], plan["parts"], plan["batch"]) == ("refused", [], None)
 
 
-def test_a_program_that_fails_is_an_error(desk: Desk) -> None:
-    _, err = desk.plan(desk.script("raise SystemExit(3)"), code=2)
+def test_a_program_that_fails_is_an_error(bench: Bench) -> None:
+    _, err = bench.plan(bench.script("raise SystemExit(3)"), code=2)
     assert "the program ended with exit code 3 before a `fit` came to its end" in err
     assert "batch-by-8.log" in err
 
 
-def test_what_a_program_wants_to_write_elsewhere_is_named(desk: Desk) -> None:
-    _, err = desk.plan(desk.script(f"open({str(desk.root / 'x')!r}, 'w')"), code=2)
-    assert f"it wanted to write {desk.root / 'x'}" in err
-    assert not (desk.root / "x").exists()
+def test_what_a_program_wants_to_write_elsewhere_is_named(bench: Bench) -> None:
+    _, err = bench.plan(bench.script(f"open({str(bench.root / 'x')!r}, 'w')"), code=2)
+    assert f"it wanted to write {bench.root / 'x'}" in err
+    assert not (bench.root / "x").exists()
 
 
-def test_no_program_is_a_mistake(desk: Desk) -> None:
-    _, err = desk.plan(code=2)
+def test_no_program_is_a_mistake(bench: Bench) -> None:
+    _, err = bench.plan(code=2)
     assert "there is no program to plan" in err
