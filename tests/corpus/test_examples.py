@@ -30,6 +30,12 @@ def test_leaky(tmp_path: Path) -> None:
     growth = report["growth"]["bytes_per_cycle"]
     assert abs(growth["estimate"] - KEPT_PER_EPOCH) < 0.1 * KEPT_PER_EPOCH
     assert report["forecast"]["cycles_left"] > 0
+    [finding] = report["findings"]
+    assert (finding["cause"], finding["confidence"]) == ("callback-keeps", "certain")
+    assert finding["holder"]["path"] == "__main__.logger.saved[*]"
+    sites = {site["role"]: site["text"] for site in finding["sites"]}
+    assert "self.saved.append" in sites["kept_at"]
+    assert "predict(" in sites["made_at"]
     once = {c["phase"]: c for c in report["components"] if c["kind"] == "one-time"}
     assert "float32 twice" in once["fit_entry"]["sentence"]
     assert once["first_batch"]["bytes"] > 0
@@ -40,3 +46,4 @@ def test_healthy(tmp_path: Path) -> None:
     assert report["verdict"] == "no_leak", screen
     assert "\nNO LEAK  " in screen
     assert report["forecast"] is None
+    assert report["findings"] == []
