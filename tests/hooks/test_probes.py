@@ -173,3 +173,18 @@ def test_shapes_of_what_is_passed(run: Runner) -> None:
     )
     ended = run(["-c", program])
     assert (ended.stdout, ended.stderr) == ("[1, 2, 2, 4, 5, 5]\n", "")
+
+
+def test_compilations_of_jax_are_said_when_they_happen(run: Runner) -> None:
+    """Without a cycle of ours, and without a tick: those are rare once printed lines are the cycles."""
+    program = (
+        "import types\n"
+        "from nilometer.hooks import jax, probes\n"
+        "probes._TIME_DIVISOR = 0\n"
+        "heard = []\n"
+        "jax.install('jax', types.SimpleNamespace(register_event_duration_secs_listener=heard.append))\n"
+        "for turn in range(3):\n"
+        "    heard[0](jax._COMPILED, 0.1)\n"
+        "    heard[0]('/jax/another', 0.1)\n"
+    )
+    assert run(["-c", program]).probes()["jax_compiles"] == [1, 2, 3]

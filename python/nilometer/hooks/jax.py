@@ -30,3 +30,5 @@ def _lasted(event: str, duration: float, **kwargs: Any) -> None:
     if event == _COMPILED:
         alive.count("jax_compiles")
         jax_retraces.tell(sys._getframe(1))
+        # Ticks are rare once printed lines or turns are read as cycles.
+        probes.look_if_due()
