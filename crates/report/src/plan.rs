@@ -29,7 +29,7 @@ pub fn plan(plan: &Plan, style: &Style) -> String {
         out += &format!("{}\n", wrap(&format!("What to do: {}.", refusal.advice), width, 12));
     }
     if plan.answer == Answer::Fits {
-        out += "Larger batches were not planned: --batch does.\n";
+        out += "To plan a larger batch, name it: --batch N.\n";
     }
     for warning in &plan.warnings {
         out += &format!("{}\n", wrap(&format!("Note: {warning}."), width, 6));

@@ -114,7 +114,7 @@ impl Stretch<'_> {
         if most <= tolerance {
             let reason = if self.net.gross.low > tolerance {
                 format!(
-                    "live memory grows by {} per {unit}, which is garbage that waits for Python's collector: without it at most {}",
+                    "live memory grows by {} per {unit}, but this is garbage that waits for Python's collector: at most {} per {unit} stay",
                     size(self.net.gross.estimate),
                     size(most.max(0.0))
                 )
