@@ -12,8 +12,7 @@ use crate::cycles::Cycles;
 use crate::holders::{Capacity, HolderEvidence, OwnBound, SCAN_ERROR_RATIO, own_bound};
 use crate::lookup::Lookup;
 use crate::program::Limit;
-use crate::report::{Component, Finding, Kind};
-use crate::sizes::size;
+use crate::report::Finding;
 
 /// All of it may take this share of what the limit leaves free, ...
 const MAX_OF_FREE_RATIO: f64 = HALF;
@@ -36,7 +35,7 @@ pub(crate) struct Job<'a> {
 /// The part of a growth that fills and ends.
 pub(crate) struct Filled {
     /// One for each container that fills.
-    pub(crate) filling: Vec<Component>,
+    pub(crate) filling: Vec<Filling>,
     /// The growth without it; all of it where nothing fills.
     pub(crate) beside: Interval,
     /// What there is beside it may be what was not weighed of it.
@@ -45,12 +44,31 @@ pub(crate) struct Filled {
     pub(crate) unproven: Option<u64>,
 }
 
+/// A container that fills.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Filling {
+    /// How a person would call it.
+    pub(crate) name: String,
+    /// What it keeps more with each cycle.
+    pub(crate) bytes_per_cycle: i64,
+    pub(crate) until: Until,
+}
+
+/// When a container is full.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Until {
+    /// With so many elements: in so many more cycles, and with so many more bytes. `by`: the statement of the program that says so.
+    Full { elements: u64, cycles: f64, more: f64, by: Option<OwnBound> },
+    /// The program bounds it, at a number that nobody knows or that it comes to nobody knows when. It has so many elements now.
+    Bounded { by: OwnBound, length: Option<u64> },
+}
+
 /// What becomes of the container that a finding accuses.
 enum End {
     /// It is full soon enough.
-    Full(Component),
+    Full(Filling),
     /// The program bounds it, and this run did not show that: by so many more cycles, where the source says at how many elements.
-    Open(Component, Option<f64>),
+    Open(Filling, Option<f64>),
     /// It has a bound that is out of reach, or none.
     Far(Option<u64>),
 }
@@ -65,10 +83,10 @@ pub(crate) fn filled(
     let (mut filling, mut rest, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for mut finding in findings {
         match job.end(&finding, lookup) {
-            End::Full(component) => filling.push(component),
-            End::Open(component, cycles) => {
+            End::Full(one) => filling.push(one),
+            End::Open(one, cycles) => {
                 open.push(cycles);
-                filling.push(component);
+                filling.push(one);
             }
             End::Far(bound) => {
                 if let Some(holder) = finding.holder.as_mut() {
@@ -81,7 +99,7 @@ pub(crate) fn filled(
     if filling.is_empty() {
         return (rest, Filled { filling, beside: rate, is_all: false, unproven: None });
     }
-    let fills: f64 = filling.iter().filter_map(|c| c.bytes_per_cycle).sum::<i64>() as f64;
+    let fills: f64 = filling.iter().map(|one| one.bytes_per_cycle).sum::<i64>() as f64;
     let beside = Interval {
         estimate: rate.estimate - fills,
         low: rate.low - (1.0 + SCAN_ERROR_RATIO) * fills,
@@ -97,13 +115,6 @@ pub(crate) fn filled(
     let until = |cycles: &Option<f64>| cycles.map_or(count, |cycles| cycles.ceil() as u64 + BEYOND_CYCLES);
     let unproven = open.iter().map(until).max();
     (rest, Filled { filling, beside, is_all, unproven })
-}
-
-impl Filled {
-    /// What fills, as sentences.
-    pub(crate) fn words(&self) -> String {
-        self.filling.iter().map(|c| c.sentence.as_str()).collect::<Vec<_>>().join("; ")
-    }
 }
 
 impl Job<'_> {
@@ -127,7 +138,7 @@ impl Job<'_> {
             // Only a run shows that the line does what it says.
             Some(room) => self
                 .full(finding, &room, Some(&own))
-                .map_or(End::Far(Some(bound)), |component| End::Open(component, Some(room.cycles))),
+                .map_or(End::Far(Some(bound)), |one| End::Open(one, Some(room.cycles))),
             None => End::Open(self.open(finding, &own), None),
         }
     }
@@ -148,50 +159,32 @@ impl Job<'_> {
     }
 
     /// What fills, if it is full soon enough.
-    fn full(self, finding: &Finding, room: &Capacity, own: Option<&OwnBound>) -> Option<Component> {
+    fn full(self, finding: &Finding, room: &Capacity, own: Option<&OwnBound>) -> Option<Filling> {
         let more = room.cycles * finding.bytes_per_cycle.estimate.max(0) as f64;
         let fits = self.limit.is_none_or(|limit| more <= MAX_OF_FREE_RATIO * limit.headroom as f64);
         let near = room.is_near(self.cycles.count) || more <= SMALL_BYTES;
-        let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
-        let (name, by) = match own {
-            Some(own) => (HolderPath::of(path).words(), format!(" by `{}` ({})", own.text, own.place)),
-            None => (room.name.as_str(), String::new()),
-        };
-        let sentence = format!(
-            "{name} is full with {} elements{by}, in {:.0} more {}s and with {} more",
-            room.bound,
-            room.cycles.ceil(),
-            self.cycles.unit.word(),
-            size(more)
-        );
-        (fits && near).then(|| self.component(finding, sentence))
+        (fits && near).then(|| Filling {
+            name: if own.is_some() { named(path_of(finding)) } else { room.name.clone() },
+            bytes_per_cycle: finding.bytes_per_cycle.estimate,
+            until: Until::Full { elements: room.bound, cycles: room.cycles, more, by: own.cloned() },
+        })
     }
 
     /// What the program bounds, at a number that nobody knows or that it comes to nobody knows when.
-    fn open(self, finding: &Finding, own: &OwnBound) -> Component {
-        let path = finding.holder.as_ref().map_or("", |holder| holder.path.as_str());
-        let name = HolderPath::of(path).words();
-        let has = self.held.length(path).map_or(String::new(), |length| format!(", with {length} elements"));
-        let at = match (own.elements, own.bytes) {
-            (Some(bound), _) => format!(" at {bound} elements"),
-            (None, Some(bytes)) => format!(" at {}", size(bytes as f64)),
-            (None, None) => String::new(),
-        };
-        let sentence = format!("{name} fills{has}, until `{}` ends that{at} ({})", own.text, own.place);
-        self.component(finding, sentence)
-    }
-
-    fn component(self, finding: &Finding, sentence: String) -> Component {
-        let per_cycle = finding.bytes_per_cycle.estimate;
-        Component {
-            kind: Kind::Filling,
-            phase: None,
-            bytes: per_cycle.saturating_mul(i64::try_from(self.cycles.count).unwrap_or(i64::MAX)),
-            bytes_per_cycle: Some(per_cycle),
-            sentence,
-            made_at: None,
-            change: None,
-            prove: None,
+    fn open(self, finding: &Finding, own: &OwnBound) -> Filling {
+        let path = path_of(finding);
+        Filling {
+            name: named(path),
+            bytes_per_cycle: finding.bytes_per_cycle.estimate,
+            until: Until::Bounded { by: own.clone(), length: self.held.length(path) },
         }
     }
+}
+
+fn path_of(finding: &Finding) -> &str {
+    finding.holder.as_ref().map_or("", |holder| holder.path.as_str())
+}
+
+fn named(path: &str) -> String {
+    HolderPath::of(path).words().to_owned()
 }

@@ -13,11 +13,10 @@ use std::collections::BTreeMap;
 
 use nilometer_stats::Interval;
 
-use super::{Claim, Instrument, carries, numbers};
+use super::{Claim, ClaimReason, Instrument, carries, numbers};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::holders::{HolderEvidence, Pace, Rise, SCAN_ERROR_RATIO, Weighed, are_numbers};
-use crate::sizes::size;
 
 /// Containers must carry this share of a growth that was counted; half of it where that passes for garbage.
 const MIN_CARRIED_RATIO: f64 = THIRD;
@@ -66,20 +65,12 @@ impl<'a> Containers<'a> {
         if counted.state != State::Grows && !is_proof(bytes, cycles.floor(), counted, cycles) {
             return None;
         }
-        let unit = cycles.unit.word();
         let reason = if !counted.is_open() {
-            unseen_by_counters(bytes, cycles)
-        } else if !carries(bytes, is_whole, rate.estimate) {
-            format!(
-                "live memory grows by {} per {unit}; some of it may be garbage, but what the program's own containers keep grows by {}",
-                size(rate.estimate),
-                size(bytes)
-            )
+            ClaimReason::ContainersAlone { kept: bytes }
+        } else if carries(bytes, is_whole, rate.estimate) {
+            ClaimReason::ContainersKeepAll { grows: rate.estimate.max(bytes) }
         } else {
-            format!(
-                "live memory grows by {} per {unit}, and what the program's own containers keep grows by as much: it is no garbage",
-                size(rate.estimate.max(bytes))
-            )
+            ClaimReason::ContainersKeepPart { grows: rate.estimate, kept: bytes }
         };
         Some(say(Instrument::Containers, bytes, is_whole, counted, reason))
     }
@@ -95,8 +86,9 @@ impl<'a> Containers<'a> {
             |pace: &Pace| pace.weighed == Weighed::All && pace.bytes >= MIN_HEAVY_BYTES * pace.elements;
         let bytes = together(seen.iter().filter(|one| one.pace.even && heavy(&one.pace)))?;
         let floor = EVEN_FLOOR_RATIO * cycles.floor();
+        let reason = ClaimReason::ContainersAlone { kept: bytes };
         is_proof(bytes, floor, counted, cycles)
-            .then(|| say(Instrument::EvenContainers, bytes, true, counted, unseen_by_counters(bytes, cycles)))
+            .then(|| say(Instrument::EvenContainers, bytes, true, counted, reason))
     }
 
     /// A container whose elements keep native memory each, which Python cannot see: that they are no garbage is certain, how much they keep is not.
@@ -114,16 +106,7 @@ impl<'a> Containers<'a> {
             if is_open { rate.high > floor } else { cycles.unit.repeats() && rate.estimate > floor }
         };
         let rate = counted.rate.filter(leaves_room).filter(|rate| pace.bytes < rate.high)?;
-        let moves = if is_open {
-            "some of what live memory grows by may be garbage"
-        } else {
-            "live memory as a whole moves too much to show a growth"
-        };
-        let reason = format!(
-            "{moves}, but a container that the program holds gets {} more per {}, and native code keeps memory for each",
-            pace.elements.round(),
-            cycles.unit.word()
-        );
+        let reason = ClaimReason::NativeElements { elements: pace.elements, may_be_garbage: is_open };
         let kept = Interval {
             estimate: rate.estimate.max(pace.bytes),
             low: pace.bytes.max(rate.low),
@@ -134,21 +117,13 @@ impl<'a> Containers<'a> {
     }
 }
 
-fn say(by: Instrument, bytes: f64, is_whole: bool, counted: &Counted, reason: String) -> Claim {
+fn say(by: Instrument, bytes: f64, is_whole: bool, counted: &Counted, reason: ClaimReason) -> Claim {
     let kept = Interval {
         estimate: bytes,
         low: bytes * (1.0 - SCAN_ERROR_RATIO),
         high: bytes * (1.0 + SCAN_ERROR_RATIO),
     };
     Claim { by, kept, is_whole, since: counted.since, reason }
-}
-
-fn unseen_by_counters(bytes: f64, cycles: &Cycles) -> String {
-    format!(
-        "what the program's own containers keep grows by {} per {}, though live memory as a whole moves too much to show it",
-        size(bytes),
-        cycles.unit.word()
-    )
 }
 
 /// Whether containers that grow by so many bytes prove a growth: by more than the floor, and by as much as the counters see, or leave room for.

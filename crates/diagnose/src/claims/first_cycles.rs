@@ -10,12 +10,11 @@ use crate::numbers::{AGAIN, ALIKE, EXCESS, MOST};
 use nilometer_stats::Sampled;
 
 use super::sites::likely;
-use super::{Claim, Instrument};
+use super::{Claim, ClaimReason, Instrument};
 use crate::counted::Counted;
 use crate::cycles::Cycles;
 use crate::holders::HolderEvidence;
 use crate::sites::{GrowingSite, Sites};
-use crate::sizes::size;
 
 /// What the user's own holders keep is this share of the rise at least, and at most.
 const HELD_RATIO: (f64, f64) = (MOST, EXCESS);
@@ -42,11 +41,7 @@ pub(super) fn claim(
     if !is_all(kept, rate.estimate) && !each_is_all(&sites.of_users, rate.estimate) {
         return None;
     }
-    let unit = cycles.unit.word();
-    let reason = format!(
-        "live memory grows by {} with each {unit} after the first, and what the program itself holds grows by as much",
-        size(rate.estimate)
-    );
+    let reason = ClaimReason::FirstCycles { grows: rate.estimate };
     let since = counted.since;
     Some(Claim { by: Instrument::FirstCycles, kept: rate, is_whole: true, since, reason })
 }

@@ -12,14 +12,13 @@ use std::collections::BTreeMap;
 
 use nilometer_stats::growth;
 
-use super::Limit;
+use super::{ClaimReason, Limit};
 use crate::counted::{State, count};
 use crate::cycles::{Cycles, Point};
 use crate::sample::Sample;
 use crate::sites::bins::Bins;
 use crate::sites::growing::{Look, SURVIVAL_CYCLES};
 use crate::sites::{Setting, Sites, look};
-use crate::sizes::size;
 use crate::timeline::Basis;
 
 /// Only blocks with at least this chance of being sampled are used: of the others too few are seen.
@@ -38,11 +37,7 @@ pub(super) fn limit(sites: &Sites, setting: &Setting) -> Option<Limit> {
     let lasting = count(setting.timeline, &cycles, setting.basis, setting.exit);
     // Of two kinds of noise one at a time may be taken away: what both together hide may be a leak.
     let rate = lasting.rate.filter(|_| lasting.state == State::Bounded)?;
-    let unit = setting.cycles.unit.word();
-    let reason = format!(
-        "live memory does not grow, once memory in flight at the end of each {unit} is excluded (at most {} per {unit})",
-        size(lasting.at_most.max(0.0))
-    );
+    let reason = ClaimReason::InFlight { at_most: lasting.at_most.max(0.0) };
     Some(Limit { rate, filling: lasting.filling, reason })
 }
 

@@ -10,10 +10,12 @@ mod containers;
 mod first_cycles;
 mod in_flight;
 mod numbers;
+mod reason;
 mod sites;
 
 use nilometer_stats::Interval;
 
+pub(crate) use reason::ClaimReason;
 pub(crate) use sites::{sum, suspects};
 
 use containers::Containers;
@@ -51,7 +53,7 @@ pub(crate) struct Claim {
     pub(crate) is_whole: bool,
     /// The first judged point that it speaks of.
     pub(crate) since: usize,
-    pub(crate) reason: String,
+    pub(crate) reason: ClaimReason,
 }
 
 impl Claim {
@@ -72,7 +74,7 @@ fn carries(bytes: f64, is_whole: bool, growth: f64) -> bool {
 pub(crate) struct Limit {
     pub(crate) rate: Interval,
     pub(crate) filling: Option<Filling>,
-    pub(crate) reason: String,
+    pub(crate) reason: ClaimReason,
 }
 
 /// Who says that memory is kept, in the order of [`Instrument`].
@@ -110,13 +112,13 @@ pub(crate) fn limit(
 }
 
 /// Who says that a growth may be over.
-pub(crate) fn over(sites: Option<&Sites>, counted: &Counted, cycles: &Cycles) -> Option<String> {
+pub(crate) fn over(sites: Option<&Sites>, counted: &Counted, cycles: &Cycles) -> Option<ClaimReason> {
     sites::over(sites?, counted, cycles)
 }
 
 /// What the counters claim by themselves.
 fn by_counters(counted: &Counted) -> Option<Claim> {
     let kept = counted.rate.filter(|_| counted.state == State::Grows)?;
-    let (since, reason) = (counted.since, counted.reason.clone());
+    let (since, reason) = (counted.since, ClaimReason::Counted(counted.reason));
     Some(Claim { by: Instrument::Counters, kept, is_whole: true, since, reason })
 }

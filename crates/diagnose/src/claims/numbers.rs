@@ -8,13 +8,12 @@
 use crate::numbers::{LONG_FLOOR_BYTES, MOST, PART, THIRD, TOLERANCE_RATIO};
 use nilometer_stats::Interval;
 
-use super::Limit;
+use super::{ClaimReason, Limit};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::holders::{HolderEvidence, are_numbers};
 use crate::report::Finding;
 use crate::sites::{Setting, Sites};
-use crate::sizes::size;
 use crate::unit::Unit;
 
 /// The places of a list that grows, beside each number: 8 bytes, and a ninth in reserve.
@@ -46,11 +45,7 @@ pub(super) fn limit(
     if !speaks || beside || findings.iter().any(is_other) || !are_too_little(rate, high, noted, cycles) {
         return None;
     }
-    let reason = format!(
-        "live memory grows by {} per {}, most of it numbers that the program notes: too little to matter",
-        size(rate.estimate),
-        cycles.unit.word()
-    );
+    let reason = ClaimReason::Numbers { grows: rate.estimate };
     Some(Limit { rate, filling: counted.filling, reason })
 }
 

@@ -7,12 +7,11 @@ use crate::numbers::{HALF, LONG_FLOOR_BYTES, MIN_RISE_BYTES, MOST, NEARLY_ALL, P
 use nilometer_model::HolderPath;
 use nilometer_stats::Interval;
 
-use super::{Claim, Instrument, numbers};
+use super::{Claim, ClaimReason, Instrument, numbers};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 use crate::holders::HolderEvidence;
 use crate::sites::{GrowingSite, Sites};
-use crate::sizes::size;
 use crate::unit::Unit;
 
 /// A user's container keeps a site's memory if looks met this share of it there.
@@ -39,33 +38,22 @@ pub(super) fn claim(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option
     if are_numbers && numbers::prove_nothing(kept.estimate, counted, cycles) {
         return None;
     }
-    let sees_more = counted.is_open() && counted.rate.is_some_and(|rate| rate.estimate > kept.high);
-    let beside = if sees_more {
-        "; what live memory grows by beyond it may be garbage"
-    } else {
-        ", though live memory as a whole moves too much to show it"
-    };
-    let reason = format!("{} per {} stays alive for good{beside}", size(kept.estimate), cycles.unit.word());
+    let may_be_more = counted.is_open() && counted.rate.is_some_and(|rate| rate.estimate > kept.high);
+    let reason = ClaimReason::Survivors { kept: kept.estimate, may_be_more };
     let since = speaking.iter().map(|site| site.growing.since).min().unwrap_or(1);
     let since = cycles.points.iter().position(|point| point.ordinal >= since).unwrap_or(0);
     Some(Claim { by: Instrument::Sites, kept, is_whole: true, since, reason })
 }
 
 /// Samples see what the counters count, and see that the last cycles add little to it.
-pub(super) fn over(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option<String> {
+pub(super) fn over(sites: &Sites, counted: &Counted, cycles: &Cycles) -> Option<ClaimReason> {
     let case = Case { sites, counted, cycles };
     if sites.growing.iter().any(|site| case.speaks(site)) {
         return None;
     }
     let ((all, late), rate) = sites.kept.zip(counted.rate)?;
     let is_over = all >= COVERED_RATIO * rate.estimate && late < MAX_LATE_RATIO * rate.low;
-    let unit = cycles.unit.word();
-    is_over.then(|| {
-        format!(
-            "live memory rose, but of what the last {unit}s made at most {} per {unit} stays: the rise may be over",
-            size(late)
-        )
-    })
+    is_over.then_some(ClaimReason::MayBeOver { at_most: late })
 }
 
 /// Sites that may be named where nothing is decided: nothing speaks against them.

@@ -1,6 +1,6 @@
 //! What the counters and the collector say of a series: how much live memory grows by, and at most.
 //!
-//! In: one series of points and what is known of the collector. Out: what was counted, with a sentence that says why. What must not
+//! In: one series of points and what is known of the collector. Out: what was counted, and why that is said. What must not
 //! happen here: a word on so few points that start-up may be all there is. `docs/design/claims.md` argues it.
 
 use crate::numbers::{AGAIN, MIN_FILLING_BYTES, MIN_POINTS, SEVERAL};
@@ -11,6 +11,7 @@ use super::garbage::at_exit::ExitCollection;
 use super::garbage::sawtooth::without_sawtooth;
 use super::garbage::{Part, net_growth, series};
 use super::onset::growing_part;
+use super::reason::CountedReason;
 use super::stretch::{Stretch, unread};
 use crate::cycles::{Cycles, Point};
 use crate::timeline::{Basis, Timeline};
@@ -37,7 +38,7 @@ pub(crate) enum State {
 #[derive(Clone, Debug)]
 pub(crate) struct Counted {
     pub(crate) state: State,
-    pub(crate) reason: String,
+    pub(crate) reason: CountedReason,
     /// Cycles that would settle it, where it is open.
     pub(crate) needed: Option<u64>,
     /// Bytes per cycle, net of garbage; `None` with too few cycles.
@@ -133,7 +134,6 @@ fn with_levels(points: &[Point], levels: Vec<f64>) -> Vec<Point> {
 }
 
 fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Counted {
-    let unit = cycles.unit.word();
     let read = cycles.points.len() as u64;
     let is_marked = !matches!(cycles.unit, Unit::Window { .. });
     // Where figures are dear, not every cycle is read.
@@ -142,14 +142,9 @@ fn too_few(cycles: &Cycles, needed: usize, warm: usize) -> Counted {
         _ => needed as u64,
     };
     let reason = match cycles.points.len() {
-        _ if matches!(cycles.unit, Unit::Window { .. }) => "too short a run to see growth".to_owned(),
-        n if read < cycles.count => format!(
-            "live memory was read at the end of {n} of {} {unit}s: too few, as the first ones also start things up",
-            cycles.count
-        ),
-        0 => format!("no {unit} has ended yet"),
-        1 => format!("one {unit} says nothing about growth: the first ones also start things up"),
-        n => format!("{n} {unit}s are too few: the first ones also start things up"),
+        _ if !is_marked => CountedReason::TooShort,
+        few if read < cycles.count => CountedReason::FewRead { read: few, cycles: cycles.count },
+        few => CountedReason::FewEnded { cycles: few },
     };
     let first = warm.min(cycles.points.len().saturating_sub(1));
     Counted {

@@ -7,8 +7,10 @@ mod counters;
 mod even_rise;
 pub(crate) mod garbage;
 mod onset;
+mod reason;
 mod returns;
 mod stretch;
 
 pub(crate) use counters::{Counted, Filling, State, count};
 pub(crate) use onset::began;
+pub(crate) use reason::CountedReason;

@@ -10,9 +10,9 @@ use nilometer_stats::{Shape, cycles_needed, shape};
 
 use super::counters::{Counted, Filling, State};
 use super::garbage::{Net, rising, series};
+use super::reason::CountedReason;
 use super::returns::growth_at_most;
 use crate::cycles::{Cycles, Point, Unread};
-use crate::sizes::size;
 use crate::timeline::Basis;
 use crate::unit::Unit;
 
@@ -52,39 +52,25 @@ impl Stretch<'_> {
             return counted;
         }
         let from = self.points.first().map_or(0, |p| p.ordinal);
-        let unit = self.cycles.unit.word();
-        let reason = format!(
-            "live memory rose by {} until {unit} {from} and is flat since (at most {} per {unit})",
-            size(bytes),
-            size(self.surely_high().max(0.0))
-        );
+        let at_most = self.surely_high().max(0.0);
+        let reason = CountedReason::FlatSince { cycle: from, rise: bytes, at_most };
         Counted { filling: Some(Filling { bytes, bound: None }), reason, ..counted }
     }
 
     /// Growth that is seen: is every cycle part of it, and does it go on?
     fn growing(&self, x: &[f64], y: &[f64]) -> Counted {
-        let unit = self.cycles.unit.word();
         if let Shape::Levelling { bound, cycles_to_95 } = shape(x, y) {
             return self.levelling(bound, cycles_to_95, x, y);
         }
         if carried_by_few(self.points) {
-            let reason = format!("nearly all of the rise came in one or two {unit}s: that may have been all");
-            return self.say(State::Open, reason, Some(self.span()));
+            return self.say(State::Open, CountedReason::FewSteps, Some(self.span()));
         }
         if self.basis == Basis::Anonymous {
-            let reason = "resident memory grows, but this allocator cannot be asked whether it is in use or \
-                          only kept: run with the C library's own";
-            return self.say(State::Open, reason.to_owned(), None);
+            return self.say(State::Open, CountedReason::ResidentGrows, None);
         }
         let reason = match self.cycles.unit {
-            Unit::Window { .. } => {
-                "live memory grows all the time; no cycle was seen, so whether it should grow \
-                                    (data being loaded) is for you to say"
-                    .to_owned()
-            }
-            Unit::Marked(_) | Unit::Found { .. } => {
-                format!("live memory grows with every {unit} and shows no sign of levelling")
-            }
+            Unit::Window { .. } => CountedReason::GrowsWithTime,
+            Unit::Marked(_) | Unit::Found { .. } => CountedReason::Grows,
         };
         self.say(State::Grows, reason, None)
     }
@@ -92,17 +78,15 @@ impl Stretch<'_> {
     fn levelling(&self, bound: f64, cycles_to_95: f64, x: &[f64], y: &[f64]) -> Counted {
         let (first, last) = (y[0], y[y.len() - 1]);
         let (rise, to_come) = (last - first, (bound - last).max(0.0));
-        let unit = self.cycles.unit.word();
         let filling = Some(Filling { bytes: rise, bound: Some(bound) });
         if to_come <= MAX_UNSETTLED_RATIO * rise {
-            let reason = format!("live memory rose by {} and has levelled off", size(rise));
-            return Counted { filling, ..self.say(State::Bounded, reason, None) };
+            return Counted {
+                filling,
+                ..self.say(State::Bounded, CountedReason::LevelledOff { rise }, None)
+            };
         }
         let left = (cycles_to_95 - (x[x.len() - 1] - x[0])).ceil().max(2.0) as u64;
-        let reason = format!(
-            "live memory grows, but ever more slowly: at this bend it ends about {} higher, in {left} more {unit}s",
-            size(to_come)
-        );
+        let reason = CountedReason::Levelling { to_come, cycles: left };
         Counted { filling, ..self.say(State::Open, reason, Some(left)) }
     }
 
@@ -110,53 +94,33 @@ impl Stretch<'_> {
     fn bounded(&self) -> Option<Counted> {
         let (high, most) = (self.likely_high(), self.surely_high());
         let (tolerance, floor) = (self.tolerance(), self.cycles.floor());
-        let unit = self.cycles.unit.word();
         if most <= tolerance {
             let reason = if self.net.gross.low > tolerance {
-                format!(
-                    "live memory grows by {} per {unit}, but this is garbage that waits for Python's collector: at most {} per {unit} stay",
-                    size(self.net.gross.estimate),
-                    size(most.max(0.0))
-                )
+                CountedReason::Garbage { grows: self.net.gross.estimate, at_most: most.max(0.0) }
             } else if self.net.rate.low > 0.0 {
-                format!("live memory grows by at most {} per {unit}: too little to matter", size(most))
-            } else if most > 0.0 {
-                format!("live memory does not grow (at most {} per {unit})", size(most))
+                CountedReason::TooLittle { at_most: most }
             } else {
-                "live memory does not grow".to_owned()
+                CountedReason::Flat { at_most: most }
             };
             return Some(self.say(State::Bounded, reason, None));
         }
         // A rise that garbage cannot explain is not called garbage.
         let is_garbage = !self.surely_rose() && high <= (MAX_INFERRED_RATIO * tolerance).max(2.0 * floor);
         is_garbage.then(|| {
-            let reason = format!(
-                "the growth is garbage that Python's collector takes back: without it at most {} per {unit}, or {} if none of \
-                 it were garbage",
-                size(high.max(0.0)),
-                size(most)
-            );
+            let reason = CountedReason::LikelyGarbage { at_most: high.max(0.0), otherwise: most };
             self.say(State::BoundedIfGarbage, reason, None)
         })
     }
 
     fn open(&self, x: &[f64], y: &[f64]) -> Counted {
-        let unit = self.cycles.unit.word();
         let is_noisy = self.net.gross.low <= self.cycles.floor();
         if is_noisy || self.net.examined {
-            let reason = format!(
-                "the {unit}s differ too much to tell a growth of up to {} per {unit} from none",
-                size(self.likely_high())
-            );
+            let reason = CountedReason::Noisy { at_most: self.likely_high() };
             let most = MAX_NEEDED_RATIO * self.span();
             let needed = cycles_needed(x, y, self.tolerance() / 2.0).clamp(1, most);
             return self.say(State::Open, reason, Some(needed));
         }
-        let reason = format!(
-            "live memory grows by {} per {unit}, but Python's collector has not looked at it yet: it may be garbage \
-             that the next full collection frees",
-            size(self.net.gross.estimate)
-        );
+        let reason = CountedReason::Uncollected { grows: self.net.gross.estimate };
         // A full collection comes after a quarter more containers; how soon is not known better than "twice as long".
         self.say(State::MayBeGarbage, reason, Some(self.cycles.count))
     }
@@ -199,7 +163,7 @@ impl Stretch<'_> {
         share.max(2.0 * floor).max(unseen)
     }
 
-    fn say(&self, state: State, reason: String, needed: Option<u64>) -> Counted {
+    fn say(&self, state: State, reason: CountedReason, needed: Option<u64>) -> Counted {
         Counted {
             state,
             reason,
@@ -226,14 +190,8 @@ pub(super) fn unread(counted: Counted, cycles: &Cycles) -> Counted {
     if !counted.is_bounded() || rise.is_some_and(|rise| rise <= harmless) {
         return counted;
     }
-    let (unit, count) = (cycles.unit.word(), cycles.count);
-    let reason = match rise {
-        Some(rise) => format!(
-            "live memory was read until {unit} {last} of {count}, and rose by {} until the last one",
-            size(rise)
-        ),
-        None => format!("live memory was read until {unit} {last} of {count} only"),
-    };
+    let count = cycles.count;
+    let reason = CountedReason::ReadUntil { cycle: last, cycles: count, rise };
     Counted { state: State::Open, reason, needed: Some(count), filling: None, ..counted }
 }
 

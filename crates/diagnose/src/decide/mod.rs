@@ -4,29 +4,30 @@
 //! program itself, which nobody changes afterwards; a child that leaks may make the job's verdict a leak (`job`). What must not happen here: a number of an instrument's own.
 
 mod coarser;
+mod reason;
 
 use nilometer_stats::Interval;
 
 pub(crate) use coarser::{decides, is_another, is_asked};
+pub(crate) use reason::Reason;
 
 use crate::attribute::Attributed;
-use crate::claims::bounds::{Filled, Job, filled};
-use crate::claims::{self, Limit};
+use crate::claims::bounds::{self, Filled, Job, filled};
+use crate::claims::{self, ClaimReason, Limit};
 use crate::counted::{Counted, Filling};
 use crate::cycles::Cycles;
 use crate::holders::HolderEvidence;
 use crate::lookup::Lookup;
 use crate::program;
 use crate::reconcile::{Kept, at_least};
-use crate::report::{Component, Finding, Verdict};
+use crate::report::{Finding, Verdict};
 use crate::sites::{Setting, Sites};
-use crate::sizes::size;
 
 /// What was decided.
 #[derive(Clone, Debug)]
 pub(crate) struct Judgement {
     pub(crate) verdict: Verdict,
-    pub(crate) reason: String,
+    pub(crate) reason: Reason,
     /// Cycles that would settle it, where it is undecided.
     pub(crate) needed: Option<u64>,
     /// Bytes per cycle that are kept; `None` with too few cycles.
@@ -82,13 +83,13 @@ pub(crate) struct Decided {
     /// The share of the growth that the findings account for.
     pub(crate) explained: Option<f64>,
     /// Containers that fill.
-    pub(crate) filling: Vec<Component>,
+    pub(crate) filling: Vec<bounds::Filling>,
 }
 
 /// A row of the table: verdict, reason, growth, and the cycles that would settle it.
 struct Row {
     verdict: Verdict,
-    reason: String,
+    reason: Reason,
     rate: Option<Interval>,
     needed: Option<u64>,
 }
@@ -98,7 +99,7 @@ pub(crate) fn decide(case: Case, cycles: &Cycles) -> Decided {
     let Case { counted, kept, told: Attributed { findings, rate, mut explained }, filled, limit } = case;
     let filling = limit.as_ref().map_or(counted.filling, |limit| limit.filling);
     let row = match (limit, &filled, rate.filter(|_| kept.by.is_some())) {
-        (Some(limit), _, _) => Row::no_leak(limit.reason, Some(limit.rate)),
+        (Some(limit), _, _) => Row::no_leak(limit.reason.into(), Some(limit.rate)),
         (None, Some(filled), Some(rate)) if !filled.filling.is_empty() => {
             let row = Row::beside(filled, &findings, rate, kept, cycles);
             let told: i64 = findings.iter().map(|f| f.bytes_per_cycle.estimate).sum();
@@ -106,10 +107,10 @@ pub(crate) fn decide(case: Case, cycles: &Cycles) -> Decided {
             explained = rate.map(|rate| told as f64 / rate.estimate);
             row
         }
-        (None, _, Some(rate)) => Row::leak(kept.reason.clone(), rate),
-        (None, _, None) if counted.is_bounded() => Row::no_leak(kept.reason.clone(), rate),
+        (None, _, Some(rate)) => Row::leak(kept.reason, rate),
+        (None, _, None) if counted.is_bounded() => Row::no_leak(kept.reason.into(), rate),
         (None, _, None) => {
-            Row { verdict: Verdict::Undecided, reason: kept.reason.clone(), rate, needed: kept.needed }
+            Row { verdict: Verdict::Undecided, reason: kept.reason.into(), rate, needed: kept.needed }
         }
     };
     let findings = if row.verdict == Verdict::NoLeak { Vec::new() } else { findings };
@@ -123,52 +124,39 @@ pub(crate) fn decide(case: Case, cycles: &Cycles) -> Decided {
 }
 
 impl Row {
-    fn leak(reason: String, rate: Interval) -> Self {
-        Self { verdict: Verdict::Leak, reason, rate: Some(rate), needed: None }
+    fn leak(reason: ClaimReason, rate: Interval) -> Self {
+        Self { verdict: Verdict::Leak, reason: reason.into(), rate: Some(rate), needed: None }
     }
 
-    fn no_leak(reason: String, rate: Option<Interval>) -> Self {
+    fn no_leak(reason: Reason, rate: Option<Interval>) -> Self {
         Self { verdict: Verdict::NoLeak, reason, rate, needed: None }
     }
 
-    fn undecided(reason: String, rate: Interval, needed: u64) -> Self {
+    fn undecided(reason: Reason, rate: Interval, needed: u64) -> Self {
         Self { verdict: Verdict::Undecided, reason, rate: Some(rate), needed: Some(needed) }
     }
 
     /// Where a part of the growth fills and ends: the verdict is about the rest.
     fn beside(filled: &Filled, rest: &[Finding], rate: Interval, kept: &Kept, cycles: &Cycles) -> Self {
-        let (unit, beside) = (cycles.unit.word(), filled.beside);
+        let (beside, beside_at_most) = (filled.beside, filled.beside.high);
+        let filling = || filled.filling.clone();
         match filled.unproven {
             Some(needed) if rest.is_empty() && filled.is_all => {
-                let reason = format!(
-                    "what live memory grows by is kept by what the program itself bounds, and this run did not show that it ends: {}",
-                    filled.words(),
-                );
-                Self::undecided(reason, rate, needed)
+                Self::undecided(Reason::BoundUnproven { filling: filling() }, rate, needed)
             }
             None if rest.is_empty() && filled.is_all => {
-                let reason = format!(
-                    "what live memory grows by is kept by what fills and ends: {} (beside it at most {} per {unit})",
-                    filled.words(),
-                    size(beside.high),
-                );
-                Self::no_leak(reason, Some(beside))
+                Self::no_leak(Reason::Fills { filling: filling(), beside_at_most }, Some(beside))
             }
             // The filling part may have proved the growth. Without it, the rest must exceed the floor alone.
             _ if rest.is_empty() && beside.low <= cycles.floor() => {
-                let reason = format!(
-                    "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \
-                     growth of up to {} per {unit} from none",
-                    filled.words(),
-                    size(beside.high),
-                );
+                let reason = Reason::MostlyFills { filling: filling(), beside_at_most };
                 Self::undecided(reason, beside, cycles.count)
             }
             _ => {
                 let told: i64 = rest.iter().map(|f| f.bytes_per_cycle.estimate).sum();
                 let estimate = beside.estimate.max(told as f64).min(rate.estimate);
                 let low = beside.low.min(estimate).max(0.0);
-                Self::leak(kept.reason.clone(), Interval { estimate, low, high: beside.high.max(estimate) })
+                Self::leak(kept.reason, Interval { estimate, low, high: beside.high.max(estimate) })
             }
         }
     }

@@ -9,7 +9,7 @@ use nilometer_stats::Interval;
 
 pub(crate) use adds_up::{add_up, at_least};
 
-use crate::claims::{Claim, Instrument};
+use crate::claims::{Claim, ClaimReason, Instrument};
 use crate::counted::{Counted, State};
 use crate::cycles::Cycles;
 
@@ -24,14 +24,14 @@ pub(crate) struct Kept {
     pub(crate) sure: Option<Interval>,
     /// The first judged point that this speaks of.
     pub(crate) since: usize,
-    pub(crate) reason: String,
+    pub(crate) reason: ClaimReason,
     /// Cycles more that would decide; `None` where the interval decides already.
     pub(crate) needed: Option<u64>,
 }
 
 impl Kept {
     /// Nobody is sure that anything is.
-    fn unsure(counted: &Counted, reason: String, needed: Option<u64>) -> Self {
+    fn unsure(counted: &Counted, reason: ClaimReason, needed: Option<u64>) -> Self {
         Self { by: None, rate: counted.rate, sure: None, since: counted.since, reason, needed }
     }
 }
@@ -41,11 +41,13 @@ impl Kept {
 pub(crate) fn reconcile(
     counted: &Counted,
     claims: &[Claim],
-    over: impl FnOnce() -> Option<String>,
+    over: impl FnOnce() -> Option<ClaimReason>,
     cycles: &Cycles,
 ) -> Kept {
     let first = claims.iter().min_by_key(|claim| claim.by);
-    let Some(first) = first else { return Kept::unsure(counted, counted.reason.clone(), counted.needed) };
+    let Some(first) = first else {
+        return Kept::unsure(counted, ClaimReason::Counted(counted.reason), counted.needed);
+    };
     if first.by < Instrument::Sites
         && let Some(reason) = over()
     {
@@ -62,7 +64,7 @@ pub(crate) fn reconcile(
     // Beyond what samples are sure of nobody knows what is garbage: no line is to blame for it.
     let sure = if first.by >= Instrument::Sites { first.kept } else { rate };
     let (by, rate, sure) = (Some(first.by), Some(rate), Some(sure));
-    Kept { by, rate, sure, since: first.since, reason: first.reason.clone(), needed: None }
+    Kept { by, rate, sure, since: first.since, reason: first.reason, needed: None }
 }
 
 /// Raises the low end of the counted growth to the containers', if theirs lies within it and is tighter.
@@ -93,6 +95,7 @@ fn beside(claim: &Claim, counted: &Counted) -> Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counted::CountedReason;
 
     const MIB: f64 = 1024.0 * 1024.0;
 
@@ -100,7 +103,7 @@ mod tests {
     fn of_few_cycles(raw_rise: f64) -> Interval {
         let counted = Counted {
             state: State::TooFew,
-            reason: String::new(),
+            reason: CountedReason::FewEnded { cycles: 3 },
             needed: Some(4),
             rate: None,
             at_most: f64::INFINITY,
@@ -114,7 +117,8 @@ mod tests {
             filling: None,
         };
         let kept = Interval { estimate: 3.8 * MIB, low: 3.4 * MIB, high: 4.4 * MIB };
-        let claim = Claim { by: Instrument::Sites, kept, is_whole: true, since: 0, reason: String::new() };
+        let reason = ClaimReason::Survivors { kept: kept.estimate, may_be_more: false };
+        let claim = Claim { by: Instrument::Sites, kept, is_whole: true, since: 0, reason };
         beside(&claim, &counted)
     }
 

@@ -1,10 +1,12 @@
 //! What is told of a run: the report, from the verdict and from all else that the capture says.
 //!
-//! In: a judgement with its findings, the run. Out: a [`Report`]. The reason was made in `counted` and `claims`.
+//! In: a judgement with its findings, the run. Out: a [`Report`]. Here, and in the files below, facts become sentences.
 //! What must not happen here: another verdict on the program itself; `job` may make that of the job a leak.
 
 mod curve;
+mod filling;
 mod growth;
+mod reason;
 
 use nilometer_capture::Capture;
 
@@ -68,6 +70,7 @@ impl Told<'_> {
         let explained = growth::explain(&mut findings, &judgement, run, explained);
         let mut holders = self.sites.map(|sites| sites.holders(&findings)).unwrap_or_default();
         self.held.count(&mut findings, &mut holders, &cycles.points);
+        let fills: Vec<_> = filling.iter().map(|one| filling::component(one, cycles)).collect();
         let picture = Picture {
             timeline,
             cycles,
@@ -77,7 +80,7 @@ impl Told<'_> {
             copies: outside.copies(),
             sites: self.sites,
             findings: &findings,
-            fills: &filling,
+            fills: &fills,
             kept: kept.as_ref(),
         };
         let components = picture.components().into_iter().chain(on_devices.reserved).collect();
@@ -102,7 +105,7 @@ impl Told<'_> {
             },
             growth: growth::growth(capture, &judgement, cycles, basis, explained),
             forecast: forecast::forecast(judgement.verdict, rate, cycles, limit_ahead(outside, &program)),
-            reason: judgement.reason,
+            reason: reason::words(&judgement.reason, cycles.unit.word()),
             program,
             memory: levels(outside, timeline),
             components,

@@ -1,0 +1,79 @@
+//! What the counters showed, in words.
+//!
+//! In: the counters' reason. Out: a sentence. What must not happen here: a case that the variant does not say.
+
+use crate::counted::CountedReason;
+use crate::sizes::size;
+
+/// The sentence.
+pub(super) fn words(reason: CountedReason, unit: &str) -> String {
+    match reason {
+        CountedReason::TooShort => "too short a run to see growth".to_owned(),
+        CountedReason::FewRead { read, cycles } => format!(
+            "live memory was read at the end of {read} of {cycles} {unit}s: too few, as the first ones also start things up"
+        ),
+        CountedReason::FewEnded { cycles: 0 } => format!("no {unit} has ended yet"),
+        CountedReason::FewEnded { cycles: 1 } => {
+            format!("one {unit} says nothing about growth: the first ones also start things up")
+        }
+        CountedReason::FewEnded { cycles } => {
+            format!("{cycles} {unit}s are too few: the first ones also start things up")
+        }
+        CountedReason::ReadUntil { cycle, cycles, rise: Some(rise) } => format!(
+            "live memory was read until {unit} {cycle} of {cycles}, and rose by {} until the last one",
+            size(rise)
+        ),
+        CountedReason::ReadUntil { cycle, cycles, rise: None } => {
+            format!("live memory was read until {unit} {cycle} of {cycles} only")
+        }
+        CountedReason::Grows => {
+            format!("live memory grows with every {unit} and shows no sign of levelling")
+        }
+        CountedReason::GrowsWithTime => {
+            "live memory grows all the time; no cycle was seen, so whether it should grow (data being loaded) is for you to say"
+                .to_owned()
+        }
+        CountedReason::ResidentGrows => {
+            "resident memory grows, but this allocator cannot be asked whether it is in use or only kept: run with the C library's own"
+                .to_owned()
+        }
+        CountedReason::FewSteps => {
+            format!("nearly all of the rise came in one or two {unit}s: that may have been all")
+        }
+        CountedReason::Noisy { at_most } => {
+            format!("the {unit}s differ too much to tell a growth of up to {} per {unit} from none", size(at_most))
+        }
+        CountedReason::FlatSince { cycle, rise, at_most } => format!(
+            "live memory rose by {} until {unit} {cycle} and is flat since (at most {} per {unit})",
+            size(rise),
+            size(at_most)
+        ),
+        CountedReason::LevelledOff { rise } => format!("live memory rose by {} and has levelled off", size(rise)),
+        CountedReason::Levelling { to_come, cycles } => format!(
+            "live memory grows, but ever more slowly: at this bend it ends about {} higher, in {cycles} more {unit}s",
+            size(to_come)
+        ),
+        CountedReason::TooLittle { at_most } => {
+            format!("live memory grows by at most {} per {unit}: too little to matter", size(at_most))
+        }
+        CountedReason::Flat { at_most } if at_most > 0.0 => {
+            format!("live memory does not grow (at most {} per {unit})", size(at_most))
+        }
+        CountedReason::Flat { .. } => "live memory does not grow".to_owned(),
+        CountedReason::Garbage { grows, at_most } => format!(
+            "live memory grows by {} per {unit}, but this is garbage that waits for Python's collector: at most {} per {unit} stay",
+            size(grows),
+            size(at_most)
+        ),
+        CountedReason::LikelyGarbage { at_most, otherwise } => format!(
+            "the growth is garbage that Python's collector takes back: without it at most {} per {unit}, or {} if none of it were garbage",
+            size(at_most),
+            size(otherwise)
+        ),
+        CountedReason::Uncollected { grows } => format!(
+            "live memory grows by {} per {unit}, but Python's collector has not looked at it yet: it may be garbage that the next full \
+             collection frees",
+            size(grows)
+        ),
+    }
+}

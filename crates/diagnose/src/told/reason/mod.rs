@@ -1,0 +1,38 @@
+//! The reason of a verdict, in words: the one sentence that stands below it.
+//!
+//! In: a reason, and the word for a cycle. Out: a sentence without its full stop. What must not happen here: a decision; a number that the
+//! reason does not carry. A new reason is a variant in the judging stage's `reason.rs` and an arm in the file of its name here.
+
+mod claims;
+mod counted;
+
+use crate::claims::bounds::Filling;
+use crate::decide::Reason;
+use crate::sizes::size;
+
+use super::filling;
+
+/// The sentence.
+pub(super) fn words(reason: &Reason, unit: &str) -> String {
+    let listed = |filling: &[Filling]| {
+        filling.iter().map(|one| filling::sentence(one, unit)).collect::<Vec<_>>().join("; ")
+    };
+    match reason {
+        Reason::Claim(reason) => claims::words(*reason, unit),
+        Reason::BoundUnproven { filling } => format!(
+            "what live memory grows by is kept by what the program itself bounds, and this run did not show that it ends: {}",
+            listed(filling)
+        ),
+        Reason::Fills { filling, beside_at_most } => format!(
+            "what live memory grows by is kept by what fills and ends: {} (beside it at most {} per {unit})",
+            listed(filling),
+            size(*beside_at_most)
+        ),
+        Reason::MostlyFills { filling, beside_at_most } => format!(
+            "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \
+             growth of up to {} per {unit} from none",
+            listed(filling),
+            size(*beside_at_most)
+        ),
+    }
+}
