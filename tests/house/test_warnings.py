@@ -12,9 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_every_warning_has_a_section_and_a_word() -> None:
     code = (ROOT / "crates/diagnose/src/warnings.rs").read_text()
     table = code[code.index("const ALL") : code.index("];", code.index("const ALL"))]
-    names = re.findall(r'^        "([a-z-]+)",$', table, re.MULTILINE)
+    names = re.findall(r'\(Stateful::\w+, "([a-z-]+)",', table)
     assert names
-    gpu = (ROOT / "crates/diagnose/src/gpu.rs").read_text()
+    gpu = (ROOT / "crates/diagnose/src/told/words/gpu.rs").read_text()
     names += re.findall(r'^ +name: "([a-z-]+)"', gpu, re.MULTILINE)
     pages = re.findall(r"^## ([a-z-]+)$", (ROOT / "docs/warnings.md").read_text(), re.MULTILINE)
     assert sorted(names) == sorted(pages)

@@ -12,6 +12,7 @@ use crate::cycles::{Cycles, Point, marked, median, seconds};
 use crate::phases::Course;
 use crate::report::OtherCycles;
 use crate::timeline::{Basis, CycleMark, Timeline};
+use crate::told::words::found_by;
 use crate::unit::Unit;
 use crate::windows;
 
@@ -99,8 +100,8 @@ fn all(timeline: &Timeline, capture: &Capture, basis: Basis) -> Vec<Cycles> {
         let found = unit_of(timeline, capture, unit)?;
         let (kind, text) = FoundKind::parse(description)?;
         let how = match kind {
-            FoundKind::Line => format!("the printed line `{}`", text.replace(PLACEHOLDER, "N")),
-            FoundKind::Loop => format!("the loop at {}", shown(text, capture)),
+            FoundKind::Line => found_by::line(&text.replace(PLACEHOLDER, "N")),
+            FoundKind::Loop => found_by::loop_at(&shown(text, capture)),
         };
         Some((found, how))
     });

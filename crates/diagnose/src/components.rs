@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use crate::cycles::{Cycles, Point};
 use crate::decide::Judgement;
 use crate::mid_run_step::step;
-use crate::phase_of_growth::{born_in, place, risen_in};
-use crate::phases::{BEFORE_RECORDING, OWN_WORK, Stretch};
+use crate::phase_of_growth::{born_in, risen_in};
+use crate::phases::{OWN_WORK, Stretch};
 use crate::program::DataCopies;
 use crate::report::{Component, Finding, Kind, Verdict};
 use crate::sawtooth_cause;
 use crate::sites::Sites;
-use crate::sizes::size;
 use crate::timeline::{Basis, Reading, Timeline};
+use crate::told::words::parts;
 
 /// Less than this is not worth a line.
 const MIN_COMPONENT_BYTES: f64 = 1024.0 * 1024.0;
@@ -65,13 +65,12 @@ impl Picture<'_> {
         let rate = self.judgement.rate.filter(|_| self.judgement.verdict == Verdict::Leak)?;
         let risen = || risen_in(self.by_phase(), rate.estimate, self.judgement.sawtooth);
         let phase = born_in(self.findings, rate.estimate).or_else(risen).filter(|p| p != OWN_WORK);
-        let place = phase.as_deref().map_or(String::new(), |p| format!(", most of it {}", place(p)));
         Some(Component {
             kind: Kind::Growing,
+            sentence: parts::growing(self.unit(), phase.as_deref()),
             phase,
             bytes: (rate.estimate * self.judged_cycles()).round() as i64,
             bytes_per_cycle: Some(rate.estimate.round() as i64),
-            sentence: format!("live memory that every {} adds to{place}", self.unit()),
             made_at: None,
             change: None,
             prove: None,
@@ -80,13 +79,12 @@ impl Picture<'_> {
 
     fn filling(&self) -> Option<Component> {
         let filling = self.judgement.filling?;
-        let bound = filling.bound.map_or(String::new(), |b| format!(" towards {} of live memory", size(b)));
         Some(Component {
             kind: Kind::Filling,
             phase: None,
             bytes: filling.bytes.round() as i64,
             bytes_per_cycle: None,
-            sentence: format!("rose and levels off{bound}: a cache or buffer that fills"),
+            sentence: parts::filling(filling.bound),
             made_at: None,
             change: None,
             prove: None,
@@ -114,7 +112,7 @@ impl Picture<'_> {
                 phase: Some(phase.to_owned()),
                 bytes: bytes.round() as i64,
                 bytes_per_cycle: None,
-                sentence: self.one_time_sentence(phase, bytes, self.imports(phase, start_up_ns)),
+                sentence: self.one_time_sentence(phase, bytes, start_up_ns),
                 made_at: self.sites.as_ref().and_then(|sites| sites.made_in(phase, start_up_ns)),
                 change: None,
                 prove: None,
@@ -135,53 +133,18 @@ impl Picture<'_> {
             phase: None,
             bytes: step.bytes.round() as i64,
             bytes_per_cycle: None,
-            sentence: format!(
-                "memory that stays since {} {}, and was not there before",
-                self.unit(),
-                after.ordinal
-            ),
+            sentence: parts::mid_run(self.unit(), after.ordinal),
             made_at: self.sites.and_then(|sites| sites.made_between(before.at_ns, after.at_ns)),
             change: None,
             prove: None,
         })
     }
 
-    fn imports(&self, phase: &str, before_ns: u64) -> bool {
-        self.sites.is_some_and(|sites| sites.imports_in(phase, before_ns))
-    }
-
-    /// `imported`: most of it was made below an import.
-    fn one_time_sentence(&self, phase: &str, bytes: f64, imported: bool) -> String {
-        match phase {
-            "fit_entry" => match self.copies {
-                Some(copies) if copies.explain(bytes) => format!(
-                    "Keras copies x and y to float32 twice (2 x {:.1} M elements x 4 B = {}) and sets up training",
-                    copies.elements as f64 / 1e6,
-                    size(copies.bytes())
-                ),
-                _ => "Keras prepares the data and the training loop".to_owned(),
-            },
-            "first_batch" => {
-                "graph, kernels, optimizer variables and thread pools, made with the first batch".to_owned()
-            }
-            "import" => "code and tables of the imported libraries".to_owned(),
-            "first_op" => "TensorFlow's runtime, started by the first operation".to_owned(),
-            "build" => "the model: its weights, and what the framework sets up with them".to_owned(),
-            "validation" => "the first validation: its graph and its copy of the data".to_owned(),
-            "predict" => "the first predict(): its graph and buffers".to_owned(),
-            "evaluate" => "the first evaluate(): its graph and buffers".to_owned(),
-            "trace" => "graphs traced from Python functions".to_owned(),
-            "epoch" => "the rest of the first epochs: kernels and buffers at their first use".to_owned(),
-            BEFORE_RECORDING => {
-                "what the program had when the recording began; nobody saw what made it".to_owned()
-            }
-            OWN_WORK if imported => {
-                "modules that libraries import at their first use, before the cycles: code and tables"
-                    .to_owned()
-            }
-            OWN_WORK => "the program's own data and objects, made before the cycles".to_owned(),
-            other => format!("made in the phase \"{other}\""),
-        }
+    fn one_time_sentence(&self, phase: &str, bytes: f64, before_ns: u64) -> String {
+        let explained = self.copies.filter(|copies| copies.explain(bytes));
+        let copies = explained.map(|of| parts::Copies { elements: of.elements as f64, bytes: of.bytes() });
+        let is_imported = self.sites.is_some_and(|sites| sites.imports_in(phase, before_ns));
+        parts::one_time(phase, copies, is_imported)
     }
 
     fn sawtooth(&self) -> Option<Component> {
@@ -193,7 +156,7 @@ impl Picture<'_> {
                 phase: None,
                 bytes: total.round() as i64,
                 bytes_per_cycle: Some(per_cycle.round() as i64),
-                sentence: sawtooth_cause::sentence(self.timeline, self.judged()).to_owned(),
+                sentence: parts::sawtooth(sawtooth_cause::by(self.timeline, self.judged())).to_owned(),
                 made_at: None,
                 change: None,
                 prove: None,
@@ -215,17 +178,12 @@ impl Picture<'_> {
         }
         let cycles = self.judged_cycles().max(1.0);
         let untouched = first.live.unwrap_or(0.0) - first.resident().unwrap_or(0.0);
-        let sentence = if kept <= untouched {
-            "large arrays become resident page by page as they are first written: memory that the program asked for before"
-        } else {
-            "resident memory rises more than live memory does: free memory that the allocator keeps"
-        };
         Some(Component {
             kind: Kind::Retained,
             phase: None,
             bytes: kept.round() as i64,
             bytes_per_cycle: Some((kept / cycles).round() as i64),
-            sentence: sentence.to_owned(),
+            sentence: parts::retained(kept <= untouched).to_owned(),
             made_at: None,
             change: None,
             prove: None,
@@ -245,11 +203,7 @@ impl Picture<'_> {
             phase: None,
             bytes: bytes.round() as i64,
             bytes_per_cycle: None,
-            sentence: format!(
-                "TensorFlow's pool of tensors took {} and has {} of it in use",
-                size(reserved as f64),
-                size(used as f64)
-            ),
+            sentence: parts::reserved(reserved as f64, used as f64),
             made_at: None,
             change: None,
             prove: None,
@@ -263,7 +217,7 @@ impl Picture<'_> {
             phase: None,
             bytes: bytes.round() as i64,
             bytes_per_cycle: None,
-            sentence: "mapped libraries and files, which the kernel can drop: not your data".to_owned(),
+            sentence: parts::file_backed().to_owned(),
             made_at: None,
             change: None,
             prove: None,

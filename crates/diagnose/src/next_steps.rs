@@ -5,6 +5,7 @@
 //! cannot be given to, or one that would see no more than this run did.
 
 use crate::report::{NextStep, Process, Report, Verdict};
+use crate::told::words::next_step::{self, Step};
 
 /// Below this share of a growth its findings are not the answer.
 const ANSWERED: f64 = 0.5;
@@ -21,19 +22,16 @@ pub(crate) fn next_steps(report: &Report, looked_into: impl Fn(u64) -> bool) -> 
     let Some(script) = report.program.argv.first().filter(|word| !word.starts_with('-')) else {
         return Vec::new();
     };
-    let mut out = of_program(report, script);
+    let mut out = of_program(report);
     let grows = |process: &&Process| process.bytes_per_minute.is_some();
     let growing = report.processes.iter().filter(grows).map(|process| process.pid);
     if growing.chain(report.job.culprit.as_ref().map(|culprit| culprit.pid)).any(|pid| !looked_into(pid)) {
-        out.push(NextStep {
-            command: format!("nilometer run --children {script}"),
-            why: "looks into the processes that the program starts, too".to_owned(),
-        });
+        out.push(Step::LookIntoChildren);
     }
-    out
+    out.into_iter().map(|step| next_step::told(step, script)).collect()
 }
 
-fn of_program(report: &Report, script: &str) -> Vec<NextStep> {
+fn of_program(report: &Report) -> Vec<Step> {
     let growth = report.growth.as_ref().filter(|_| report.job.program == Verdict::Leak);
     let Some(growth) = growth.filter(|growth| growth.explained.unwrap_or(0.0) < ANSWERED) else {
         return Vec::new();
@@ -41,10 +39,7 @@ fn of_program(report: &Report, script: &str) -> Vec<NextStep> {
     let mut out = Vec::new();
     // A program without cycles has nothing that `prove` could compare.
     if report.cycles.unit != "window" {
-        out.push(NextStep {
-            command: format!("nilometer prove {script}"),
-            why: "leaves out callbacks, data and more, one at a time, until the growth goes".to_owned(),
-        });
+        out.push(Step::Prove);
     }
     let asked = report.sampling.as_ref().and_then(|sampling| sampling.asked_mean);
     let cycles = report.cycles.count.saturating_sub(growth.since_cycle).max(1);
@@ -52,13 +47,7 @@ fn of_program(report: &Report, script: &str) -> Vec<NextStep> {
     let finer = ((grown / SAMPLES) as u64).next_power_of_two() / 2;
     let finer = finer.max(MIN_SAMPLE_BYTES);
     if asked.is_some_and(|asked| finer < asked) {
-        out.push(NextStep {
-            command: format!(
-                "nilometer run --sample {}K --max-overhead {MAX_OVERHEAD_PERCENT} {script}",
-                finer >> 10
-            ),
-            why: "samples more closely, so that smaller growth gets its line; slower".to_owned(),
-        });
+        out.push(Step::SampleMore { kib: finer >> 10, max_overhead_percent: MAX_OVERHEAD_PERCENT });
     }
     out
 }

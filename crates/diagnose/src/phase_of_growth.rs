@@ -1,7 +1,7 @@
 //! Which phase a growth belongs to.
 //!
-//! In: the findings, what live memory rose by in each phase, the growth. Out: the phase with most of it, and its place in a sentence. What must
-//! not happen here: a phase where the program works, but does not leak; better none than that. Pure.
+//! In: the findings, what live memory rose by in each phase, the growth. Out: the phase with most of it. What must not
+//! happen here: a phase where the program works, but does not leak; better none than that. Pure.
 
 use std::collections::BTreeMap;
 
@@ -35,20 +35,6 @@ pub(crate) fn risen_in(by_phase: BTreeMap<String, f64>, rate: f64, sawtooth: f64
         && -given_back < MIN_PHASE_RATIO * total
         && total > MIN_CYCLES_BY_PHASE * rate;
     is_told.then_some(phase)
-}
-
-/// Where a phase is, in a sentence.
-pub(crate) fn place(phase: &str) -> String {
-    match phase {
-        "fit" | "predict" | "evaluate" => format!("inside {phase}()"),
-        "epoch" => "in the epochs themselves: training steps and callbacks".to_owned(),
-        "validation" => "during validation".to_owned(),
-        "fit_entry" => "entering fit()".to_owned(),
-        "first_batch" => "in the first batch of each fit()".to_owned(),
-        "trace" => "while functions are traced".to_owned(),
-        "build" => "while models are built".to_owned(),
-        other => format!("in the phase \"{other}\""),
-    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use nilometer_capture::{Capture, Moment, Observation, Record};
 use crate::numbers::MIN_RISE_BYTES;
 use crate::report::{Report, Verdict};
 use crate::timeline::Timeline;
+use crate::told::words::narrowed;
 
 const HOUR_NS: u64 = 3600 * 1_000_000_000;
 /// A shorter run has not seen a whole day.
@@ -75,9 +76,8 @@ impl Stretch {
             return false;
         }
         let hours = self.length_ns / HOUR_NS;
-        let last = if hours < 48 { format!("{hours} hours") } else { format!("{} days", hours / 24) };
         whole.verdict = recent.verdict;
-        whole.reason = format!("in the last {last} {}", recent.reason);
+        whole.reason = narrowed::in_the_last(hours, &recent.reason);
         whole.cycles = recent.cycles;
         whole.growth = recent.growth;
         whole.forecast = recent.forecast;

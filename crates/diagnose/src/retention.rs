@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::cycles::Cycles;
 use crate::report::{Component, Kind, Program};
-use crate::sizes::size;
 use crate::timeline::{Basis, Timeline};
+use crate::told::words::parts::{self, Advice};
 
 /// Kept for less than this nobody changes anything: healthy training was measured to keep up to 37 MiB.
 const MIN_RETAINED_BYTES: f64 = 48.0 * 1024.0 * 1024.0;
@@ -47,8 +47,9 @@ pub(crate) fn retained(
         return None;
     }
     let arenas: Option<Arenas> = said.and_then(|said| serde_json::from_str(said).ok());
-    let (by, change) = advice(kept, arenas);
-    let proves = arenas.is_none_or(|arenas| shared(kept, arenas).is_some());
+    let advice = advice(kept, arenas);
+    let (sentence, change) = parts::kept(advice, kept, resident);
+    let proves = !matches!(advice, Advice::Between);
     // What came as `-m`, `-c` or on stdin is not typed again so easily.
     let script = program.argv.first().filter(|word| proves && !word.starts_with('-'));
     Some(Component {
@@ -56,7 +57,7 @@ pub(crate) fn retained(
         phase: None,
         bytes: kept.round() as i64,
         bytes_per_cycle: None,
-        sentence: format!("free memory that the C library keeps{by}; {} are resident in all", size(resident)),
+        sentence,
         made_at: None,
         change: Some(change),
         prove: script.map(|script| format!("MALLOC_ARENA_MAX=2 nilometer run {script}")),
@@ -93,27 +94,8 @@ fn shared(kept: f64, arenas: Arenas) -> Option<f64> {
     (arenas.count >= MIN_ARENAS && gain >= 0.5 * kept).then_some(gain)
 }
 
-/// Where it lies, and what to change.
-fn advice(kept: f64, arenas: Option<Arenas>) -> (String, String) {
-    const TRIM: &str = "`ctypes.CDLL(None).malloc_trim(0)`";
-    let all = size(kept);
-    let Some(arenas) = arenas else {
-        let change = format!(
-            "{TRIM} where much was let go of: up to {all} less; or, if threads that take turns made it, MALLOC_ARENA_MAX=2 in the environment"
-        );
-        return (String::new(), change);
-    };
-    match shared(kept, arenas) {
-        Some(gain) => (
-            format!(" in {} arenas, most of them a thread's own", arenas.count),
-            format!(
-                "{TRIM} where the threads' work ends: up to {all} less; or, if they take turns, MALLOC_ARENA_MAX=2 in the environment: up to {} less",
-                size(gain)
-            ),
-        ),
-        None => (
-            " between blocks that are in use".to_owned(),
-            format!("{TRIM} where much was let go of, as after preparing data: up to {all} less"),
-        ),
-    }
+/// Where it lies.
+fn advice(kept: f64, arenas: Option<Arenas>) -> Advice {
+    let Some(arenas) = arenas else { return Advice::Unknown };
+    shared(kept, arenas).map_or(Advice::Between, |gain| Advice::Shared { arenas: arenas.count, gain })
 }

@@ -9,41 +9,28 @@ use crate::lookup::Lookup;
 use crate::program::Outside;
 use crate::report::{About, Site, Warning};
 use crate::source_files::shown;
+use crate::told::words::warning::{self, Stateful};
 
-/// A warning: its name, the fact that tells it, the sentence with a place for the layers, and the change.
-type Row = (&'static str, &'static str, &'static str, &'static str);
+/// A warning, its name, and the fact that tells it with the layers that it is about.
+type Row = (Stateful, &'static str, &'static str);
 
 /// All of them, the gravest first (`docs/warnings.md` has a section for each).
 const ALL: [Row; 3] = [
-    (
-        "stateful-shuffled",
-        "stateful.shuffled",
-        "fit() shuffles its samples, but {} goes on from batch to batch with the state that other samples left",
-        "fit(shuffle=False), and samples in the order in which they continue; or stateful=False, if they do not continue",
-    ),
-    (
-        "stateful-validated",
-        "stateful.validated",
-        "after validation each epoch begins with the state in which validation left {}",
-        "reset_state() of the layer in on_epoch_begin of a callback, which comes after validation",
-    ),
-    (
-        "stateful-not-reset",
-        "stateful.carried",
-        "each epoch begins at the first samples again, but with the state in which the last ones left {}",
-        "reset_state() of the layer in on_epoch_begin of a callback",
-    ),
+    (Stateful::Shuffled, "stateful-shuffled", "stateful.shuffled"),
+    (Stateful::Validated, "stateful-validated", "stateful.validated"),
+    (Stateful::NotReset, "stateful-not-reset", "stateful.carried"),
 ];
 
 /// The warnings that the program gave cause for.
 pub(crate) fn warnings(outside: &Outside, folders: &CodeFolders, lookup: &mut dyn Lookup) -> Vec<Warning> {
     let mut out = Vec::new();
-    for (name, fact, sentence, change) in ALL {
+    for (wrong, name, fact) in ALL {
         let Some(layers) = outside.fact(fact).filter(|layers| !layers.is_empty()) else { continue };
+        let (sentence, change) = warning::words(wrong, layers);
         out.push(Warning {
             name: name.to_owned(),
             about: About::Training,
-            sentence: sentence.replacen("{}", &listed(layers), 1),
+            sentence,
             called_at: outside
                 .fact(&format!("{fact}.at"))
                 .and_then(|at| site(at, folders, outside.folder(), lookup)),
@@ -51,14 +38,6 @@ pub(crate) fn warnings(outside: &Outside, folders: &CodeFolders, lookup: &mut dy
         });
     }
     out
-}
-
-/// `a, b, c` as people say it.
-fn listed(names: &str) -> String {
-    match names.rsplit_once(", ") {
-        Some((before, last)) => format!("{before} and {last}"),
-        None => names.to_owned(),
-    }
 }
 
 /// `FILE:LINE`, with the line's source where the file can be read.

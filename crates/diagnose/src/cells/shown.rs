@@ -6,6 +6,7 @@ use nilometer_capture::Capture;
 
 use super::{Judged, PHASE, called, cell};
 use crate::report::{Component, Finding, Holder, Kind, Report, Site, Verdict};
+use crate::told::words::{found_by, narrowed, parts};
 
 /// The cause that is about what the notebook shows.
 const KEEPS_OUTPUT: &str = "notebook-keeps-output";
@@ -39,16 +40,13 @@ impl Shown {
         }
         report.holders.iter_mut().for_each(|held| self.holder(&mut held.holder));
         if !judged.repeats && report.verdict == Verdict::Undecided {
-            report.reason = String::from(
-                "no cell ran 8 times with nothing in between that left memory, and cells that differ are not compared: \
-                 `%nilometer` says what each of them left",
-            );
+            narrowed::no_cell_repeats().clone_into(&mut report.reason);
             report.cycles.needed = None;
             report.growth = None;
             report.findings.clear();
         }
         if report.cycles.kind == "cell" {
-            report.cycles.found_by = Some(format!("the runs of {}", called(judged.number)));
+            report.cycles.found_by = Some(found_by::cell(&called(judged.number)));
         }
     }
 
@@ -115,14 +113,13 @@ fn few(components: &mut Vec<Component>) {
         !goes
     });
     if count > 0 {
-        let (phase, sentence) =
-            (format!("{count} other cells"), "left by the other cells of the notebook".to_owned());
+        let phase = format!("{count} other cells");
         let rest = Component {
             kind: Kind::OneTime,
             phase: Some(phase),
             bytes: others,
             bytes_per_cycle: None,
-            sentence,
+            sentence: parts::other_cells().to_owned(),
             made_at: None,
             change: None,
             prove: None,

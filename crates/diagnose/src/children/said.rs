@@ -1,7 +1,7 @@
 //! What a child's own capture says of it.
 //!
 //! In: a fact of the program's capture, which `nilometer run --children` writes at the end, one for each child that was judged. Out:
-//! its verdict and the words for it. What must not happen here: trust in the form of a fact; what cannot be read is not there.
+//! its verdict, and what it rests on. What must not happen here: trust in the form of a fact; what cannot be read is not there.
 
 use serde_json::Value;
 
@@ -23,12 +23,13 @@ pub(crate) struct Said {
     pub(crate) verdict: Verdict,
     /// `7.6 MiB per window`.
     pub(crate) rate: String,
-    finding: Option<String>,
+    /// The sentence of its first finding.
+    pub(crate) finding: Option<String>,
     pub(crate) held_by: Option<String>,
     /// The line that keeps it: `app.py:12`.
-    kept_at: Option<String>,
+    pub(crate) kept_at: Option<String>,
     /// The endpoint that makes it: `POST /score`.
-    endpoint: Option<String>,
+    pub(crate) endpoint: Option<String>,
     /// Growth that its live bytes do not have, in bytes per minute.
     unseen: f64,
     pub(crate) looks: Looks,
@@ -111,13 +112,5 @@ impl Said {
     /// Whether a rise of so many bytes per minute is memory that its verdict is not about.
     pub(crate) fn misses(&self, per_minute: f64) -> bool {
         self.unseen >= MIN_UNSEEN_RATIO * per_minute
-    }
-
-    /// `: fill() keeps arrays, held by fill(): kept[*], kept at app.py:9, in POST /score`; nothing where neither is known.
-    pub(crate) fn words(&self) -> String {
-        let held = self.held_by.as_ref().map_or(String::new(), |path| format!(", held by {path}"));
-        let held = held + &self.kept_at.as_ref().map_or(String::new(), |line| format!(", kept at {line}"));
-        let made_in = self.endpoint.as_ref().map_or(String::new(), |endpoint| format!(", in {endpoint}"));
-        self.finding.as_ref().map_or(made_in.clone(), |finding| format!(": {finding}{held}{made_in}"))
     }
 }

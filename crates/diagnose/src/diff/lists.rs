@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::diff::{Difference, Side, counted};
 use crate::profile::{Profile, ProfileStack};
 use crate::report::{Bytes, Finding, Frame, Kind, Report};
+use crate::told::words::diff::OUTSIDE_OF_PHASES;
 
 /// An amount, and its standard deviation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -148,7 +149,7 @@ pub(crate) fn phases(a: Side, b: Side) -> Vec<Difference> {
     let by_phase = |profile: &Profile| {
         let mut out = Amounts::new();
         for stack in &profile.stacks {
-            let phase = stack.phase.clone().unwrap_or_else(|| "outside of all phases".to_owned());
+            let phase = stack.phase.clone().unwrap_or_else(|| OUTSIDE_OF_PHASES.to_owned());
             out.entry(phase).or_default().add(live(stack));
         }
         out

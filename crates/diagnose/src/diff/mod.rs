@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::cycle_table::CycleRow;
 use crate::profile::Profile;
 use crate::report::{Bytes, Report, Verdict};
-use crate::sizes::size;
+use crate::told::words::diff::{self as words, Became};
 
 /// The name and version of the difference as JSON (`docs/diff.schema.json`).
 pub const DIFF_SCHEMA: &str = "nilometer.diff/1";
@@ -197,38 +197,25 @@ fn growth(a: &Report, b: &Report) -> Option<Difference> {
 
 fn sentence(a: &Report, b: &Report, growth: Option<&Difference>) -> String {
     let (before, after) = (a.cycles.unit, b.cycles.unit);
-    let Some(growth) = growth else {
-        return if before == after {
-            "one of the runs is too short to say how it grows".to_owned()
-        } else {
-            format!("the first run counts {before}s, the second {after}s: their growth cannot be compared")
-        };
+    let Some(growth) = growth else { return words::no_growth(before, after) };
+    let became = match (growth.change, b.job.program) {
+        (Change::Same, _) => Became::Same,
+        (Change::Grew, _) => Became::More,
+        (_, Verdict::NoLeak) => Became::Mended,
+        _ => Became::Less,
     };
-    let (from, to) = (size(growth.a.unwrap_or(0) as f64), size(growth.b.unwrap_or(0) as f64));
-    let by = size(growth.difference.abs() as f64);
-    match (growth.change, b.job.program) {
-        (Change::Same, _) => {
-            format!("growth per {after} is the same, as far as can be told ({from}, now {to})")
-        }
-        (Change::Grew, _) => format!("it grows {by} more per {after} than before ({from}, now {to})"),
-        (_, Verdict::NoLeak) => format!("it does not leak any more ({from} per {after} before)"),
-        _ => format!("it grows {by} less per {after} than before ({from}, now {to})"),
-    }
+    words::growth(became, (growth.a.unwrap_or(0), growth.b.unwrap_or(0)), after)
 }
 
 fn levels(a: &Report, b: &Report, last: Option<&CurvePoint>) -> Vec<Difference> {
     let (before, after) = (&a.memory, &b.memory);
     let mut out = vec![
-        counted("peak", before.peak_bytes, after.peak_bytes),
-        counted("live at the end", before.live_bytes, after.live_bytes),
-        counted("anonymous at the end", before.anonymous_bytes, after.anonymous_bytes),
+        counted(words::PEAK, before.peak_bytes, after.peak_bytes),
+        counted(words::LIVE_AT_END, before.live_bytes, after.live_bytes),
+        counted(words::ANONYMOUS_AT_END, before.anonymous_bytes, after.anonymous_bytes),
     ];
     if let Some(point) = last {
-        out.push(counted(
-            &format!("live at {} {}", b.cycles.unit, point.cycle),
-            Some(point.a),
-            Some(point.b),
-        ));
+        out.push(counted(&words::live_at(b.cycles.unit, point.cycle), Some(point.a), Some(point.b)));
     }
     // A level that one run could not read is no level that went.
     out.retain(|level| level.a.is_some() && level.b.is_some());

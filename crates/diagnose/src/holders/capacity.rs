@@ -11,6 +11,7 @@ use super::HolderEvidence;
 use super::join::name;
 use super::scans::{Rise, cycle_of};
 use crate::cycles::{Cycles, Point};
+use crate::told::words::finding as told;
 
 /// What a container has left.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +81,7 @@ fn room(holder: &Holder, bound: u64, rises: &[Rise], cycles: &Cycles) -> Option<
 fn called(holder: &Holder) -> String {
     let name = name(holder);
     let is_cache = HolderPath::of(&holder.path).steps().any(|step| step == Step::LruCache);
-    if is_cache { format!("the lru_cache of {name}") } else { name }
+    if is_cache { told::lru_cache(&name) } else { name }
 }
 
 fn cycles_left(bound: u64, rises: &[Rise], points: &[Point], count: u64) -> Option<f64> {

@@ -9,6 +9,7 @@ use nilometer_model::HolderPath;
 
 use super::{Keeps, NATIVE};
 use crate::report::{Bytes, Finding, Holder as Shown};
+use crate::told::words::finding as told;
 
 /// A holder that keeps at least this share of a site's memory is named for it.
 const MIN_NAMED_RATIO: f64 = HALF;
@@ -128,11 +129,7 @@ pub(crate) fn of(holder: &Holder) -> Shown {
 }
 
 pub(super) fn sentence(holder: &Holder) -> String {
-    let name = name(holder);
-    match holder.bound {
-        Some(bound) => format!("{name} fills, up to {bound} elements"),
-        None => format!("{name} keeps more with every cycle"),
-    }
+    told::keeps(&name(holder), holder.bound)
 }
 
 /// How a person would call it: `PredictionLogger.saved`, `SAVED`.

@@ -11,6 +11,7 @@ use nilometer_model::NATIVE_CODE;
 
 use super::{HolderEvidence, Keeps};
 use crate::sample::Sample;
+use crate::told::words::finding;
 
 /// A holder's kind where native code is all there is to name.
 pub(crate) const KIND: &str = "native";
@@ -22,7 +23,7 @@ const SEEN: f64 = 0.25;
 static NATIVE: LazyLock<Holder> = LazyLock::new(|| Holder {
     path: NATIVE_CODE.to_owned(),
     kind: KIND.to_owned(),
-    elements: "no object of Python's leads to it".to_owned(),
+    elements: finding::UNREACHED.to_owned(),
     ..Holder::default()
 });
 

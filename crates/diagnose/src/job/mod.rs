@@ -1,13 +1,15 @@
 //! The verdict on the job: the program together with the processes that it started.
 //!
-//! In: a report on the program's own process, and the lives of its children. Out: the same report; where a child goes on growing, a
-//! leak that names it. What must not happen here: a word for a child that is gone or was replaced, as far as it was seen from outside
+//! In: the verdict on the program's own process, and the lives of its children. Out: what they add to it; where a child goes on growing,
+//! a leak and who makes it. What must not happen here: a word for a child that is gone or was replaced, as far as it was seen from outside
 //! alone, since its memory is the machine's again (`pool` has what captures of replaced workers say); or a child's growth in the place of a leak of the program itself, which stays the subject.
 
 mod pool;
+mod reason;
 mod recycled;
 mod rise;
-mod words;
+
+pub(crate) use reason::{Child, Culprit, Growing, Pace, Reason, Settled};
 
 use recycled::recycled;
 use rise::{Clock, Rise, rise};
@@ -15,7 +17,7 @@ use rise::{Clock, Rise, rise};
 use crate::children::{Children, Life, Said};
 use crate::cycles::Cycles;
 use crate::program::Outside;
-use crate::report::{Bytes, Culprit, Report, Verdict};
+use crate::report::{Bytes, Verdict};
 use crate::timeline::Timeline;
 use crate::unit::Unit;
 
@@ -119,22 +121,40 @@ impl<'a> Family<'a> {
         self.outside.role(pid).chars().filter(|letter| !letter.is_ascii_digit()).collect()
     }
 
+    fn child(&self, leaking: &Leaking) -> Child {
+        let pace = match &leaking.why {
+            Why::Rise(rise) => Pace::Seen { rise: *rise, unit: self.unit.word() },
+            Why::Said(said) => Pace::Said(said.clone()),
+        };
+        Child { pid: leaking.life.pid, role: self.outside.role(leaking.life.pid).to_owned(), pace }
+    }
+
     fn culprit(&self, leaking: &Leaking, growing: &[Leaking]) -> Culprit {
         let kind = self.kind(leaking.life.pid);
-        let bytes = |interval| Bytes::round(&interval);
-        let (per_cycle, per_minute) = match &leaking.why {
-            Why::Rise(rise) => (rise.per_cycle.map(bytes), Some(bytes(rise.per_minute))),
-            Why::Said(_) => (None, None),
-        };
         Culprit {
-            pid: leaking.life.pid,
-            role: self.outside.role(leaking.life.pid).to_owned(),
-            bytes_per_cycle: per_cycle,
-            bytes_per_minute: per_minute,
-            rate: self.rate(leaking),
+            child: self.child(leaking),
             of: self.alike(leaking.life).count() as u64,
             growing: growing.iter().filter(|other| self.kind(other.life.pid) == kind).count() as u64,
         }
+    }
+
+    /// Why the job leaks though the program itself does not.
+    fn reason(&self, leaking: &Leaking, culprit: &Culprit, own: Verdict) -> Reason {
+        let undecided = self.undecided(leaking.life);
+        let flat = (culprit.of - culprit.growing).saturating_sub(undecided);
+        Reason::Child { child: self.child(leaking), growing: culprit.growing, flat, undecided, own }
+    }
+
+    fn growing(&self, leaking: &Leaking) -> Growing {
+        let bytes_per_cycle = match &leaking.why {
+            Why::Rise(rise) => {
+                let minutes = self.cycle_seconds.unwrap_or(0.0) / 60.0;
+                let per_window = || Bytes::round(&rise.per_minute).times(minutes);
+                rise.per_cycle.map_or_else(per_window, |rate| Bytes::round(&rate))
+            }
+            Why::Said(_) => Bytes::default(),
+        };
+        Growing::Child { child: self.child(leaking), bytes_per_cycle }
     }
 }
 
@@ -148,21 +168,27 @@ impl Leaking<'_> {
     }
 }
 
-/// Adds the children to what is said about the program.
-pub(crate) fn settle(report: &mut Report, outside: &Outside, timeline: &Timeline, cycles: &Cycles) {
+/// What the children add to what is said about the program, whose own verdict this is.
+pub(crate) fn settle(own: Verdict, outside: &Outside, timeline: &Timeline, cycles: &Cycles) -> Settled {
     let children = outside.children();
-    report.processes = children.told(|pid| outside.role(pid).to_owned());
     let family = Family::of(outside, &children, timeline, cycles);
     let leaking = family.leaking();
-    if let Some(first) = leaking.first().filter(|_| report.verdict != Verdict::Leak) {
+    let mut settled = Settled {
+        verdict: own,
+        reason: None,
+        culprit: None,
+        findings: leaking.iter().map(|leaking| family.growing(leaking)).collect(),
+        lives: None,
+        processes: children.told(|pid| outside.role(pid).to_owned()),
+    };
+    if let Some(first) = leaking.first().filter(|_| own != Verdict::Leak) {
         let culprit = family.culprit(first, &leaking);
-        report.reason = family.reason(first, &culprit, report.verdict);
-        report.verdict = Verdict::Leak;
-        report.cycles.needed = None;
-        report.job.culprit = Some(culprit);
+        settled.reason = Some(family.reason(first, &culprit, own));
+        settled.verdict = Verdict::Leak;
+        settled.culprit = Some(culprit);
     }
-    report.findings.extend(leaking.iter().map(|leaking| family.finding(leaking)));
     for pool in recycled(&family) {
-        pool.tell(&family, report);
+        pool.settle(&family, &mut settled);
     }
+    settled
 }

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use nilometer_stats::Interval;
 
-use super::Family;
 use super::pool::{Claim, Pool, Worker};
+use super::{Child, Culprit, Family, Growing, Pace, Reason, Settled};
 use crate::children::Life;
 use crate::cycles::median;
-use crate::report::{Bytes, Culprit, Finding, Lives, Report, Verdict};
-use crate::sizes::{duration, size};
+use crate::numbers::MAX_NEEDED_RATIO;
+use crate::report::{Bytes, Lives, Verdict};
 
 /// Workers that replace each other, and what is said of them.
 pub(super) struct Recycled<'a> {
@@ -57,20 +57,20 @@ fn kind(family: &Family, (pid, _, lived): &Worker) -> String {
 
 impl Recycled<'_> {
     /// Adds it to what is said about the job.
-    pub(super) fn tell(&self, family: &Family, report: &mut Report) {
+    pub(super) fn settle(&self, family: &Family, settled: &mut Settled) {
         if self.is_leak {
-            if report.verdict != Verdict::Leak {
-                report.reason = self.reason(report.verdict);
-                report.verdict = Verdict::Leak;
-                report.cycles.needed = None;
-                report.job.culprit = self.culprit(family);
+            if settled.verdict != Verdict::Leak {
+                settled.reason = Some(self.reason(settled.verdict));
+                settled.verdict = Verdict::Leak;
+                settled.culprit = self.culprit(family);
             }
-            report.findings.extend(self.finding());
-        } else if report.verdict == Verdict::NoLeak {
-            report.reason = self.open_reason();
-            report.verdict = Verdict::Undecided;
+            settled.findings.extend(self.growing());
+        } else if settled.verdict == Verdict::NoLeak {
+            let (rate, lives, times) = (self.rate, self.lives(), MAX_NEEDED_RATIO);
+            settled.reason = Some(Reason::WorkersOpen { rate, lives, times });
+            settled.verdict = Verdict::Undecided;
         }
-        report.job.lives.get_or_insert_with(|| self.lives());
+        settled.lives.get_or_insert_with(|| self.lives());
     }
 
     /// The life that says most: of those that leak the one that served most.
@@ -107,67 +107,20 @@ impl Recycled<'_> {
 
     fn culprit(&self, family: &Family) -> Option<Culprit> {
         let (pid, ..) = self.best()?;
-        Some(Culprit {
-            pid: *pid,
-            role: family.outside.role(*pid).to_owned(),
-            bytes_per_cycle: None,
-            bytes_per_minute: None,
-            rate: self.per_cycle(),
-            of: self.count(),
-            growing: self.pool.leaking().count() as u64,
-        })
+        let pace = Pace::Shared { rate: self.rate, unit: self.pool.unit.word() };
+        let child = Child { pid: *pid, role: family.outside.role(*pid).to_owned(), pace };
+        Some(Culprit { child, of: self.count(), growing: self.pool.leaking().count() as u64 })
     }
 
-    /// `2.3 KiB per request`.
-    fn per_cycle(&self) -> String {
-        format!("{} per {}", size(self.rate.estimate), self.pool.unit.word())
-    }
-
-    fn finding(&self) -> Option<Finding> {
+    fn growing(&self) -> Option<Growing> {
         let (pid, said, _) = self.best()?;
-        Some(Finding {
-            cause: "child-process".to_owned(),
-            confidence: "likely",
-            sentence: format!("workers keep {} until they are replaced{}", self.per_cycle(), said.words()),
-            bytes_per_cycle: Bytes::default(),
-            process: Some(*pid),
-            ..Finding::default()
-        })
+        let (rate, unit) = (self.rate, self.pool.unit.word());
+        Some(Growing::Worker { pid: *pid, said: said.clone(), rate, unit })
     }
 
     /// Why the job leaks though the program itself does not.
-    fn reason(&self, own: Verdict) -> String {
-        let lives = self.lives();
-        let words = self.best().map_or(String::new(), |(_, said, _)| said.words());
-        let own = match own {
-            Verdict::NoLeak => "the program itself does not leak",
-            _ => "of the program itself it is undecided",
-        };
-        format!(
-            "workers keep {} (95 %: {} to {}) until they are replaced: recycling hides it. Each lives {} and keeps {} by then. \
-             Judged by {} of {} lives{words}; {own}",
-            self.per_cycle(),
-            size(self.rate.low),
-            size(self.rate.high),
-            duration(lives.seconds),
-            size(lives.bytes_per_life as f64),
-            lives.judged,
-            lives.count,
-        )
-    }
-
-    /// Why nobody can say that the job does not leak.
-    fn open_reason(&self) -> String {
-        let (lives, unit) = (self.lives(), self.pool.unit.word());
-        format!(
-            "workers are replaced after {}, before their growth can be judged. {} lives grew by {} (95 %: {} to {}): that may be garbage, \
-             or the start of a life. In one run, let each worker serve {} times as many {unit}s",
-            duration(lives.seconds),
-            lives.judged,
-            self.per_cycle(),
-            size(self.rate.low),
-            size(self.rate.high),
-            crate::numbers::MAX_NEEDED_RATIO,
-        )
+    fn reason(&self, own: Verdict) -> Reason {
+        let said = self.best().map(|(_, said, _)| Box::new(said.clone()));
+        Reason::Workers { rate: self.rate, lives: self.lives(), said, own }
     }
 }

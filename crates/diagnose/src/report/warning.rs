@@ -28,13 +28,3 @@ pub enum About {
     /// Memory of GPUs; the verdict is about the memory of the process.
     GpuMemory,
 }
-
-impl About {
-    /// How a warning begins.
-    pub fn words(self) -> &'static str {
-        match self {
-            About::Training => "not about memory",
-            About::GpuMemory => "of GPU memory, which the verdict leaves out",
-        }
-    }
-}

@@ -14,6 +14,7 @@ use crate::phases::OWN_WORK;
 use crate::report::{Bytes, Finding, Frame, Site};
 use crate::sample::Sample;
 use crate::source_files::shown;
+use crate::told::words::finding as told;
 
 /// The name of the cause: all that is known is the place.
 const CAUSE: &str = "growth-at-site";
@@ -186,17 +187,12 @@ pub(crate) fn add_source(findings: &mut [Finding], folder: Option<&str>, lookup:
 }
 
 fn sentence(place: &Place, part: Option<&str>, phase: &str) -> String {
-    let during = during(phase);
     match place {
-        Place::Line(line) => format!("{} makes memory that stays{during}", said(line)),
-        Place::Part(words) => format!("{} grows{during}", part.unwrap_or(words)),
-        Place::Function(function, object) if function.is_empty() => {
-            format!("{} makes memory that stays{during}", base(object))
-        }
-        Place::Function(function, object) => {
-            format!("{function} in {} makes memory that stays{during}", base(object))
-        }
-        Place::Unknown => format!("memory made at an unknown place stays{during}"),
+        Place::Line(line) => told::makes(&said(line), phase),
+        Place::Part(words) => told::part_grows(part.unwrap_or(words), phase),
+        Place::Function(function, object) if function.is_empty() => told::makes(base(object), phase),
+        Place::Function(function, object) => told::function_makes(function, base(object), phase),
+        Place::Unknown => told::made_somewhere(phase),
     }
 }
 
@@ -220,17 +216,4 @@ fn base(path: &str) -> &str {
 /// Frames that only shorten tracebacks stand around everything in Keras and TensorFlow.
 fn is_wrapping(line: &Line) -> bool {
     line.file.ends_with("traceback_utils.py")
-}
-
-fn during(phase: &str) -> String {
-    match phase {
-        OWN_WORK | "epoch" => String::new(),
-        "fit" | "predict" | "evaluate" => format!(", in {phase}()"),
-        "validation" => ", in validation".to_owned(),
-        "fit_entry" => ", entering fit()".to_owned(),
-        "first_batch" => ", in the first batch of each fit()".to_owned(),
-        "trace" => ", while functions are traced".to_owned(),
-        "build" => ", while models are built".to_owned(),
-        other => format!(", in the phase \"{other}\""),
-    }
 }

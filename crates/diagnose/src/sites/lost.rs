@@ -1,4 +1,4 @@
-//! Samples that were lost, by cause: what happened, what it does to the report, and what to do about it.
+//! Samples that were lost, by cause.
 //!
 //! In: the recorder's counts. Out: a row for each cause that came. What must not happen here: a count that is told twice, or a cause
 //! that a capture of an earlier version does not give.
@@ -6,64 +6,33 @@
 use nilometer_capture::SamplingCount;
 
 use crate::report::LostSamples;
+use crate::told::words::lost::{Loss, words};
 
 /// Where one cause took less of all samples than this, the report rests on the others as well, and only `--verbose` tells it.
 const MIN_NOTABLE_SHARE: f64 = 0.01;
 
-const SAMPLE_LESS: &str = "sample less often: `--sample 4M`";
-const MORE_DISK: &str = "free some disk space, or put the capture elsewhere: `-o FILE`";
-const NOTHING: &str = "nothing: which samples it meets is chance";
-
-/// Cause, count, what happened (behind the count), what to do.
-type Row = (&'static str, Option<u64>, &'static str, &'static str);
-
 /// What was lost of how many samples, in the recorder's order.
 pub(crate) fn lost(count: &SamplingCount) -> Vec<LostSamples> {
-    let rows: [Row; 10] = [
-        ("scratch_full", count.scratch_full, "dropped: 64 threads were sampled at once", SAMPLE_LESS),
-        (
-            "stacks_busy",
-            count.stacks_busy,
-            "dropped: threads waited for each other to write stacks",
-            SAMPLE_LESS,
-        ),
-        (
-            "stacks_full",
-            count.stacks_full,
-            "without a line: there were too many different stacks",
-            SAMPLE_LESS,
-        ),
-        ("table_full", count.table_full, "dropped: too many were alive to follow another", SAMPLE_LESS),
-        ("filter_busy", count.filter_busy, "dropped: the address could not be followed just then", NOTHING),
-        ("mappings_full", count.mappings_full, "dropped: 1,024 mappings are followed at most", SAMPLE_LESS),
-        ("reentrant", count.reentrant, "dropped: the recorder was at work on that thread", NOTHING),
-        ("capture_refused", count.capture_refused, "dropped: the capture could not grow", MORE_DISK),
-        (
-            "deaths_refused",
-            count.deaths_refused,
-            "counted as living, though ended: the capture could not grow",
-            MORE_DISK,
-        ),
-        (
-            "deaths_pending",
-            count.deaths_pending,
-            "counted as living, though ended: too many ended in signal handlers",
-            "free less memory in signal handlers",
-        ),
+    let rows = [
+        (Loss::ScratchFull, count.scratch_full),
+        (Loss::StacksBusy, count.stacks_busy),
+        (Loss::StacksFull, count.stacks_full),
+        (Loss::TableFull, count.table_full),
+        (Loss::FilterBusy, count.filter_busy),
+        (Loss::MappingsFull, count.mappings_full),
+        (Loss::Reentrant, count.reentrant),
+        (Loss::CaptureRefused, count.capture_refused),
+        (Loss::DeathsRefused, count.deaths_refused),
+        (Loss::DeathsPending, count.deaths_pending),
     ];
-    let known: u64 = rows.iter().filter(|row| row.0 != "stacks_full").filter_map(|row| row.1).sum();
-    let unknown = count.dropped.map(|dropped| dropped.saturating_sub(known));
-    let unknown: Row = (
-        "unknown",
-        unknown,
-        "dropped: an earlier version made this capture and gave no cause",
-        "record again with this version",
-    );
+    let known: u64 = rows.iter().filter(|row| row.0 != Loss::StacksFull).filter_map(|row| row.1).sum();
+    let unknown = (Loss::Unknown, count.dropped.map(|dropped| dropped.saturating_sub(known)));
     let all = count.samples.unwrap_or(0) + count.dropped.unwrap_or(0);
-    let row = |(cause, count, what, change): Row| {
+    let row = |(cause, count): (Loss, Option<u64>)| {
         let count = count.filter(|count| *count > 0)?;
         let is_notable = count as f64 >= MIN_NOTABLE_SHARE * all as f64;
-        Some(LostSamples { cause, count, what, change, is_notable })
+        let (what, change) = words(cause);
+        Some(LostSamples { cause: cause.name(), count, what, change, is_notable })
     };
     rows.into_iter().chain([unknown]).filter_map(row).collect()
 }

@@ -1,12 +1,14 @@
 //! What is told of a run: the report, from the verdict and from all else that the capture says.
 //!
-//! In: a judgement with its findings, the run. Out: a [`Report`]. Here, and in the files below, facts become sentences.
+//! In: a judgement with its findings, the run. Out: a [`Report`]. Here, and in the files below, facts become sentences; those of `words` need no type of a module that judges.
 //! What must not happen here: another verdict on the program itself; `job` may make that of the job a leak.
 
 mod curve;
 mod filling;
 mod growth;
+mod job;
 mod reason;
+pub(crate) mod words;
 
 use nilometer_capture::Capture;
 
@@ -22,9 +24,7 @@ use crate::program::{Limit, Outside};
 use crate::report::{Cycles, Job, LostSamples, Memory, Program, Report, SCHEMA};
 use crate::sites::{Setting, Sites};
 use crate::timeline::{Reading, Timeline};
-use crate::{
-    forecast, gpu, job, next_steps, objects, phase_table, phases, probes, retention, retracing, warnings,
-};
+use crate::{forecast, next_steps, objects, phase_table, phases, probes, retention, retracing, warnings};
 
 /// A run that is told of.
 pub(crate) struct Told<'a> {
@@ -46,7 +46,7 @@ impl Told<'_> {
         let (program, folders) = (outside.program(), &self.held.folders);
         let kept = retention::retained(timeline, cycles, basis, &program, outside.fact("heap.arenas"));
         let devices = Devices::of(capture);
-        let on_devices = gpu::told(&devices, (timeline, capture), cycles);
+        let on_devices = crate::gpu::told(&devices, (timeline, capture), cycles);
         let counts = probes::Probes::of(capture, &devices, cycles);
         let (probes, retraced) =
             (counts.told(), retracing::retraced(capture, cycles, folders, outside.folder()));
@@ -124,7 +124,7 @@ impl Told<'_> {
             phase_totals: phase_table::totals(capture, &course, &stretches, timeline.end_ns),
             losses,
         };
-        job::settle(&mut report, outside, timeline, cycles);
+        job::tell(&mut report, crate::job::settle(judgement.verdict, outside, timeline, cycles));
         report.next_steps = next_steps::next_steps(&report, |pid| outside.looked_into(pid));
         report
     }
