@@ -31,7 +31,7 @@ pub struct Report {
     pub program: Program,
     /// Leak, no leak, or not known yet: of the program with the processes that it started.
     pub verdict: Verdict,
-    /// Why, in one sentence.
+    /// Why, in one or two sentences.
     pub reason: String,
     /// Whether the verdict is about the program's own process or about one that it started.
     pub job: Job,

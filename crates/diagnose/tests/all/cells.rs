@@ -50,7 +50,7 @@ fn cells_that_differ_are_not_compared() {
     }
     let report = notebook.report();
     assert_eq!((report.verdict, report.growth, report.findings.len()), (Verdict::Undecided, None, 0));
-    assert!(report.reason.contains("no cell ran 8 times"), "{}", report.reason);
+    assert!(report.reason.contains("one cell that ran 8 times"), "{}", report.reason);
     // Six of them one by one, and one row for all others.
     let cells =
         report.components.iter().filter(|one| one.phase.as_deref().is_some_and(|p| p.starts_with("In [")));

@@ -49,7 +49,7 @@ fn a_buffer_that_the_program_empties_is_neither_a_leak_nor_garbage() {
     let report = empties(0);
     assert_eq!(report.verdict, Verdict::NoLeak, "{} {:?}", report.reason, report.growth);
     let saws = report.components.iter().find(|c| c.kind == Kind::Sawtooth).unwrap();
-    assert!(saws.sentence.contains("the program itself frees: no garbage collection"), "{saws:?}");
+    assert!(saws.sentence.contains("the program itself frees it: no garbage collection"), "{saws:?}");
 }
 
 #[test]

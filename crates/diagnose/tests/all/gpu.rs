@@ -183,7 +183,7 @@ fn a_pool_that_holds_what_was_in_use_once_is_reserved() {
     let reserved = reserved(&report);
     assert_eq!(reserved.bytes, 4_020 << 20);
     assert!(
-        reserved.sentence.contains("PyTorch holds 4.0 GiB, of which 80.0 MiB are in use"),
+        reserved.sentence.contains("PyTorch holds 4.0 GiB; tensors have 80.0 MiB of it in use"),
         "{}",
         reserved.sentence
     );

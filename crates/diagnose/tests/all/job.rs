@@ -271,7 +271,7 @@ fn a_worker_of_which_it_is_undecided_is_not_told_to_be_healthy() {
     assert_eq!(few.report().verdict, Verdict::Undecided);
     let report = with(&few);
     is_leak_of(&report, 7);
-    assert!(report.reason.contains("of another of its kind it is undecided"), "{}", report.reason);
+    assert!(report.reason.contains("another of its kind is undecided"), "{}", report.reason);
     let report = with(&job(60, true, 0, &[]));
     is_leak_of(&report, 7);
     assert!(report.reason.contains("another of its kind does not"), "{}", report.reason);

@@ -108,7 +108,7 @@ fn a_step_in_mid_run_is_told_where_it_came() {
     let told = steps(16 * MIB, 100);
     let [one] = told.as_slice() else { panic!("{told:#?}") };
     assert_eq!((one.bytes / MIB, one.made_at.as_ref().map(|site| site.line)), (16, Some(33)));
-    assert!(one.sentence.contains("since epoch 14"), "{}", one.sentence);
+    assert!(one.sentence.contains("came with epoch 14"), "{}", one.sentence);
     assert_eq!(steps(MIB / 2, 100), [], "too small for a line");
     assert_eq!(steps(16 * MIB, 15), [], "one of several is no only one");
 }

@@ -391,7 +391,7 @@ pub(crate) fn undecided() -> Report {
 pub(crate) fn without_cycles() -> Report {
     let mut report = undecided();
     report.cycles = counted("window", 3, Some(5), Some(1.0));
-    report.reason = "too short a run to see growth".to_owned();
+    report.reason = "the run is too short to see growth".to_owned();
     report.program.seconds = 3.2;
     report.program.exit = Some(Exit { code: Some(1), signal: None, oom_killed: false, limit: None });
     report

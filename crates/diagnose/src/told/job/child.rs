@@ -34,8 +34,8 @@ pub(super) fn reason(child: &Child, growing: u64, (flat, undecided): (u64, u64),
     };
     others += &match undecided {
         0 => String::new(),
-        1 => ", of another of its kind it is undecided".to_owned(),
-        n => format!(", of {n} others of its kind it is undecided"),
+        1 => ", another of its kind is undecided".to_owned(),
+        n => format!(", {n} others of its kind are undecided"),
     };
     format!(
         "{}, a process that the program started, grows by {} to the end{interval}{others}; {}",

@@ -11,43 +11,43 @@ pub(super) fn words(reason: ClaimReason, unit: &str) -> String {
     match reason {
         ClaimReason::Counted(reason) => counted::words(reason, unit),
         ClaimReason::ContainersKeepAll { grows } => format!(
-            "live memory grows by {} per {unit}, and what the program's own containers keep grows by as much: it is no garbage",
+            "live memory grows by {} per {unit}, and the program's own containers keep as much: it is no garbage",
             size(grows)
         ),
         ClaimReason::ContainersKeepPart { grows, kept } => format!(
-            "live memory grows by {} per {unit}; some of it may be garbage, but what the program's own containers keep grows by {}",
+            "live memory grows by {} per {unit}. Some of it may be garbage, but the program's own containers keep {} of it",
             size(grows),
             size(kept)
         ),
         ClaimReason::ContainersAlone { kept } => format!(
-            "what the program's own containers keep grows by {} per {unit}, though live memory as a whole moves too much to show it",
+            "the program's own containers keep {} more per {unit}, though live memory as a whole moves too much to show it",
             size(kept)
         ),
         ClaimReason::NativeElements { elements, may_be_garbage } => {
             let moves = if may_be_garbage {
-                "some of what live memory grows by may be garbage"
+                "some of the growth may be garbage"
             } else {
                 "live memory as a whole moves too much to show a growth"
             };
             format!(
-                "{moves}, but a container that the program holds gets {} more per {unit}, and native code keeps memory for each",
+                "{moves}. But a container that the program holds gets {} more per {unit}, and native code keeps memory for each",
                 elements.round()
             )
         }
         ClaimReason::Survivors { kept, may_be_more } => {
             let beside = if may_be_more {
-                "; what live memory grows by beyond it may be garbage"
+                "; the growth of live memory beyond it may be garbage"
             } else {
                 ", though live memory as a whole moves too much to show it"
             };
             format!("{} per {unit} stays alive for good{beside}", size(kept))
         }
         ClaimReason::MayBeOver { at_most } => format!(
-            "live memory rose, but of what the last {unit}s made at most {} per {unit} stays: the rise may be over",
+            "live memory rose, but the last {unit}s keep at most {} each: the rise may be over",
             size(at_most)
         ),
         ClaimReason::FirstCycles { grows } => format!(
-            "live memory grows by {} with each {unit} after the first, and what the program itself holds grows by as much",
+            "live memory grows by {} with each {unit} after the first, and the program itself holds as much more",
             size(grows)
         ),
         ClaimReason::Numbers { grows } => format!(

@@ -8,7 +8,7 @@ use crate::sizes::size;
 /// The sentence.
 pub(super) fn words(reason: CountedReason, unit: &str) -> String {
     match reason {
-        CountedReason::TooShort => "too short a run to see growth".to_owned(),
+        CountedReason::TooShort => "the run is too short to see growth".to_owned(),
         CountedReason::FewRead { read, cycles } => format!(
             "live memory was read at the end of {read} of {cycles} {unit}s: too few, as the first ones also start things up"
         ),
@@ -30,15 +30,15 @@ pub(super) fn words(reason: CountedReason, unit: &str) -> String {
             format!("live memory grows with every {unit} and shows no sign of levelling")
         }
         CountedReason::GrowsWithTime => {
-            "live memory grows all the time; no cycle was seen, so whether it should grow (data being loaded) is for you to say"
+            "live memory grows all the time, and no cycle was seen. Only you know whether it should grow, as it does while data is loaded"
                 .to_owned()
         }
         CountedReason::ResidentGrows => {
-            "resident memory grows, but this allocator cannot be asked whether it is in use or only kept: run with the C library's own"
+            "resident memory grows, but this allocator does not say how much of it is in use: run with the C library's allocator"
                 .to_owned()
         }
         CountedReason::FewSteps => {
-            format!("nearly all of the rise came in one or two {unit}s: that may have been all")
+            format!("one or two {unit}s brought nearly all of the rise: it may be over")
         }
         CountedReason::Noisy { at_most } => {
             format!("the {unit}s differ too much to tell a growth of up to {} per {unit} from none", size(at_most))
@@ -66,13 +66,13 @@ pub(super) fn words(reason: CountedReason, unit: &str) -> String {
             size(at_most)
         ),
         CountedReason::LikelyGarbage { at_most, otherwise } => format!(
-            "the growth is garbage that Python's collector takes back: without it at most {} per {unit}, or {} if none of it were garbage",
+            "the growth is garbage that Python's collector takes back. Without it live memory grows by at most {} per {unit}, or by {} if nothing of it is garbage",
             size(at_most),
             size(otherwise)
         ),
         CountedReason::Uncollected { grows } => format!(
-            "live memory grows by {} per {unit}, but Python's collector has not looked at it yet: it may be garbage that the next full \
-             collection frees",
+            "live memory grows by {} per {unit}, but Python's collector has not looked at it yet. The next full collection may free \
+             it as garbage",
             size(grows)
         ),
     }

@@ -20,17 +20,17 @@ pub(super) fn words(reason: &Reason, unit: &str) -> String {
     match reason {
         Reason::Claim(reason) => claims::words(*reason, unit),
         Reason::BoundUnproven { filling } => format!(
-            "what live memory grows by is kept by what the program itself bounds, and this run did not show that it ends: {}",
+            "containers that the program itself bounds keep the growth, and this run did not show that it ends: {}",
             listed(filling)
         ),
         Reason::Fills { filling, beside_at_most } => format!(
-            "what live memory grows by is kept by what fills and ends: {} (beside it at most {} per {unit})",
+            "containers that fill up to a bound keep the growth: {} (beside them at most {} per {unit})",
             listed(filling),
             size(*beside_at_most)
         ),
         Reason::MostlyFills { filling, beside_at_most } => format!(
-            "most of what live memory grows by is kept by what fills and ends: {}; beside it the {unit}s differ too much to tell a \
-             growth of up to {} per {unit} from none",
+            "containers that fill up to a bound keep most of the growth: {}. Beside them the {unit}s differ too much to tell a growth \
+             of up to {} per {unit} from none",
             listed(filling),
             size(*beside_at_most)
         ),

@@ -59,13 +59,13 @@ pub(crate) fn reserved(held: &Held) -> Component {
     let [all, peak, used] = [reserved, peak, in_use].map(|bytes| size(bytes as f64));
     let sentence = if takes_all {
         format!(
-            "GPU memory: {framework} took {all} when it began and had {peak} of it in use at most, by tensors; tools that watch the GPU \
-             show what it took, with what other programs took."
+            "GPU memory: {framework} took {all} when it began; tensors had {peak} of it in use at most. Tools that watch the GPU show \
+             all that this and other programs took."
         )
     } else {
         format!(
-            "GPU memory: {framework} holds {all}, of which {used} are in use by tensors now and {peak} were at most; tools that watch \
-             the GPU show what it holds, with what other programs hold."
+            "GPU memory: {framework} holds {all}; tensors have {used} of it in use now and had {peak} at most. Tools that watch the GPU \
+             show all that this and other programs hold."
         )
     };
     Component {
@@ -102,7 +102,7 @@ pub(crate) fn warning(growing: &Growing) -> Warning {
     let (sentence, change) = if is_garbage {
         (
             format!(
-                "tensors of {framework} have {more} more of it in use with each {word}, {at_last} at the last; Python's collection at \
+                "tensors of {framework} have {more} more of it in use with each {word}, {at_last} at the last. Python's collection at \
                  the end gave it back: garbage that waited for it"
             ),
             format!(
@@ -116,8 +116,8 @@ pub(crate) fn warning(growing: &Growing) -> Warning {
                 "tensors of {framework} have {more} more of it in use with each {word}, {at_last} at the last (what {framework} \
                  merely reserves is not in this)"
             ),
-            "tensors on a GPU are small objects in Python: look for what keeps more of them with each cycle (losses, outputs, \
-             models), and keep `float(loss)` or a copy on the processor instead"
+            "tensors on a GPU are small objects in Python. Find the object that keeps more of them with each cycle: losses, \
+             outputs, models. Keep `float(loss)` or a copy on the processor instead"
                 .to_owned(),
         )
     };

@@ -10,6 +10,6 @@ pub(crate) fn in_the_last(hours: u64, reason: &str) -> String {
 
 /// Of a notebook none of whose cells is run again and again.
 pub(crate) fn no_cell_repeats() -> &'static str {
-    "no cell ran 8 times with nothing in between that left memory, and cells that differ are not compared: `%nilometer` says what each \
-     of them left"
+    "a verdict needs one cell that ran 8 times, with no cell between that left memory: cells that differ are not compared. \
+     `%nilometer` says what each of them left"
 }

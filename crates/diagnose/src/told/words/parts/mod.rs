@@ -38,7 +38,7 @@ pub(crate) fn sawtooth(by: TakenBack) -> &'static str {
     match by {
         TakenBack::Collector => "garbage that waits for Python's collector, which takes it back",
         TakenBack::Program => {
-            "memory that builds up and that the program itself frees: no garbage collection lies where it goes"
+            "memory that builds up until the program itself frees it: no garbage collection ran where it fell"
         }
         TakenBack::Either => {
             "memory that builds up and is freed again, by Python's collector or by the program itself"

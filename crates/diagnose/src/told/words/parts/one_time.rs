@@ -35,7 +35,7 @@ pub(crate) fn one_time(phase: &str, copies: Option<Copies>, is_imported: bool) -
         "trace" => "graphs traced from Python functions".to_owned(),
         "epoch" => "the rest of the first epochs: kernels and buffers at their first use".to_owned(),
         BEFORE_RECORDING => {
-            "what the program had when the recording began; nobody saw what made it".to_owned()
+            "memory from before the recording began; nobody saw which code made it".to_owned()
         }
         OWN_WORK if is_imported => {
             "modules that libraries import at their first use, before the cycles: code and tables".to_owned()
@@ -47,7 +47,7 @@ pub(crate) fn one_time(phase: &str, copies: Option<Copies>, is_imported: bool) -
 
 /// A rise after start-up, at the end of this cycle.
 pub(crate) fn mid_run(unit: &str, cycle: u64) -> String {
-    format!("memory that stays since {unit} {cycle}, and was not there before")
+    format!("memory that came with {unit} {cycle} and stays")
 }
 
 /// What the cells of a notebook left that left least.
