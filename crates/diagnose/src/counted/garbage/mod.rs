@@ -162,8 +162,11 @@ pub(crate) fn net_growth(
     let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(beside(limit)));
     let kept = kept.unwrap_or(0.0);
     let mut net = Net { rate, gross: seen, likely_high, kept, outlived, sawtooth, examined: false };
-    let weight = weight::usual(timeline, all).unwrap_or(MIN_GARBAGE_OBJECT_BYTES);
-    if let Some(at_most) = waiting::kept_at_most(timeline, before, points, weight) {
+    let weights = waiting::Weights {
+        usual: weight::usual(timeline, all).unwrap_or(MIN_GARBAGE_OBJECT_BYTES),
+        most: weight::most(timeline, all, exit),
+    };
+    if let Some(at_most) = waiting::kept_at_most(timeline, before, points, weights) {
         net.limit(at_most);
     }
     Some(net)

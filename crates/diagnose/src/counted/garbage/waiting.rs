@@ -5,7 +5,8 @@
 //!
 //! A look tells the garbage behind a mark, and follows a reading at once. Between two looks behind one mark live memory rose by what is
 //! kept, and by what that garbage grew. The span ends at the later look. Or it ends at the last point: what of the garbage is old is in
-//! that level too, as only a full collection frees it. Python shows the least of its bytes: what C++ objects keep is not among them.
+//! that level too, as only a full collection frees it. Python shows the least of its bytes: what C++ objects keep is not among them. So the
+//! young garbage of the earlier look, which may be gone by then, counts with the most that an object of this program was seen to weigh.
 
 use std::collections::BTreeMap;
 
@@ -37,13 +38,20 @@ struct Look<'a> {
     level: f64,
 }
 
-/// The lowest limits that two looks behind one mark say; an object that a collection frees usually weighs `weight` bytes with all it keeps.
+/// What an object that a collection frees weighs in this program, with all it keeps. Bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights {
+    pub(super) usual: f64,
+    pub(super) most: f64,
+}
+
+/// The lowest limits that two looks behind one mark say.
 /// `None` without looks that speak for enough of the points.
 pub(super) fn kept_at_most(
     timeline: &Timeline,
     before: Option<&Point>,
     points: &[Point],
-    weight: f64,
+    weights: Weights,
 ) -> Option<Limits> {
     let (first, last) = (points.first()?, points.last()?);
     let swing = 2.0 * jitter(points, &troughs(timeline, before, points, 1));
@@ -53,12 +61,13 @@ pub(super) fn kept_at_most(
     let limits = looks.filter(|look| look.ordinal >= first.ordinal).filter_map(|later| {
         let earlier = *earliest.entry(later.seen.behind_ns).or_insert(later);
         let bytes = later.seen.garbage_bytes - earlier.seen.garbage_bytes;
-        let by_weight = weight * (later.seen.garbage_objects - earlier.seen.garbage_objects);
-        let at_most = |(ordinal, level, young): (u64, f64, f64)| {
-            let span = cycles(earlier.ordinal, ordinal);
-            let without = |garbage: f64| ((level - earlier.level + swing - garbage) / span).max(0.0);
-            let surely = without(bytes - young);
-            (span >= needed).then(|| Limits { surely, likely: surely.min(without(by_weight - young)) })
+        let by_weight = weights.usual * (later.seen.garbage_objects - earlier.seen.garbage_objects);
+        let at_most = |end: End| {
+            let span = cycles(earlier.ordinal, end.ordinal);
+            let rise = end.reading.live? - earlier.level + swing;
+            let without = |garbage: f64| ((rise - garbage) / span).max(0.0);
+            let surely = without(bytes - end.young - earlier.freed_unseen(end.reading, weights.most));
+            (span >= needed).then(|| Limits { surely, likely: surely.min(without(by_weight - end.young)) })
         };
         [at_the_look(&earlier, &later, last), at_the_end(timeline, &later, last)]
             .into_iter()
@@ -84,20 +93,40 @@ fn look<'a>(timeline: &'a Timeline, seen: &'a Waiting, last: &Point) -> Option<L
     (of == of_points).then_some(Look { seen, ordinal, reading, level: reading.live? })
 }
 
-/// Where the span ends, the level there, and what of the garbage is not in it. `None` where too many cycles came after the look.
-fn at_the_look(earlier: &Look, later: &Look, last: &Point) -> Option<(u64, f64, f64)> {
+impl Look<'_> {
+    /// What a collection until that reading may have freed beyond the bytes that this look saw.
+    fn freed_unseen(&self, until: &Reading, most: f64) -> f64 {
+        let collected = |reading: &Reading| reading.counters.gc_collected;
+        let Waiting { garbage_bytes, young_bytes, garbage_objects, .. } = *self.seen;
+        if garbage_bytes <= 0.0 || collected(self.reading) == collected(until) {
+            return 0.0;
+        }
+        let young_objects = garbage_objects * young_bytes / garbage_bytes;
+        (most * young_objects - young_bytes).max(0.0)
+    }
+}
+
+/// Where a span ends, and what of the later look's garbage may be gone there.
+struct End<'a> {
+    ordinal: u64,
+    reading: &'a Reading,
+    young: f64,
+}
+
+/// At the later look. `None` where too many cycles came after it.
+fn at_the_look<'a>(earlier: &Look, later: &Look<'a>, last: &Point) -> Option<End<'a>> {
     let unseen = cycles(later.ordinal, last.ordinal);
     let speaks = unseen <= MAX_UNSEEN_RATIO * cycles(earlier.ordinal, later.ordinal);
-    speaks.then_some((later.ordinal, later.level, 0.0))
+    speaks.then_some(End { ordinal: later.ordinal, reading: later.reading, young: 0.0 })
 }
 
 /// The same at the last point: young garbage may be gone there. `None` where a full collection has freed all.
-fn at_the_end(timeline: &Timeline, later: &Look, last: &Point) -> Option<(u64, f64, f64)> {
+fn at_the_end<'a>(timeline: &'a Timeline, later: &Look, last: &Point) -> Option<End<'a>> {
     let end = timeline.readings.get(last.reading)?;
     let full = |reading: &Reading| reading.counters.gc2;
     let waits =
         later.ordinal <= last.ordinal && full(later.reading).is_some() && full(later.reading) == full(end);
-    waits.then_some((last.ordinal, last.level, later.seen.young_bytes))
+    waits.then_some(End { ordinal: last.ordinal, reading: end, young: later.seen.young_bytes })
 }
 
 fn cycles(from: u64, to: u64) -> f64 {

@@ -21,6 +21,10 @@ struct Waits {
     told: i64,
     young: i64,
     full: Option<i64>,
+    /// Percent of the bytes that Python's objects have; the rest is C++ objects'.
+    python: i64,
+    /// A collection of younger generations frees all that waits, after each so many epochs.
+    freed_each: Option<i64>,
 }
 
 impl Waits {
@@ -34,10 +38,15 @@ impl Waits {
                 w.frees(2, (waits / 200) as u64, waits);
                 waits = 0;
             }
+            if self.freed_each.is_some_and(|epochs| epoch % epochs == 0) {
+                w.frees(1, (waits / 200) as u64, waits);
+                waits = 0;
+            }
             w.cycle(Epoch);
             if self.looks.contains(&epoch) {
                 let told = waits * self.told / 100;
-                w.looks_at_waiting(1_000, told, told * self.young / 100);
+                let bytes = told * self.python / 100;
+                w.looks_at_waiting(1_000, told / 200, bytes, bytes * self.young / 100);
             }
         }
         w.report()
@@ -45,7 +54,16 @@ impl Waits {
 }
 
 pub(crate) fn worlds(theme: &mut Theme) {
-    let usual = Waits { keeps: 0, garbage: 160 * KIB, looks: [5, 24], told: 100, young: 0, full: None };
+    let usual = Waits {
+        keeps: 0,
+        garbage: 160 * KIB,
+        looks: [5, 24],
+        told: 100,
+        young: 0,
+        full: None,
+        python: 100,
+        freed_each: None,
+    };
     for keeps in [0, 10, 20, 40, 60, 100, 400] {
         let name = format!("160 KiB of garbage an epoch, all told; keeps {keeps} KiB");
         theme.world(name, of(keeps * KIB), Waits { keeps: keeps * KIB, ..usual }.report());
@@ -67,6 +85,13 @@ pub(crate) fn worlds(theme: &mut Theme) {
             looks[0], looks[1]
         );
         theme.world(name, Truth::Healthy, Waits { looks, young, ..usual }.report());
+    }
+    for (keeps, python) in [(0, 100), (0, 12), (100, 100), (100, 12), (400, 12)] {
+        let name = format!(
+            "160 KiB of young garbage an epoch, {python} % of it Python's, freed at 12 and 24; keeps {keeps} KiB"
+        );
+        let freed = Waits { python, young: 100, looks: [11, 24], freed_each: Some(12), ..usual };
+        theme.world(name, of(keeps * KIB), Waits { keeps: keeps * KIB, ..freed }.report());
     }
     for full in [3, 10, 23] {
         let name = format!("160 KiB of garbage an epoch, told at 5 and 22, a full collection at {full}");

@@ -202,11 +202,18 @@ impl World {
         self.say(&Record::Observation(Observation::Census(counts)))
     }
 
-    /// A look among young objects that tells garbage of so many bytes behind the mark of this moment, and how much of it is young.
-    pub(crate) fn looks_at_waiting(&mut self, behind_ns: u64, bytes: i64, young: i64) -> &mut Self {
+    /// A look among young objects that tells so many objects of garbage behind the mark of this moment, their bytes, and how much of these is
+    /// young.
+    pub(crate) fn looks_at_waiting(
+        &mut self,
+        behind_ns: u64,
+        objects: i64,
+        bytes: i64,
+        young: i64,
+    ) -> &mut Self {
         let counts = CensusCounts {
             depth: Some(3),
-            garbage_objects: Some(bytes as u64 / 200),
+            garbage_objects: Some(objects as u64),
             garbage_bytes: Some(bytes as u64),
             behind_ns: Some(behind_ns),
             young_bytes: Some(young as u64),
