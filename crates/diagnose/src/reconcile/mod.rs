@@ -85,9 +85,11 @@ fn beside(claim: &Claim, counted: &Counted) -> Interval {
     }
     let Some(all) = counted.rate.filter(|_| counted.state != State::Bounded) else { return kept };
     let sure = if claim.carries(all.estimate) { all.estimate } else { counted.outlived };
+    let low = kept.low.max(all.low);
+    // The counters may be sure of more than the claim holds for likely.
     Interval {
-        estimate: kept.estimate.max(sure.min(all.estimate)),
-        low: kept.low.max(all.low),
+        estimate: kept.estimate.max(sure.min(all.estimate)).max(low),
+        low,
         high: kept.high.max(all.high),
     }
 }
@@ -101,11 +103,17 @@ mod tests {
 
     /// Sites are sure of 3.4 to 4.4 MiB per cycle; too few cycles were read, in which live memory rose by so much each.
     fn of_few_cycles(raw_rise: f64) -> Interval {
+        let kept = Interval { estimate: 3.8 * MIB, low: 3.4 * MIB, high: 4.4 * MIB };
+        beside_sites(kept, State::TooFew, None, raw_rise)
+    }
+
+    /// What sites are sure of, beside what the counters say.
+    fn beside_sites(kept: Interval, state: State, rate: Option<Interval>, raw_rise: f64) -> Interval {
         let counted = Counted {
-            state: State::TooFew,
+            state,
             reason: CountedReason::FewEnded { cycles: 3 },
             needed: Some(4),
-            rate: None,
+            rate,
             at_most: f64::INFINITY,
             since: 0,
             started: 0,
@@ -116,7 +124,6 @@ mod tests {
             raw_rise,
             filling: None,
         };
-        let kept = Interval { estimate: 3.8 * MIB, low: 3.4 * MIB, high: 4.4 * MIB };
         let reason = ClaimReason::Survivors { kept: kept.estimate, may_be_more: false };
         let claim = Claim { by: Instrument::Sites, kept, is_whole: true, since: 0, reason };
         beside(&claim, &counted)
@@ -130,5 +137,20 @@ mod tests {
         };
         assert_eq!(ends(8.3), (34, 83), "what sites are sure of stays");
         assert_eq!(ends(2.0), (34, 44), "what fell meanwhile takes nothing away");
+    }
+
+    #[test]
+    fn an_estimate_lies_within_its_interval() {
+        let sites = Interval { estimate: 64.5, low: 48.0, high: 81.0 };
+        let counted = Interval { estimate: 83.0, low: 71.6, high: 95.7 };
+        let Interval { estimate, low, high } = beside_sites(sites, State::Open, Some(counted), 0.0);
+        assert_eq!(
+            (estimate, low, high),
+            (71.6, 71.6, 95.7),
+            "the counters are sure of more than the sites hold"
+        );
+        let counted = Interval { estimate: 83.0, low: 20.0, high: 95.7 };
+        let Interval { estimate, low, .. } = beside_sites(sites, State::Open, Some(counted), 0.0);
+        assert_eq!((estimate, low), (64.5, 48.0));
     }
 }
