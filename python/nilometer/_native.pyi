@@ -110,9 +110,10 @@ def at_ticks(call: Callable[[], object]) -> None:
 def read_now() -> int | None:
     """Live bytes now, read exactly and whatever it costs: for callers who mark few, known moments."""
 
-def device_figures(kind: str = "GPU") -> list[tuple[int, int, int, int]]:
-    """What allocators of device memory say now, not recorded: 0 TensorFlow, 1 PyTorch, 2 JAX; bytes in use,
-    at most, and taken. `kind` is that of TensorFlow's devices: tests have no GPU, but a processor."""
+def device_figures(kind: str = "GPU") -> list[tuple[int, int, int, int, int, int]]:
+    """What allocators of device memory say now, not recorded: 0 TensorFlow, 1 PyTorch, 2 JAX; the device;
+    bytes in use, at most, taken, and that may be taken. `kind` is that of TensorFlow's devices: tests have
+    no GPU, but a processor."""
 
 def lost(what: str) -> None:
     """Count something that could not be recorded."""

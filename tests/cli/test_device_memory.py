@@ -1,4 +1,4 @@
-"""What a program keeps on a device is told by the ends of its cycles; what steps work with is no growth."""
+"""What a program keeps on a device is a leak of the job; what its steps work with for a moment is none."""
 
 from __future__ import annotations
 
@@ -30,7 +30,13 @@ def _cuda_memoryStats(device):
     of = lambda current, peak: {"all": {"current": current, "peak": peak}}
     return {"allocated_bytes": of(used, peak), "reserved_bytes": of(reserved, reserved)}
 """,
-    "torch/cuda/__init__.py": "_initialized = False\n",
+    "torch/cuda/__init__.py": """
+_initialized = False
+
+class _get_device_properties:
+    def __init__(self, device):
+        self.total_memory = 1 << 30
+""",
 }
 
 TRAINING = """
@@ -70,16 +76,22 @@ def told(bench: Bench, keep: str) -> dict[str, Any]:
     assert b"too early 0" in done.stdout, done.stdout
     report = bench.report(str(bench.captures()[-1]), "--format", "json")
     told: dict[str, Any] = json.loads(report.stdout)
-    assert told["verdict"] == "no_leak", told["reason"]
+    assert told["job"]["program"] == "no_leak", told["reason"]
     assert told["losses"] == []
     return told
 
 
 def test_a_quarter_of_a_mebibyte_per_epoch_is_told_through_swings_of_64(bench: Bench) -> None:
     report = told(bench, KEEPS)
-    sentences = [warning["sentence"] for warning in report["warnings"]]
-    assert len(sentences) == 1
-    assert "256 KiB more of it in use with each epoch, 106 MiB at the last" in sentences[0]
+    assert (report["verdict"], report["job"]["device"]) == ("leak", "GPU 0"), report["reason"]
+    (finding,) = report["findings"]
+    assert (finding["cause"], finding["device"]) == ("gpu-memory-grows", "GPU 0")
+    assert "256 KiB more of GPU 0 in use with each epoch" in finding["sentence"]
+    assert "(95 %: 256 KiB to 256 KiB), 106 MiB at the last" in report["reason"]
+    (device,) = report["devices"]
+    assert (device["framework"], device["verdict"], device["limit_bytes"]) == ("PyTorch", "leak", 1 << 30)
+    room = device["limit_bytes"] - device["in_use_bytes"]
+    assert device["growth"]["cycles_left"] == room // (256 << 10)
     probes = {probe["name"]: probe for probe in report["probes"]}
     assert probes["torch_gpu_memory"]["last"] == 106 << 20, "the end of the last epoch, no moment of a step"
 
@@ -87,7 +99,10 @@ def test_a_quarter_of_a_mebibyte_per_epoch_is_told_through_swings_of_64(bench: B
 @pytest.mark.parametrize("keep", [SWINGS, RESERVES])
 def test_swings_and_what_is_reserved_are_no_growth(bench: Bench, keep: str) -> None:
     report = told(bench, keep)
-    assert report["warnings"] == []
+    assert (report["verdict"], report["warnings"], report["findings"]) == ("no_leak", [], [])
+    (device,) = report["devices"]
+    assert device["verdict"] == "no_leak", device["reason"]
+    assert device["reason"].endswith("and that does not grow")
     reserved = [part["sentence"] for part in report["components"] if part["kind"] == "reserved"]
     if keep == RESERVES:
         assert "What it holds rose by" in reserved[0]

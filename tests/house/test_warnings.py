@@ -14,8 +14,8 @@ def test_every_warning_has_a_section_and_a_word() -> None:
     table = code[code.index("const ALL") : code.index("];", code.index("const ALL"))]
     names = re.findall(r'\(Stateful::\w+, "([a-z-]+)",', table)
     assert names
-    gpu = (ROOT / "crates/diagnose/src/told/words/gpu.rs").read_text()
-    names += re.findall(r'^ +name: "([a-z-]+)"', gpu, re.MULTILINE)
+    gpu = (ROOT / "crates/diagnose/src/told/device.rs").read_text()
+    names += re.findall(r'^const NAME: &str = "([a-z-]+)"', gpu, re.MULTILINE)
     pages = re.findall(r"^## ([a-z-]+)$", (ROOT / "docs/warnings.md").read_text(), re.MULTILINE)
     assert sorted(names) == sorted(pages)
     schema = json.loads((ROOT / "docs/report.schema.json").read_text())

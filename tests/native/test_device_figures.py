@@ -61,7 +61,11 @@ print(asked)
 
 def test_pytorch_is_asked_once_of_each_gpu_and_of_its_own_allocator_alone(program: Program) -> None:
     out, _ = program.run(TORCH, prelude=False)
-    assert out.splitlines() == [*["[]"] * 4, "[(1, 201, 1400, 2000)]", "[0, 1]"]
+    assert out.splitlines() == [
+        *["[]"] * 4,
+        "[(1, 0, 100, 700, 1000, 0), (1, 1, 101, 700, 1000, 0)]",
+        "[0, 1]",
+    ]
 
 
 JAX = """
@@ -80,13 +84,16 @@ say()
 bridge._backends["cpu"] = backend("cpu", {"bytes_in_use": 5, "peak_bytes_in_use": 5, "pool_bytes": 5})
 say()
 one = {"bytes_in_use": 10, "peak_bytes_in_use": 70, "pool_bytes": 900}
-bridge._backends["cuda"] = backend("cuda", one, one, None, {"bytes_in_use": 1})
+bridge._backends["cuda"] = backend("cuda", one, one | {"bytes_limit": 5000}, None, {"bytes_in_use": 1})
 say()
 """
 
 
 def test_jax_is_asked_of_devices_that_are_no_processor(program: Program) -> None:
-    assert program.run(JAX, prelude=False)[0].splitlines() == [*["[]"] * 3, "[(2, 21, 140, 1800)]"]
+    assert program.run(JAX, prelude=False)[0].splitlines() == [
+        *["[]"] * 3,
+        "[(2, 0, 10, 70, 900, 0), (2, 1, 10, 70, 900, 5000), (2, 3, 1, 0, 0, 0)]",
+    ]
 
 
 FAILS = """

@@ -61,7 +61,7 @@ def test_a_warning_says_what_it_is_about(pages: Pages, browser: Browser) -> None
     warning = {"name": "gpu-memory-grows", "about": "gpu-memory", "sentence": "it grows", "called_at": None}
     report["warnings"] = [warning | {"change": "keep `float(loss)`"}]
     page = browser.open(pages.of("warned", report, None))
-    assert page.text("#warnings h3") == "Of GPU memory, which the verdict leaves out: it grows"
+    assert page.text("#warnings h3") == "Of GPU memory: it grows"
     assert page.texts("#warnings .change code") == ["float(loss)"]
     assert page.complaints() == []
     page.close()

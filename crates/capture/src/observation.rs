@@ -41,7 +41,7 @@ numbers! {
 }
 
 numbers! {
-    /// What an allocator of device memory says of all devices of its process together. Bytes.
+    /// What an allocator of device memory says of one device. Bytes, but for its number.
     DeviceCounts {
         /// In use: tensors, and what kernels work with.
         in_use,
@@ -49,6 +49,10 @@ numbers! {
         peak,
         /// What it took of the devices, in use or not; 0 or none where that is nothing of its own.
         reserved,
+        /// Which device, from 0 (a number). None in older captures, which have the sum over all devices.
+        device,
+        /// The most that it may take of the device.
+        limit,
     }
 }
 

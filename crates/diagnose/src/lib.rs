@@ -16,13 +16,11 @@ mod counted;
 mod cycle_table;
 mod cycles;
 mod decide;
-mod device_growth;
 mod devices;
 mod diff;
 mod endpoints;
 mod evidence;
 mod forecast;
-mod gpu;
 mod holders;
 mod job;
 mod lookup;
@@ -59,10 +57,10 @@ pub use evidence::Evidence;
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
-    About, Attached, Bytes, Component, Culprit, Cycles as CycleCount, Endpoint, Exit, Finding, Forecast,
-    Frame, Growth, Holder, HolderBytes, Job, Kind, Lives, Look, LostSamples, Memory, NextStep, Objects,
-    OtherCycles, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA, Sampling, Site,
-    TimelinePoint, TypeCounts, Verdict, Warning,
+    About, Attached, Bytes, Component, Culprit, Cycles as CycleCount, Device, DeviceGrowth, Endpoint, Exit,
+    Finding, Forecast, Frame, Growth, Holder, HolderBytes, Job, Kind, Lives, Look, LostSamples, Memory,
+    NextStep, Objects, OtherCycles, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA,
+    Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 pub use sizes::{duration, size};
 

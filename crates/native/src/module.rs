@@ -364,15 +364,17 @@ mod _native {
         catch_unwind(AssertUnwindSafe(read)).unwrap_or(None)
     }
 
-    /// What allocators of devices say now: each one's number, and bytes in use, at most, and taken. Looked at, not recorded.
+    /// What allocators of devices say now, for each device: the allocator's number, the device's, and bytes in use, at most, taken, and
+    /// that may be taken. Looked at, not recorded.
     #[pyfunction]
     #[pyo3(signature = (kind = "GPU"))]
-    fn device_figures(py: Python<'_>, kind: &str) -> Vec<(u8, u64, u64, u64)> {
+    fn device_figures(py: Python<'_>, kind: &str) -> Vec<(u8, u64, u64, u64, u64, u64)> {
         let figures = || devices::figures(py, kind);
         let said = catch_unwind(AssertUnwindSafe(figures)).unwrap_or_default();
         let all = |(number, counts): (u8, DeviceCounts)| {
             let figure = |bytes: Option<u64>| bytes.unwrap_or(0);
-            (number, figure(counts.in_use), figure(counts.peak), figure(counts.reserved))
+            let [in_use, peak, reserved, device, limit] = counts.to_array().map(figure);
+            (number, device, in_use, peak, reserved, limit)
         };
         said.into_iter().map(all).collect()
     }

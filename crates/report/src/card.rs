@@ -40,8 +40,8 @@ pub fn card(report: &Report, file: &str) -> String {
 /// How memory grows, or why no growth can be told.
 fn growth(report: &Report) -> String {
     let unit = report.cycles.unit;
-    // Growth is the program's own; where a child leaks, the reason has its rate.
-    let is_own = report.verdict == Verdict::Leak && report.job.culprit.is_none();
+    // Growth is the program's own; where a child or a device leaks, the reason has its rate.
+    let is_own = report.verdict == Verdict::Leak && report.job.is_own();
     if let Some(growth) = report.growth.as_ref().filter(|_| is_own) {
         let bytes = growth.bytes_per_cycle;
         let [estimate, low, high] = [bytes.estimate, bytes.low, bytes.high].map(|bytes| size(bytes as f64));

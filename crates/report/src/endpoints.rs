@@ -59,7 +59,7 @@ fn course(one: &Endpoint) -> String {
 
 fn endpoints(report: &Report) -> &[Endpoint] {
     // Growth is the program's own.
-    let growth = report.growth.as_ref().filter(|_| report.job.culprit.is_none());
+    let growth = report.growth.as_ref().filter(|_| report.job.is_own());
     growth.map_or(&[], |growth| &growth.endpoints)
 }
 

@@ -88,7 +88,7 @@ impl Screen {
     /// Why no line is named, where that is for the user to change and would help.
     pub(crate) fn recorder(&mut self, report: &Report) {
         let off = report.recorder.as_deref().is_some_and(|r| r == "off: --no-recorder");
-        let could_tell = report.verdict != Verdict::NoLeak && report.job.culprit.is_none();
+        let could_tell = report.verdict != Verdict::NoLeak && report.job.is_own();
         if off && report.sampling.is_none() && could_tell {
             self.line("      Which line made the memory was not recorded: --no-recorder.", 6);
         }
@@ -98,7 +98,7 @@ impl Screen {
 /// The rate, with its interval where that is wide enough to matter.
 fn rate(finding: &Finding, unit: &str) -> String {
     // Its sentence has it.
-    if finding.process.is_some() {
+    if !finding.is_own() {
         return String::new();
     }
     let bytes = &finding.bytes_per_cycle;

@@ -6,7 +6,7 @@ use nilometer_diagnose::{Finding, Report, Site, Verdict, size};
 pub(crate) fn headline(report: &Report) -> String {
     let name = &report.program.name;
     match (report.verdict, &report.growth) {
-        (Verdict::Leak, _) if report.job.culprit.is_some() => {
+        (Verdict::Leak, _) if !report.job.is_own() => {
             format!("Memory of {name} leaks: {}", report.reason)
         }
         (Verdict::Leak, Some(growth)) => {
@@ -44,7 +44,7 @@ pub(crate) fn sentence(finding: &Finding, unit: &str) -> String {
 
 /// `: +7.6 MiB per epoch (95 %: 7.5 MiB to 7.7 MiB)`; nothing behind a sentence that has its rate.
 pub(crate) fn rate(finding: &Finding, unit: &str) -> String {
-    if finding.process.is_some() {
+    if !finding.is_own() {
         return String::new();
     }
     let bytes = finding.bytes_per_cycle;

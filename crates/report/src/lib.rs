@@ -5,6 +5,7 @@ mod card;
 mod children;
 mod collapsed;
 mod columns;
+mod devices;
 mod diff;
 mod endpoints;
 mod exposition;

@@ -5,6 +5,7 @@
 
 use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, duration, size};
 
+use crate::devices;
 use crate::endpoints::table;
 use crate::headline::{earliest, rate};
 use crate::render_input::{RenderInput, label};
@@ -39,6 +40,7 @@ pub fn markdown(material: &RenderInput) -> String {
         out += &self::warning(warning);
     }
     out += &components(report);
+    out += &devices::table(report);
     out += &environment(material);
     if !report.losses.is_empty() {
         out += "**Not seen**\n\n";
@@ -59,8 +61,8 @@ pub(crate) fn verdict_words(verdict: Verdict) -> &'static str {
 }
 
 fn growth(report: &Report) -> String {
-    // Growth is the program's own; where a child leaks, the reason has its rate.
-    let is_own = report.verdict != Verdict::NoLeak && report.job.culprit.is_none();
+    // Growth is the program's own; where a child or a device leaks, the reason has its rate.
+    let is_own = report.verdict != Verdict::NoLeak && report.job.is_own();
     let Some(growth) = report.growth.as_ref().filter(|_| is_own) else {
         return String::new();
     };

@@ -87,8 +87,7 @@ impl Status {
     /// The figures of a report.
     pub fn of(report: &Report, capture: &str, running: bool) -> Self {
         let (program, memory) = (&report.program, &report.memory);
-        let own = report.growth.as_ref().map(|growth| growth.bytes_per_cycle);
-        let growth = report.job.culprit.as_ref().map_or(own, |culprit| culprit.bytes_per_cycle);
+        let growth = report.growth_told();
         Self {
             capture: capture.to_owned(),
             error: None,

@@ -34,6 +34,7 @@ fn draw(report: &Report, mut screen: Screen) -> String {
     screen.next_steps(&report.next_steps);
     screen.warnings(&report.warnings);
     screen.components(report);
+    screen.devices(report);
     screen.processes(report);
     if screen.verbose {
         screen.endpoints(report);
@@ -89,7 +90,7 @@ impl Screen {
         let unit = report.cycles.unit;
         match (report.verdict, &report.growth) {
             // Growth is the program's own.
-            (Verdict::Leak, _) if report.job.culprit.is_some() => {
+            (Verdict::Leak, _) if !report.job.is_own() => {
                 let word = self.paint("LEAK", AnsiColor::Red.on_default().bold());
                 self.line(&format!("{word}  {}.", report.reason), 6);
             }

@@ -5,7 +5,7 @@ mod reports;
 
 use nilometer_diagnose::{OtherCycles, Report};
 use nilometer_report::{Style, brief, card, json, live_line, terminal, terminal_verbose};
-use reports::{growing_worker, healthy, leak, sites, undecided, unrecorded, without_cycles};
+use reports::{growing_device, growing_worker, healthy, leak, sites, undecided, unrecorded, without_cycles};
 
 fn plain(report: &Report, width: usize) -> String {
     terminal(report, &Style { width, color: false })
@@ -23,6 +23,7 @@ fn screens() {
         "sites_verbose_60",
         terminal_verbose(&sites(), &Style { width: 60, color: false })
     );
+    insta::assert_snapshot!("device_80", plain(&growing_device(), 80));
     insta::assert_snapshot!("healthy_100", plain(&healthy(), 100));
     insta::assert_snapshot!("growing_worker_80", plain(&growing_worker(), 80));
     insta::assert_snapshot!("undecided_80", plain(&undecided(), 80));
@@ -32,7 +33,7 @@ fn screens() {
 #[test]
 fn a_few_lines_are_some_of_the_screens() {
     let style = Style { width: 100, color: false };
-    for report in [leak(), healthy(), undecided(), sites(), growing_worker()] {
+    for report in [leak(), healthy(), undecided(), sites(), growing_worker(), growing_device()] {
         let text = brief(&report, &style);
         let screen = plain(&report, 100);
         let is_told = |line: &str| line.contains("more finding") || screen.lines().any(|told| told == line);
@@ -59,7 +60,7 @@ fn a_card_takes_nothing_of_the_programs_for_markup() {
 
 #[test]
 fn no_line_is_wider_than_the_screen_and_colour_changes_no_word() {
-    for report in [leak(), healthy(), undecided(), sites(), growing_worker()] {
+    for report in [leak(), healthy(), undecided(), sites(), growing_worker(), growing_device()] {
         for width in [40, 60, 72, 80, 100, 140] {
             let text = plain(&report, width);
             for line in text.lines() {

@@ -56,7 +56,8 @@ class Finding:
     """A claim about the cause of a growth, with its evidence.
 
     `cause` names a page in `docs/causes`. `prove` is the command that proves the change. `process` is a pid
-    where the finding is about a process that the program started.
+    where the finding is about a process that the program started; `device` names a device, where it is about
+    one.
     """
 
     cause: str
@@ -73,6 +74,7 @@ class Finding:
     cycles_seen: int = 0
     stack: tuple[Frame, ...] = ()
     process: int | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True)

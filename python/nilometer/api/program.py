@@ -74,11 +74,39 @@ class Culprit:
 
 @dataclass(frozen=True)
 class Job:
-    """Whose memory the verdict is about; `program` is the verdict on the program's own process."""
+    """Whose memory the verdict is about; `program` is the verdict on the program's own process.
+
+    `culprit` or `device` is what makes it a leak, where that is not the program itself.
+    """
 
     program: Verdict
     culprit: Culprit | None
     lives: Lives | None = None
+    device: str | None = None
+
+
+@dataclass(frozen=True)
+class DeviceGrowth:
+    """Growth of the memory in use on a device; its unit may be coarser than the program's."""
+
+    bytes_per_cycle: Interval
+    unit: str
+    cycles_left: int | None
+
+
+@dataclass(frozen=True)
+class Device:
+    """What one framework has of one device, and whether what is in use on it grows."""
+
+    name: str
+    framework: Literal["TensorFlow", "PyTorch", "JAX"]
+    verdict: Verdict
+    reason: str
+    in_use_bytes: int
+    peak_bytes: int
+    reserved_bytes: int | None
+    limit_bytes: int | None
+    growth: DeviceGrowth | None
 
 
 @dataclass(frozen=True)

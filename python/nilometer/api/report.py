@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from nilometer.api.findings import Component, Finding, NextStep, Warning
 from nilometer.api.growth import Cycles, Forecast, Growth
-from nilometer.api.program import Job, Memory, Process, Program, TimelinePoint, Verdict
+from nilometer.api.program import Device, Job, Memory, Process, Program, TimelinePoint, Verdict
 from nilometer.api.seen import Held, Objects, Phase, PhaseTotal, Probe, Retraced, Sampling
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Report:
     growth: Growth | None
     forecast: Forecast | None
     memory: Memory
+    devices: tuple[Device, ...]
     components: tuple[Component, ...]
     findings: tuple[Finding, ...]
     next_steps: tuple[NextStep, ...]

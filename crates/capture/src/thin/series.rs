@@ -76,8 +76,9 @@ pub(super) fn way(stamped: &Stamped) -> Way {
             // A name is said once. Totals are of all requests so far: a later record makes good what an earlier one said.
             Observation::Endpoint { .. } => Way::Stays,
             Observation::Ended { .. } => Way::LastOf(of(0)),
-            Observation::Device { allocator, moment, .. } => {
-                Way::LastOf(of(number(*moment) << 8 | *allocator as u64))
+            Observation::Device { allocator, moment, counts } => {
+                let device = counts.device.map_or(0, |device| device + 1);
+                Way::LastOf(of(device << 16 | number(*moment) << 8 | *allocator as u64))
             }
         },
     }

@@ -53,11 +53,7 @@ impl Summaries {
 fn told(report: &Report, running: bool) -> Value {
     let cycles = &report.cycles;
     let unit = if cycles.count == 1 { cycles.unit.to_owned() } else { format!("{}s", cycles.unit) };
-    let own = report.growth.as_ref().map(|growth| growth.bytes_per_cycle.estimate);
-    let rate = match &report.job.culprit {
-        Some(culprit) => culprit.bytes_per_cycle.map(|bytes| bytes.estimate),
-        None => own,
-    };
+    let rate = report.growth_told().map(|bytes| bytes.estimate);
     json!({
         "verdict": report.verdict,
         "unit": cycles.unit,

@@ -64,5 +64,6 @@ fn finding(cause: &str, said: Explanation, bytes: i64, run: Run) -> Finding {
         change: Some(with_fault(cause, said.change, run.program)),
         prove: run.prove(said.intervention),
         process: None,
+        device: None,
     }
 }

@@ -178,11 +178,7 @@ fn summary(report: &Report) -> Summary {
         unit: report.cycles.unit,
         cycles: report.cycles.count,
         seconds: report.program.seconds,
-        // Growth is the program's own; beside a verdict on a child it would say another thing.
-        bytes_per_cycle: match &report.job.culprit {
-            Some(culprit) => culprit.bytes_per_cycle,
-            None => report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
-        },
+        bytes_per_cycle: report.growth_told(),
     }
 }
 

@@ -111,6 +111,7 @@ pub(crate) fn grown(
             change: None,
             prove: None,
             process: None,
+            device: None,
         });
     }
     // Together they may account for all of it where each alone does not.

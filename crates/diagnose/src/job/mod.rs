@@ -1,9 +1,10 @@
-//! The verdict on the job: the program together with the processes that it started.
+//! The verdict on the job: the program together with the processes that it started and the devices that it uses.
 //!
 //! In: the verdict on the program's own process, and the lives of its children. Out: what they add to it; where a child goes on growing,
 //! a leak and who makes it. What must not happen here: a word for a child that is gone or was replaced, as far as it was seen from outside
 //! alone, since its memory is the machine's again (`pool` has what captures of replaced workers say); or a child's growth in the place of a leak of the program itself, which stays the subject.
 
+pub(crate) mod device;
 mod pool;
 mod reason;
 mod recycled;

@@ -37,6 +37,15 @@ pub struct Finding {
     pub prove: Option<String>,
     /// The process it is about, where that is one that the program started; its sentence has the rate then.
     pub process: Option<u64>,
+    /// The device it is about, where that is none of the program's own memory; its sentence has the rate then.
+    pub device: Option<String>,
+}
+
+impl Finding {
+    /// Whether its bytes are of the program's own memory. The sentence of the others has their rate.
+    pub fn is_own(&self) -> bool {
+        self.process.is_none() && self.device.is_none()
+    }
 }
 
 /// Who keeps memory.

@@ -1,4 +1,4 @@
-//! The program together with the processes that it started.
+//! The program together with the processes that it started and the devices that it uses.
 //!
 //! Sizes are bytes.
 
@@ -13,6 +13,8 @@ pub struct Job {
     pub program: Verdict,
     /// The process that makes the verdict a leak, where that is not the program itself.
     pub culprit: Option<Culprit>,
+    /// The device whose memory makes the verdict a leak, as `devices` names it, where that is not the program itself or a process.
+    pub device: Option<String>,
     /// Workers that replace each other and grow: what all their lives say together. They leak if the culprit is one of them.
     pub lives: Option<Lives>,
 }
@@ -20,7 +22,12 @@ pub struct Job {
 impl Job {
     /// Of a program whose own process is what the verdict is about.
     pub fn own(program: Verdict) -> Self {
-        Self { program, culprit: None, lives: None }
+        Self { program, culprit: None, device: None, lives: None }
+    }
+
+    /// Whether the verdict is about the memory of the program's own process.
+    pub fn is_own(&self) -> bool {
+        self.culprit.is_none() && self.device.is_none()
     }
 }
 

@@ -4,6 +4,7 @@
 //! the schema's number; anything else raises it.
 
 mod curve;
+mod device;
 mod finding;
 mod growth;
 mod job;
@@ -13,6 +14,7 @@ mod warning;
 use serde::{Deserialize, Serialize};
 
 pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTotal, TimelinePoint};
+pub use device::{Device, DeviceGrowth};
 pub use finding::{Finding, Frame, Holder, HolderBytes, LostSamples, Sampling, Site};
 pub use growth::{Bytes, Endpoint, Forecast, Growth, NextStep};
 pub use job::{Culprit, Job, Lives};
@@ -29,11 +31,11 @@ pub struct Report {
     pub schema: &'static str,
     /// What ran.
     pub program: Program,
-    /// Leak, no leak, or not known yet: of the program with the processes that it started.
+    /// Leak, no leak, or not known yet: of the program with the processes that it started and the devices that it uses.
     pub verdict: Verdict,
     /// Why, in one or two sentences.
     pub reason: String,
-    /// Whether the verdict is about the program's own process or about one that it started.
+    /// Whether the verdict is about the program's own process, one that it started, or a device.
     pub job: Job,
     /// What repeats, and how often it did.
     pub cycles: Cycles,
@@ -43,6 +45,8 @@ pub struct Report {
     pub forecast: Option<Forecast>,
     /// Levels and limits.
     pub memory: Memory,
+    /// What frameworks have of the memory of devices: a row for each framework and device. Empty without devices.
+    pub devices: Vec<Device>,
     /// What the memory curve is made of.
     pub components: Vec<Component>,
     /// What causes a growth, the biggest first.
@@ -74,6 +78,23 @@ pub struct Report {
     pub phase_totals: Vec<PhaseTotal>,
     /// What could not be recorded or read.
     pub losses: Vec<String>,
+}
+
+impl Report {
+    /// What the verdict's memory grows by per cycle: that of the process that leaks, of the device, or of the program itself.
+    pub fn growth_told(&self) -> Option<Bytes> {
+        if let Some(culprit) = &self.job.culprit {
+            return culprit.bytes_per_cycle;
+        }
+        match &self.job.device {
+            Some(name) => {
+                let device =
+                    self.devices.iter().find(|device| device.name == *name && device.growth.is_some());
+                device?.growth.as_ref().map(|growth| growth.bytes_per_cycle)
+            }
+            None => self.growth.as_ref().map(|growth| growth.bytes_per_cycle),
+        }
+    }
 }
 
 /// The answer.

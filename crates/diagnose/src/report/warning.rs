@@ -1,4 +1,4 @@
-//! What is said beside the verdict: a training that is wrong while its memory is well, memory that is not the process's own.
+//! What is said beside the verdict: a training that is wrong while its memory is well, memory that garbage has on a GPU.
 
 use serde::Serialize;
 
@@ -25,6 +25,6 @@ pub struct Warning {
 pub enum About {
     /// The training, not its memory.
     Training,
-    /// Memory of GPUs; the verdict is about the memory of the process.
+    /// Memory of GPUs that garbage has.
     GpuMemory,
 }

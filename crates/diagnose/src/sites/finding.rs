@@ -42,6 +42,7 @@ impl<'a> Sites<'a> {
             change: None,
             prove: None,
             process: None,
+            device: None,
         }
     }
 

@@ -4,6 +4,7 @@
 //! What must not happen here: another verdict on the program itself; `job` may make that of the job a leak.
 
 mod curve;
+mod device;
 mod filling;
 mod growth;
 mod job;
@@ -17,7 +18,7 @@ use crate::cells;
 use crate::components::Picture;
 use crate::counted::garbage;
 use crate::decide::Decided;
-use crate::devices::Devices;
+use crate::devices::{Devices, judged};
 use crate::holders::HolderEvidence;
 use crate::lookup::Lookup;
 use crate::program::{Limit, Outside};
@@ -46,7 +47,7 @@ impl Told<'_> {
         let (program, folders) = (outside.program(), &self.held.folders);
         let kept = retention::retained(timeline, cycles, basis, &program, outside.fact("heap.arenas"));
         let devices = Devices::of(capture);
-        let on_devices = crate::gpu::told(&devices, (timeline, capture), cycles);
+        let on_devices = judged(&devices, (timeline, capture), cycles);
         let counts = probes::Probes::of(capture, &devices, cycles);
         let (probes, retraced) =
             (counts.told(), retracing::retraced(capture, cycles, folders, outside.folder()));
@@ -83,10 +84,10 @@ impl Told<'_> {
             fills: &fills,
             kept: kept.as_ref(),
         };
-        let components = picture.components().into_iter().chain(on_devices.reserved).collect();
+        let components = picture.components().into_iter().chain(device::reserved(&on_devices)).collect();
         let rate = judgement.rate.map_or(0.0, |rate| rate.estimate);
         let mut warnings = warnings::warnings(outside, folders, lookup);
-        warnings.extend(on_devices.growing);
+        warnings.extend(device::garbage(&on_devices));
         let sampling = self.sites.map(Sites::summary);
         let lost = sampling.iter().flat_map(|sampling| &sampling.lost).filter(|lost| lost.is_notable);
         let losses = outside.losses.iter().cloned().chain(lost.map(LostSamples::sentence)).collect();
@@ -108,6 +109,7 @@ impl Told<'_> {
             reason: reason::words(&judgement.reason, cycles.unit.word()),
             program,
             memory: levels(outside, timeline),
+            devices: Vec::new(),
             components,
             findings,
             next_steps: Vec::new(),
@@ -125,6 +127,8 @@ impl Told<'_> {
             losses,
         };
         job::tell(&mut report, crate::job::settle(judgement.verdict, outside, timeline, cycles));
+        let leaking = crate::job::device::leaking(report.verdict, &on_devices);
+        device::tell(&mut report, &on_devices, leaking);
         report.next_steps = next_steps::next_steps(&report, |pid| outside.looked_into(pid));
         report
     }

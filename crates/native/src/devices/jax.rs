@@ -1,6 +1,6 @@
 //! JAX's allocators of devices.
 //!
-//! In: the module that has JAX's backends, as the program has set them up. Out: bytes, summed over the devices of this process that are no
+//! In: the module that has JAX's backends, as the program has set them up. Out: bytes of each device of this process that is no
 //! processor. What must not happen here: a backend that is set up by a look.
 
 use nilometer_capture::DeviceCounts;
@@ -8,7 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::{add, own};
+use super::own;
 use crate::interp;
 
 const PROCESSOR: &str = "cpu";
@@ -24,25 +24,28 @@ pub(super) fn is_set_up(py: Python<'_>) -> bool {
     !backends(py).is_empty()
 }
 
-pub(super) fn counts(py: Python<'_>) -> PyResult<Option<DeviceCounts>> {
-    let mut out = None;
+pub(super) fn counts(py: Python<'_>) -> PyResult<Vec<DeviceCounts>> {
+    let mut out = Vec::new();
     for backend in backends(py) {
         if backend.getattr(intern!(py, "platform"))?.extract::<String>()? == PROCESSOR {
             continue;
         }
-        for device in backend.call_method0(intern!(py, "local_devices"))?.try_iter()? {
+        for (number, device) in (0..).zip(backend.call_method0(intern!(py, "local_devices"))?.try_iter()?) {
             let said = device?.call_method0(intern!(py, "memory_stats"))?;
             if said.is_none() {
                 continue;
             }
             let said = said.cast::<PyDict>()?;
-            let figure = |key| -> PyResult<u64> {
-                said.get_item(key)?.map_or(Ok(0), |bytes: Bound<'_, PyAny>| bytes.extract())
+            let figure = |key| -> PyResult<Option<u64>> {
+                said.get_item(key)?.map(|bytes: Bound<'_, PyAny>| bytes.extract()).transpose()
             };
-            let out: &mut DeviceCounts = out.get_or_insert_default();
-            add(&mut out.in_use, figure(intern!(py, "bytes_in_use"))?);
-            add(&mut out.peak, figure(intern!(py, "peak_bytes_in_use"))?);
-            add(&mut out.reserved, figure(intern!(py, "pool_bytes"))?);
+            out.push(DeviceCounts {
+                in_use: figure(intern!(py, "bytes_in_use"))?,
+                peak: figure(intern!(py, "peak_bytes_in_use"))?,
+                reserved: figure(intern!(py, "pool_bytes"))?,
+                device: Some(number),
+                limit: figure(intern!(py, "bytes_limit"))?,
+            });
         }
     }
     Ok(out)

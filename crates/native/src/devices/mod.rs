@@ -1,7 +1,7 @@
 //! What frameworks have in use on devices, as their own allocators say.
 //!
-//! In: the GIL, at the end of a cycle or at a tick. Out: bytes in use, the most there were, and what the allocator took. What must not
-//! happen here: an import, a device or a context that is set up by a look, an allocation on a device, a wait for one; a Python
+//! In: the GIL, at the end of a cycle or at a tick. Out, for each device: bytes in use, the most there were, and what the allocator took
+//! and may take. What must not happen here: an import, a device or a context that is set up by a look, an allocation on a device, a wait for one; a Python
 //! function of ours or of a framework's: lines are printed inside of functions that a compiler is at work on, and under debuggers.
 //!
 //! All that is called is C, a few microseconds each. Versions in which one of these functions is gone are told as a loss.
@@ -32,8 +32,14 @@ pub(crate) struct Devices {
     failures: [AtomicU32; DeviceAllocator::ALL.len()],
     /// Had their devices before this process was forked: locks of theirs may be held for ever here.
     is_inherited: [bool; DeviceAllocator::ALL.len()],
-    /// What `TensorFlow`'s pools take when they begin: said once, with the device.
-    limits: OnceLock<u64>,
+    limits: Limits,
+}
+
+/// What may be taken of each device, by its number: said once, when it is first in use.
+#[derive(Debug, Default)]
+struct Limits {
+    tensorflow: OnceLock<Vec<(u64, u64)>>,
+    torch: OnceLock<Vec<(u64, u64)>>,
 }
 
 /// What one allocator answered.
@@ -61,40 +67,38 @@ impl Devices {
 
     /// Asks all that have something in use, or had.
     pub(crate) fn ask(&self, py: Python<'_>) -> impl Iterator<Item = Answer> {
-        DeviceAllocator::ALL.into_iter().filter_map(move |one| {
-            let at = one as usize;
-            let failures = self.failures.get(at)?;
-            if self.is_inherited.get(at).is_none_or(|is| *is) || failures.load(Relaxed) >= MAX_FAILURES {
-                return None;
-            }
-            let Ok(counts) = counts(py, one, GPU, &self.limits) else {
-                let so_often = failures.fetch_add(1, Relaxed) + 1;
-                return (so_often == MAX_FAILURES).then_some(Answer::GivenUp(one));
-            };
-            failures.store(0, Relaxed);
-            let counts = counts.filter(|counts| counts.peak.unwrap_or(0) > 0)?;
-            Some(Answer::Counts(one, counts))
-        })
+        DeviceAllocator::ALL.into_iter().flat_map(move |one| self.ask_one(py, one))
+    }
+
+    fn ask_one(&self, py: Python<'_>, one: DeviceAllocator) -> Vec<Answer> {
+        let at = one as usize;
+        let Some(failures) = self.failures.get(at) else { return Vec::new() };
+        if self.is_inherited.get(at).is_none_or(|is| *is) || failures.load(Relaxed) >= MAX_FAILURES {
+            return Vec::new();
+        }
+        let Ok(all) = counts(py, one, GPU, &self.limits) else {
+            let so_often = failures.fetch_add(1, Relaxed) + 1;
+            return if so_often == MAX_FAILURES { vec![Answer::GivenUp(one)] } else { Vec::new() };
+        };
+        failures.store(0, Relaxed);
+        let used = all.into_iter().filter(|counts| counts.peak.max(counts.in_use).unwrap_or(0) > 0);
+        used.map(|counts| Answer::Counts(one, counts)).collect()
     }
 }
 
 /// What the allocators say now, for tests: `TensorFlow` has one for the processor, which is of another `kind`.
 pub(crate) fn figures(py: Python<'_>, kind: &str) -> Vec<(u8, DeviceCounts)> {
-    let limits = OnceLock::new();
-    let counts = |one: &DeviceAllocator| Some((*one as u8, counts(py, *one, kind, &limits).ok()??));
-    DeviceAllocator::ALL.iter().filter_map(counts).collect()
+    let limits = Limits::default();
+    let all = |one: DeviceAllocator| counts(py, one, kind, &limits).unwrap_or_default();
+    let numbered = |one: DeviceAllocator| all(one).into_iter().map(move |counts| (one as u8, counts));
+    DeviceAllocator::ALL.into_iter().flat_map(numbered).collect()
 }
 
-/// What one allocator says; nothing where it has no device.
-fn counts(
-    py: Python<'_>,
-    one: DeviceAllocator,
-    kind: &str,
-    limits: &OnceLock<u64>,
-) -> PyResult<Option<DeviceCounts>> {
+/// What one allocator says of each of its devices.
+fn counts(py: Python<'_>, one: DeviceAllocator, kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCounts>> {
     match one {
-        DeviceAllocator::TensorFlow => tensorflow::counts(py, kind, limits),
-        DeviceAllocator::PyTorch => torch::counts(py),
+        DeviceAllocator::TensorFlow => tensorflow::counts(py, kind, &limits.tensorflow),
+        DeviceAllocator::PyTorch => torch::counts(py, &limits.torch),
         DeviceAllocator::Jax => jax::counts(py),
     }
 }
@@ -124,7 +128,7 @@ fn own<'py>(
     module.dict().get_item(name).ok().flatten()
 }
 
-/// Adds what one device says.
-fn add(sum: &mut Option<u64>, bytes: u64) {
-    *sum = Some(sum.unwrap_or(0).saturating_add(bytes));
+/// What may be taken of this device.
+fn limit_of(limits: &[(u64, u64)], device: u64) -> Option<u64> {
+    limits.iter().find(|(number, _)| *number == device).map(|(_, bytes)| *bytes)
 }

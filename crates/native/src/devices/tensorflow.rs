@@ -1,7 +1,7 @@
 //! `TensorFlow`'s allocators of devices.
 //!
-//! In: the module that has its eager context, as the program has set it up. Out: bytes, summed over the devices of a kind. What must not
-//! happen here: a context that is set up by a look.
+//! In: the module that has its eager context, as the program has set it up. Out: bytes of each device of a kind. What must not happen
+//! here: a context that is set up by a look.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::{add, own};
+use super::{limit_of, own};
 use crate::interp;
 
 /// The context, once it is set up.
@@ -25,13 +25,17 @@ pub(super) fn is_set_up(py: Python<'_>) -> bool {
     context(py).is_some()
 }
 
-pub(super) fn counts(py: Python<'_>, kind: &str, limits: &OnceLock<u64>) -> PyResult<Option<DeviceCounts>> {
-    let Some(context) = context(py) else { return Ok(None) };
+pub(super) fn counts(
+    py: Python<'_>,
+    kind: &str,
+    limits: &OnceLock<Vec<(u64, u64)>>,
+) -> PyResult<Vec<DeviceCounts>> {
+    let Some(context) = context(py) else { return Ok(Vec::new()) };
     let devices = context.getattr(intern!(py, "_logical_devices"))?;
     if devices.is_none() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let mut out = None;
+    let mut out = Vec::new();
     let info = loaded(py, "tensorflow.python._pywrap_tfe", "TFE_GetMemoryInfo");
     let handle = context.getattr(intern!(py, "_context_handle"))?;
     for device in devices.try_iter()? {
@@ -42,25 +46,35 @@ pub(super) fn counts(py: Python<'_>, kind: &str, limits: &OnceLock<u64>) -> PyRe
         if !is_kind || name.contains("/job:") {
             continue;
         }
-        let said = info.as_ref().map_err(|missing| missing.clone_ref(py))?.call1((&handle, name))?;
-        let out: &mut DeviceCounts = out.get_or_insert_default();
-        add(&mut out.in_use, said.get_item(intern!(py, "current"))?.extract()?);
-        add(&mut out.peak, said.get_item(intern!(py, "peak"))?.extract()?);
+        let said = info.as_ref().map_err(|missing| missing.clone_ref(py))?.call1((&handle, &name))?;
+        out.push(DeviceCounts {
+            in_use: Some(said.get_item(intern!(py, "current"))?.extract()?),
+            peak: Some(said.get_item(intern!(py, "peak"))?.extract()?),
+            device: number_of(&name),
+            ..DeviceCounts::default()
+        });
     }
-    if let Some(out) = &mut out
-        && out.in_use.unwrap_or(0) > 0
-        && !grows(py, &context)?
-    {
-        let limit = match limits.get() {
-            Some(limit) => *limit,
-            None => *limits.get_or_init({
-                let limit = limits_of(py, &handle, kind)?;
-                move || limit
+    if out.iter().any(|counts| counts.in_use.unwrap_or(0) > 0) {
+        let limits = match limits.get() {
+            Some(limits) => limits,
+            None => limits.get_or_init({
+                let limits = limits_of(py, &handle, kind)?;
+                move || limits
             }),
         };
-        out.reserved = Some(limit);
+        let takes_all = !grows(py, &context)?;
+        for counts in &mut out {
+            counts.limit = counts.device.and_then(|device| limit_of(limits, device));
+            let is_used = counts.in_use.unwrap_or(0) > 0;
+            counts.reserved = counts.limit.filter(|_| takes_all && is_used);
+        }
     }
     Ok(out)
+}
+
+/// The number at the end of a device's name: `/device:GPU:1`.
+fn number_of(name: &str) -> Option<u64> {
+    name.rsplit(':').next()?.parse().ok()
 }
 
 /// Whether a pool takes memory as it needs it, or is none of `TensorFlow`'s own kind.
@@ -75,8 +89,8 @@ fn grows(py: Python<'_>, context: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(map.values().iter().any(|grows| grows.is_truthy().unwrap_or(false)))
 }
 
-/// What the pools take as one piece at their first allocation.
-fn limits_of(py: Python<'_>, handle: &Bound<'_, PyAny>, kind: &str) -> PyResult<u64> {
+/// What each pool may take: as one piece at its first allocation, unless it grows as it needs.
+fn limits_of(py: Python<'_>, handle: &Bound<'_, PyAny>, kind: &str) -> PyResult<Vec<(u64, u64)>> {
     let eager = |name| loaded(py, "tensorflow.python._pywrap_tfe", name);
     let bytes = loaded(py, "tensorflow.python.client._pywrap_tf_session", "TF_DeviceListMemoryBytes")?;
     let (count, of_type, name, delete) = (
@@ -86,19 +100,20 @@ fn limits_of(py: Python<'_>, handle: &Bound<'_, PyAny>, kind: &str) -> PyResult<
         eager("TF_DeleteDeviceList")?,
     );
     let list = eager("TFE_ContextListDevices")?.call1((handle,))?;
-    let sum = || -> PyResult<u64> {
-        let mut sum = 0;
+    let all = || -> PyResult<Vec<(u64, u64)>> {
+        let mut all = Vec::new();
         for nth in 0..count.call1((&list,))?.extract::<usize>()? {
             let is_kind = of_type.call1((&list, nth))?.extract::<String>()? == kind;
-            if is_kind && name.call1((&list, nth))?.extract::<String>()?.contains("/job:localhost/") {
-                sum += bytes.call1((&list, nth))?.extract::<u64>()?;
+            let name = name.call1((&list, nth))?.extract::<String>()?;
+            if let Some(number) = number_of(&name).filter(|_| is_kind && name.contains("/job:localhost/")) {
+                all.push((number, bytes.call1((&list, nth))?.extract()?));
             }
         }
-        Ok(sum)
+        Ok(all)
     };
-    let sum = sum();
+    let all = all();
     delete.call1((&list,))?;
-    sum
+    all
 }
 
 /// A function of a module that the program has loaded.

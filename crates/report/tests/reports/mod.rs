@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use nilometer_diagnose::{
-    About, Bytes, Component, Culprit, CycleCount, CycleRow, Exit, Finding, Forecast, Frame, Growth, Holder,
-    HolderBytes, Job, Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe, Process, Profile,
-    ProfileStack, Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict,
-    Warning,
+    About, Bytes, Component, Culprit, CycleCount, CycleRow, Device, DeviceGrowth, Exit, Finding, Forecast,
+    Frame, Growth, Holder, HolderBytes, Job, Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe,
+    Process, Profile, ProfileStack, Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint,
+    TypeCounts, Verdict, Warning,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -70,6 +70,7 @@ pub(crate) fn sites() -> Report {
         part: (i == 0).then(|| "numpy: array data".to_owned()),
         cycles_seen: 9,
         process: None,
+        device: None,
         stack: Vec::new(),
         change: None,
         prove: None,
@@ -141,6 +142,7 @@ pub(crate) fn leak() -> Report {
             limit_bytes: Some(8 << 30),
             headroom_bytes: Some(6_106_906_624),
         },
+        devices: Vec::new(),
         components: vec![
             component(
                 Kind::Growing,
@@ -225,6 +227,7 @@ pub(crate) fn leak() -> Report {
             part: None,
             cycles_seen: 9,
             process: None,
+            device: None,
             stack: vec![
                 Frame {
                     kind: "native",
@@ -475,4 +478,41 @@ fn objects() -> Objects {
         looks: vec![look(5), look(9), look(20)],
         types: vec![counts("train.Event", [None, Some(900), Some(2000)]), counts("dict", [Some(40_000); 3])],
     }
+}
+
+/// Tensors that stay on one of two GPUs; the program's own memory is flat.
+pub(crate) fn growing_device() -> Report {
+    let mut report = healthy();
+    let device = |name: &str, used: u64, growth: Option<DeviceGrowth>| {
+        Device {
+        name: name.to_owned(),
+        framework: "PyTorch",
+        verdict: if growth.is_some() { Verdict::Leak } else { Verdict::NoLeak },
+        reason: match growth {
+            Some(_) => "4.0 MiB more of GPU 1 is in use with each epoch (95 %: 4.0 MiB to 4.0 MiB), 180 MiB at the last".to_owned(),
+            None => format!("tensors of PyTorch have 300 MiB of {name} in use, and that does not grow"),
+        },
+        in_use_bytes: used << 20,
+        peak_bytes: (used + 60) << 20,
+        reserved_bytes: Some(600 << 20),
+        limit_bytes: Some(80 << 30),
+        growth,
+    }
+    };
+    let rate = Bytes { estimate: 4 * MIB, low: 4 * MIB, high: 4 * MIB };
+    let growth = DeviceGrowth { bytes_per_cycle: rate, unit: "epoch", cycles_left: Some(20_435) };
+    report.devices = vec![device("GPU 0", 300, None), device("GPU 1", 180, Some(growth))];
+    report.verdict = Verdict::Leak;
+    report.job.device = Some("GPU 1".to_owned());
+    report.reason = format!("{}; the program's own memory does not grow", report.devices[1].reason);
+    report.findings = vec![Finding {
+        cause: "gpu-memory-grows".to_owned(),
+        confidence: "likely",
+        sentence: "tensors of PyTorch have 4.0 MiB more of GPU 1 in use with each epoch; memory that is only reserved is not counted"
+            .to_owned(),
+        device: Some("GPU 1".to_owned()),
+        change: Some("look for a list that keeps one more tensor with each cycle".to_owned()),
+        ..Finding::default()
+    }];
+    report
 }

@@ -5,7 +5,6 @@
 pub(crate) mod diff;
 pub(crate) mod finding;
 pub(crate) mod found_by;
-pub(crate) mod gpu;
 pub(crate) mod lost;
 pub(crate) mod narrowed;
 pub(crate) mod next_step;

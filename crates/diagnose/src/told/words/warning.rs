@@ -40,7 +40,7 @@ impl About {
     pub fn words(self) -> &'static str {
         match self {
             About::Training => "not about memory",
-            About::GpuMemory => "of GPU memory, which the verdict leaves out",
+            About::GpuMemory => "of GPU memory",
         }
     }
 }

@@ -45,7 +45,7 @@ function findingItem(finding, i, unit) {
     h("article", { class: "finding", "aria-labelledby": `${id}-title` },
       h("header", {},
         h("h3", { id: `${id}-title` }, finding.sentence),
-        h("p", { class: "rate" }, !finding.process && [h("b", {}, rate(finding.bytes_per_cycle, unit)), " "], h("span", { class: "sure" }, finding.confidence)),
+        h("p", { class: "rate" }, !finding.process && !finding.device && [h("b", {}, rate(finding.bytes_per_cycle, unit)), " "], h("span", { class: "sure" }, finding.confidence)),
       ),
       h("dl", { class: "evidence" }, rows.map(([name, content]) => h("div", {}, h("dt", {}, name), h("dd", {}, content)))),
       stack(finding.stack),
@@ -81,7 +81,7 @@ function siteRow(site) {
 }
 
 /** How a warning begins, by what it is about. */
-const WARNING_OF = { training: "Not about memory", "gpu-memory": "Of GPU memory, which the verdict leaves out" };
+const WARNING_OF = { training: "Not about memory", "gpu-memory": "Of GPU memory" };
 
 /** What the verdict is not about. */
 function warningsSection(report) {

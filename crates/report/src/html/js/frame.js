@@ -16,7 +16,7 @@ function homeLink(served) {
 }
 
 /** Headings that are too long for a link. */
-const SHORT = { curve: "Curve", components: "Parts", sites: "Sites", types: "Types", start: "Start-up", framework: "Framework", processes: "Children" };
+const SHORT = { curve: "Curve", components: "Parts", sites: "Sites", types: "Types", start: "Start-up", framework: "Framework", processes: "Children", devices: "GPUs" };
 
 /** Links to the sections that are there. */
 function navigation(main) {

@@ -67,6 +67,26 @@ function processesSection(report) {
   return section("processes", "Child processes", "Anonymous memory of the processes that the program started.", table("Child processes", columns, rows));
 }
 
+function devicesSection(report) {
+  const devices = report.devices ?? [];
+  if (devices.length === 0) return null;
+  const columns = [["device", ""], ["framework", ""], ["verdict", ""], ["in use", "right"], ["at most", "right"], ["reserved", "right"], ["limit", "right"], ["grows by", "right"], ["full in", "right"]];
+  const known = (bytes) => (bytes === null ? "" : size(bytes));
+  const row = ({ growth, ...one }) => [
+    one.name,
+    one.framework,
+    h("span", { class: `word ${one.verdict}`, title: one.reason }, VERDICTS[one.verdict] ?? one.verdict),
+    size(one.in_use_bytes),
+    size(one.peak_bytes),
+    known(one.reserved_bytes),
+    known(one.limit_bytes),
+    growth ? `${size(growth.bytes_per_cycle.estimate)} per ${growth.unit}` : "",
+    growth?.cycles_left == null ? "" : counted(growth.cycles_left, growth.unit),
+  ];
+  const reasons = devices.map((one) => h("p", {}, `${capital(one.reason)}.`));
+  return section("devices", "Memory of GPUs", "What frameworks have of each device. What is only reserved is no leak.", table("Memory of GPUs", columns, devices.map(row)), ...reasons);
+}
+
 function lossesSection(report) {
   const losses = [...report.losses];
   if (report.recorder && report.recorder !== "on") losses.unshift(`the recorder of allocations was ${report.recorder}`);

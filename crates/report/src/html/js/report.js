@@ -8,6 +8,7 @@ const MAKERS = [
   findingsSection,
   proofSection,
   warningsSection,
+  devicesSection,
   componentsSection,
   flameSection,
   matrixSection,

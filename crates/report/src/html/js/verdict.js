@@ -17,6 +17,12 @@ function verdictSentence(report) {
   const growth = report.growth;
   const culprit = report.job?.culprit;
   if (culprit) return [h("b", {}, `+${culprit.rate}`), ` in ${culprit.role} (pid ${culprit.pid}), a process that the program started.`];
+  const device = report.devices?.find((one) => one.name === report.job?.device && one.growth);
+  if (device) {
+    const { bytes_per_cycle, unit: word, cycles_left } = device.growth;
+    const full = cycles_left === null ? "" : ` It is full in ${counted(cycles_left, word)} more.`;
+    return [h("b", {}, `${added(bytes_per_cycle.estimate)} per ${word}`), ` on ${device.name} (${device.framework}).${full}`];
+  }
   if (report.verdict === "leak" && growth) {
     const parts = [
       h("b", {}, `${added(growth.bytes_per_cycle.estimate)} per ${unit}`),

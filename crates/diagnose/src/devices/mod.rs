@@ -1,7 +1,13 @@
 //! What allocators of devices said, and when: at the ends of which cycles, and between them.
 //!
-//! In: a capture. Out: the answers of each allocator, and series of what was in use at the ends of a unit's cycles. What must not happen
+//! In: a capture. Out: the answers of each pool, and series of what was in use at the ends of a unit's cycles. What must not happen
 //! here: a series that mixes the ends of one unit with those of another: in a step's end gradients are alive that are gone in an epoch's.
+
+mod growth;
+mod judged;
+
+pub(crate) use growth::Growth;
+pub(crate) use judged::{Judged, judged, takes_all};
 
 use std::collections::BTreeMap;
 
@@ -9,7 +15,15 @@ use nilometer_capture::{Capture, CycleUnit, DeviceAllocator, DeviceCounts, Momen
 
 use crate::cycles::Cycles;
 
-/// What an allocator said at a moment. Bytes.
+/// What one allocator has on one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Pool {
+    pub(crate) allocator: DeviceAllocator,
+    /// The device, from 0. None in older captures, which have the sum over all devices.
+    pub(crate) device: Option<u64>,
+}
+
+/// What an allocator said of a device at a moment. Bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) at_ns: u64,
@@ -17,6 +31,8 @@ pub(crate) struct Answer {
     pub(crate) in_use: u64,
     pub(crate) peak: u64,
     pub(crate) reserved: u64,
+    /// The most that it may take, where it says that.
+    pub(crate) limit: Option<u64>,
 }
 
 /// What was in use at the end of a cycle.
@@ -28,10 +44,10 @@ pub(crate) struct End {
     pub(crate) in_use: u64,
 }
 
-/// The answers of all allocators, in the order of time.
+/// The answers of all pools, in the order of time.
 #[derive(Debug, Default)]
 pub(crate) struct Devices {
-    said: BTreeMap<DeviceAllocator, Vec<Answer>>,
+    said: BTreeMap<Pool, Vec<Answer>>,
 }
 
 /// What the probes of each allocator are called in reports: in use, at most, taken. Captures of before have nothing else.
@@ -47,13 +63,15 @@ impl Devices {
         for stamped in &capture.records {
             match &stamped.record {
                 Record::Observation(Observation::Device { allocator, moment, counts }) => {
-                    let DeviceCounts { in_use, peak, reserved } = counts;
-                    out.said.entry(*allocator).or_default().push(Answer {
+                    let DeviceCounts { in_use, peak, reserved, device, limit } = *counts;
+                    let pool = Pool { allocator: *allocator, device };
+                    out.said.entry(pool).or_default().push(Answer {
                         at_ns: stamped.at_ns,
                         moment: *moment,
                         in_use: in_use.unwrap_or(0),
                         peak: peak.unwrap_or(0),
                         reserved: reserved.unwrap_or(0),
+                        limit,
                     });
                 }
                 Record::Observation(Observation::Probe { name, value }) => {
@@ -69,8 +87,8 @@ impl Devices {
     fn probe(&mut self, at_ns: u64, name: &str, value: u64) {
         let of = |(_, names): &&(DeviceAllocator, [&str; 3])| names.contains(&name);
         let Some((allocator, [in_use, peak, _])) = PROBES.iter().find(of) else { return };
-        let said = self.said.entry(*allocator).or_default();
-        let none = Answer { at_ns, moment: Moment::Tick, in_use: 0, peak: 0, reserved: 0 };
+        let said = self.said.entry(Pool { allocator: *allocator, device: None }).or_default();
+        let none = Answer { at_ns, moment: Moment::Tick, in_use: 0, peak: 0, reserved: 0, limit: None };
         let before = said.last().copied().unwrap_or(none);
         if name == *in_use {
             said.push(Answer { at_ns, in_use: value, ..before });
@@ -79,23 +97,28 @@ impl Devices {
         }
     }
 
-    /// All that an allocator said.
-    pub(crate) fn answers(&self, allocator: DeviceAllocator) -> &[Answer] {
-        self.said.get(&allocator).map_or(&[], Vec::as_slice)
+    /// The pools that said something.
+    pub(crate) fn pools(&self) -> impl Iterator<Item = Pool> {
+        self.said.keys().copied()
+    }
+
+    /// All that was said of a pool.
+    pub(crate) fn answers(&self, pool: Pool) -> &[Answer] {
+        self.said.get(&pool).map_or(&[], Vec::as_slice)
     }
 
     /// The units at whose ends it was asked.
-    pub(crate) fn units(&self, allocator: DeviceAllocator) -> Vec<CycleUnit> {
-        let mut units: Vec<CycleUnit> = self.answers(allocator).iter().filter_map(unit_of).collect();
+    pub(crate) fn units(&self, pool: Pool) -> Vec<CycleUnit> {
+        let mut units: Vec<CycleUnit> = self.answers(pool).iter().filter_map(unit_of).collect();
         units.sort_unstable();
         units.dedup();
         units
     }
 
     /// What was in use at the ends of this unit's cycles.
-    pub(crate) fn ends(&self, allocator: DeviceAllocator, unit: CycleUnit) -> Vec<End> {
+    pub(crate) fn ends(&self, pool: Pool, unit: CycleUnit) -> Vec<End> {
         let mut out: Vec<End> = Vec::new();
-        for answer in self.answers(allocator) {
+        for answer in self.answers(pool) {
             let Moment::Cycle { unit: of, ordinal } = answer.moment else { continue };
             // Two threads may mark cycles at once, and a program that replaces itself starts over.
             if of == unit && out.last().is_none_or(|last| ordinal > last.cycle) {
@@ -106,8 +129,8 @@ impl Devices {
     }
 
     /// The least that was in use in each of these cycles, where it was asked at other moments alone: what a step works with stands above it.
-    pub(crate) fn least(&self, allocator: DeviceAllocator, cycles: &Cycles) -> Vec<End> {
-        let mut said = self.answers(allocator).iter().peekable();
+    pub(crate) fn least(&self, pool: Pool, cycles: &Cycles) -> Vec<End> {
+        let mut said = self.answers(pool).iter().peekable();
         let (mut out, mut last) = (Vec::new(), None);
         for (nth, point) in cycles.points.iter().enumerate() {
             // Until the next cycle ends: probes of before were read right after a cycle's mark.
@@ -124,15 +147,22 @@ impl Devices {
         out
     }
 
-    /// The same figures as probes, with their times: at the ends of this unit's cycles, or at any moment where there are none.
+    /// The same figures as probes, with their times: at the ends of this unit's cycles, or at any moment where there are none. Of several
+    /// devices it is their sum.
     pub(crate) fn as_probes(&self, unit: Option<CycleUnit>) -> Vec<(u64, &'static str, u64)> {
         let mut out = Vec::new();
         for (allocator, names) in PROBES {
-            let answers = self.answers(allocator);
-            let is_of = |answer: &&Answer| unit.is_some() && unit_of(answer) == unit;
-            let all = !answers.iter().any(|answer| is_of(&answer));
-            for answer in answers.iter().filter(|answer| all || is_of(answer)) {
-                let values = [answer.in_use, answer.peak, answer.reserved];
+            let of_one = self.said.iter().filter(|(pool, _)| pool.allocator == allocator);
+            let mut answers: Vec<(Option<u64>, &Answer)> =
+                of_one.flat_map(|(pool, said)| said.iter().map(|answer| (pool.device, answer))).collect();
+            answers.sort_by_key(|(_, answer)| answer.at_ns);
+            let is_of = |answer: &Answer| unit.is_some() && unit_of(answer) == unit;
+            let all = !answers.iter().any(|(_, answer)| is_of(answer));
+            let mut last: BTreeMap<Option<u64>, [u64; 3]> = BTreeMap::new();
+            for (device, answer) in answers.into_iter().filter(|(_, answer)| all || is_of(answer)) {
+                last.insert(device, [answer.in_use, answer.peak, answer.reserved]);
+                let sum = |nth: usize| last.values().filter_map(|values| values.get(nth)).sum();
+                let values = [sum(0), sum(1), sum(2)];
                 let said = names.into_iter().zip(values).map(|(name, value)| (answer.at_ns, name, value));
                 out.extend(said.filter(|(.., value)| *value > 0));
             }

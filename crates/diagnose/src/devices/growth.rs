@@ -1,13 +1,14 @@
 //! Whether what is in use on devices goes on growing: by the judged unit, or by a coarser one.
 //!
-//! In: what was in use at the ends of cycles. Out: growth per cycle, none, or that it cannot be told. What must not happen here: a growth
-//! told of a cache that fills, of swings, or of one window that happens to lie above another.
+//! In: what one pool had in use at the ends of cycles. Out: growth per cycle, none, or that it cannot be told. What must not happen here: a
+//! growth told of a cache that fills, of swings, or of one window that happens to lie above another.
 
-use nilometer_capture::{Capture, CycleUnit, DeviceAllocator, Moment};
+use nilometer_capture::{Capture, CycleUnit, Moment};
+use nilometer_stats::Interval;
 
 use crate::chosen;
 use crate::cycles::Cycles;
-use crate::devices::{Devices, End};
+use crate::devices::{Devices, End, Pool};
 use crate::numbers::HALF;
 use crate::timeline::Timeline;
 
@@ -32,12 +33,14 @@ const MIN_STEPS: usize = 8;
 /// What the series says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Growth {
-    /// Too few cycles, or a rise that may end.
-    Unknown,
+    /// Too few cycles.
+    TooFew,
+    /// A rise that may end.
+    Open,
     /// It does not grow.
     None,
     /// So many bytes more with each cycle, which is called so.
-    Grows { per_cycle: f64, word: &'static str, is_garbage: bool },
+    Grows { per_cycle: Interval, word: &'static str, is_garbage: bool },
 }
 
 /// A series, and what its cycles are called.
@@ -47,42 +50,42 @@ struct Series {
     ends: Vec<End>,
 }
 
-/// What an allocator has in use, by the ends of cycles.
+/// What a pool has in use, by the ends of cycles.
 pub(crate) fn growth(
     devices: &Devices,
-    allocator: DeviceAllocator,
+    pool: Pool,
     (timeline, capture): (&Timeline, &Capture),
     judged: &Cycles,
 ) -> Growth {
-    let all = candidates(devices, allocator, (timeline, capture), judged);
+    let all = candidates(devices, pool, (timeline, capture), judged);
     let trends: Vec<(&Series, Trend)> = all.iter().map(|series| (series, trend(&series.ends))).collect();
     let rising = || trends.iter().filter_map(|(of, trend)| Some((of, trend.rate()?)));
     // A leak that comes with each epoch is told by the epoch, not as a sixty-fourth of it by the step.
     let steady = rising().find(|(of, _)| rises_each_time(&of.ends));
     if let Some((of, per_cycle)) = steady.or_else(|| rising().next()) {
-        let rise = per_cycle * of.ends.last().map_or(0, |last| last.cycle) as f64;
+        let rise = per_cycle.estimate * of.ends.last().map_or(0, |last| last.cycle) as f64;
         return Growth::Grows {
             per_cycle,
             word: of.word,
-            is_garbage: freed_at_exit(devices, allocator) >= HALF * rise,
+            is_garbage: freed_at_exit(devices, pool) >= HALF * rise,
         };
     }
-    if trends.first().is_some_and(|(_, trend)| *trend == Trend::Flat) {
-        Growth::None
-    } else {
-        Growth::Unknown
+    match trends.first() {
+        Some((_, Trend::Flat)) => Growth::None,
+        Some((_, Trend::Open | Trend::Rises(_))) => Growth::Open,
+        Some((_, Trend::TooFew)) | None => Growth::TooFew,
     }
 }
 
 /// The judged unit first, then coarser ones, the finest first; where none was asked at its ends, the least in each judged cycle.
 fn candidates(
     devices: &Devices,
-    allocator: DeviceAllocator,
+    pool: Pool,
     (timeline, capture): (&Timeline, &Capture),
     judged: &Cycles,
 ) -> Vec<Series> {
     let of = |unit: CycleUnit| {
-        let ends = devices.ends(allocator, unit);
+        let ends = devices.ends(pool, unit);
         let word = chosen::unit_of(timeline, capture, unit)?.word();
         let count = ends.last()?.cycle;
         (ends.len() >= MIN_CYCLES).then_some(Series { word, count, ends })
@@ -91,9 +94,9 @@ fn candidates(
     let mut out: Vec<Series> = own.and_then(of).into_iter().collect();
     let most = out.first().map_or(u64::MAX, |own| own.count / MIN_COARSER_RATIO);
     // What repeats begins late in a short run: most of it may be compilation, with ticks alone.
-    let first_end = |unit: &CycleUnit| devices.ends(allocator, *unit).first().map(|end| end.at_ns);
-    let begun = devices.units(allocator).iter().filter_map(first_end).min().unwrap_or(0);
-    let span = devices.answers(allocator).last().map_or(0, |last| last.at_ns.saturating_sub(begun));
+    let first_end = |unit: &CycleUnit| devices.ends(pool, *unit).first().map(|end| end.at_ns);
+    let begun = devices.units(pool).iter().filter_map(first_end).min().unwrap_or(0);
+    let span = devices.answers(pool).last().map_or(0, |last| last.at_ns.saturating_sub(begun));
     let is_whole = |series: &Series| {
         let [first, .., last] = series.ends.as_slice() else { return false };
         (last.at_ns - first.at_ns) as f64 >= HALF * span as f64
@@ -101,14 +104,14 @@ fn candidates(
     // Models and cleared sessions are parts of what repeats.
     let is_cycle =
         |unit: &CycleUnit| Some(*unit) != own && !matches!(unit, CycleUnit::Model | CycleUnit::ClearSession);
-    let units = devices.units(allocator).into_iter().filter(is_cycle);
+    let units = devices.units(pool).into_iter().filter(is_cycle);
     let mut others: Vec<Series> =
         units.filter_map(of).filter(|one| one.count <= most && is_whole(one)).collect();
     // Of equals the one that comes first among units: what hooks know, then lines, then loops.
     others.sort_by_key(|one| std::cmp::Reverse(one.count));
     out.append(&mut others);
     if out.is_empty() {
-        let ends = devices.least(allocator, judged);
+        let ends = devices.least(pool, judged);
         out.push(Series { word: judged.unit.word(), count: judged.count, ends });
     }
     out
@@ -117,30 +120,31 @@ fn candidates(
 /// What one series says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Trend {
-    Unknown,
+    TooFew,
+    Open,
     Flat,
-    Rises(f64),
+    Rises(Interval),
 }
 
 impl Trend {
-    fn rate(self) -> Option<f64> {
+    fn rate(self) -> Option<Interval> {
         match self {
             Self::Rises(rate) => Some(rate),
-            Self::Unknown | Self::Flat => None,
+            Self::TooFew | Self::Open | Self::Flat => None,
         }
     }
 }
 
 fn trend(ends: &[End]) -> Trend {
     if ends.len() < MIN_CYCLES {
-        return Trend::Unknown;
+        return Trend::TooFew;
     }
     let points = lows(ends);
     let late = points.get(points.len() / WARM_UP_DIVISOR..).unwrap_or_default();
     let size = late.len() / WINDOWS;
     let mut windows = late.chunks(size.max(1));
     let (Some(first), Some(middle), Some(last)) = (windows.next(), windows.next(), windows.next()) else {
-        return Trend::Unknown;
+        return Trend::TooFew;
     };
     let lowest = |window: &[End]| window.iter().map(|end| end.in_use).min().unwrap_or(0);
     if lowest(first) >= lowest(last) {
@@ -154,12 +158,10 @@ fn trend(ends: &[End]) -> Trend {
     let is_chance =
         nilometer_stats::mann_kendall(&levels).is_none_or(|test| test.p > MAX_CHANCE || test.s <= 0.0);
     if !goes_on || later - early < MIN_RISE_BYTES || slows || is_chance {
-        return Trend::Unknown;
+        return Trend::Open;
     }
     let cycles: Vec<f64> = late.iter().map(|end| end.cycle as f64).collect();
-    nilometer_stats::theil_sen(&cycles, &levels)
-        .filter(|rate| *rate > 0.0)
-        .map_or(Trend::Unknown, Trend::Rises)
+    nilometer_stats::growth(&cycles, &levels).filter(|rate| rate.low > 0.0).map_or(Trend::Open, Trend::Rises)
 }
 
 /// The least of each of so many stretches of cycles: looks are dense at first and seldom later, and swings stand above it.
@@ -187,8 +189,8 @@ fn rises_each_time(ends: &[End]) -> bool {
 }
 
 /// What Python's last collection gave back: garbage that nobody holds. What the program's variables hold is there until later.
-fn freed_at_exit(devices: &Devices, allocator: DeviceAllocator) -> f64 {
-    let answers = devices.answers(allocator);
+fn freed_at_exit(devices: &Devices, pool: Pool) -> f64 {
+    let answers = devices.answers(pool);
     let after = answers.iter().rev().find(|answer| answer.moment == Moment::AfterExitCollection);
     let before = answers.iter().rev().find(|answer| answer.moment == Moment::BeforeExit);
     let (Some(before), Some(after)) = (before, after) else { return 0.0 };
