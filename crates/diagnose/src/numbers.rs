@@ -89,6 +89,9 @@ numbers! {
     FAR_RATIO: f64 = 20.0, "times the run",
         "A bound further away than that is none.",
         "A replay memory for a million steps in a run of a thousand grows to its end.";
+    COUNT_ERROR_RATIO: f64 = 0.01, "share",
+        "So much wider is the interval of a leak at each end: an allocator rounds up, and a cycle keeps something of its own.",
+        "Of 68 leaks of known size the interval missed 9 by 0.02 to 0.8 %.";
     LITTLE: f64 = 0.05, "share",
         "A twentieth: left of a rise that has ended; the chance of an error.",
         "The customary level of a test.";

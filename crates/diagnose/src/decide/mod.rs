@@ -19,7 +19,7 @@ use crate::cycles::Cycles;
 use crate::holders::HolderEvidence;
 use crate::lookup::Lookup;
 use crate::program;
-use crate::reconcile::{Kept, at_least};
+use crate::reconcile::{Kept, at_least, with_count_error};
 use crate::report::{Finding, Verdict};
 use crate::sites::{Setting, Sites};
 
@@ -115,7 +115,7 @@ pub(crate) fn decide(case: Case, cycles: &Cycles) -> Decided {
     };
     let findings = if row.verdict == Verdict::NoLeak { Vec::new() } else { findings };
     let is_leak = row.verdict == Verdict::Leak;
-    let rate = row.rate.map(|rate| if is_leak { at_least(rate, &findings) } else { rate });
+    let rate = row.rate.map(|rate| if is_leak { with_count_error(at_least(rate, &findings)) } else { rate });
     let Row { verdict, reason, needed, .. } = row;
     let (since, started, sawtooth) = (kept.since, counted.started, counted.sawtooth);
     let judgement = Judgement { verdict, reason, needed, rate, since, started, sawtooth, filling };

@@ -6,6 +6,7 @@
 
 use nilometer_stats::Interval;
 
+use crate::numbers::COUNT_ERROR_RATIO;
 use crate::report::Finding;
 
 /// Takes what is beyond the growth from the estimates, from each in proportion to its variance: the least squares' answer to
@@ -39,6 +40,12 @@ pub(crate) fn at_least(rate: Interval, findings: &[Finding]) -> Interval {
     let all: f64 = sure.clone().sum();
     let low = if all <= rate.estimate { all } else { sure.fold(0.0, f64::max).min(rate.estimate) };
     Interval { low: rate.low.max(low), ..rate }
+}
+
+/// The interval of a leak as it is told. Counters see what an allocator hands out, which is more than was asked for.
+pub(crate) fn with_count_error(rate: Interval) -> Interval {
+    let error = COUNT_ERROR_RATIO * rate.estimate.abs();
+    Interval { low: rate.low - error, high: rate.high + error, ..rate }
 }
 
 /// How far the estimate lies above the lower end of its interval.
@@ -96,6 +103,14 @@ mod tests {
         assert_eq!(left(1000.0, &[(600, 100), (400, 100)]), [600, 400]);
         assert_eq!(left(1000.0, &[(200, 100)]), [200], "what is unexplained is nobody's");
         assert!(left(1000.0, &[]).is_empty());
+    }
+
+    #[test]
+    fn a_leak_counted_to_the_byte_may_still_be_a_hundredth_off() {
+        let told = with_count_error(Interval { estimate: 1000.0, low: 1000.0, high: 1004.0 });
+        assert!(told.contains(990.0) && told.contains(1014.0));
+        assert!(!told.contains(989.0) && !told.contains(1015.0));
+        assert!((told.estimate - 1000.0).abs() < f64::EPSILON);
     }
 
     /// The lower end of a growth of 90 (34 to 128) beside findings with these lower ends.

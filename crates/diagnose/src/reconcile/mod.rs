@@ -7,7 +7,7 @@ mod adds_up;
 
 use nilometer_stats::Interval;
 
-pub(crate) use adds_up::{add_up, at_least};
+pub(crate) use adds_up::{add_up, at_least, with_count_error};
 
 use crate::claims::{Claim, ClaimReason, Instrument};
 use crate::counted::{Counted, State};

@@ -70,7 +70,11 @@ fn a_list_of_native_things_is_likely_where_nothing_else_explains_the_growth() {
     let low = finding.bytes_per_cycle.low;
     assert!((390..410).contains(&low), "no more than was seen of it is sure: {low}");
     let growth = report.growth.unwrap().bytes_per_cycle;
-    assert_eq!(finding.bytes_per_cycle.high, growth.high, "and all of the growth may be its own");
+    let counted = growth.high - growth.estimate / 100;
+    assert!(
+        (finding.bytes_per_cycle.high - counted).abs() < 2,
+        "and all of the growth may be its own: {growth:?}"
+    );
 }
 
 #[test]
