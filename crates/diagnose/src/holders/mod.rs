@@ -296,6 +296,9 @@ impl<'a> HolderEvidence<'a> {
         let were_cut = !self.looks.is_empty() && self.cut.len() == self.looks.len();
         let in_cut_graph = were_cut && met >= TENTH * all && in_graphs >= NEARLY_ALL * met;
         all = if in_cut_graph { met } else { all };
+        // Whole looks that met hardly any of them say nothing of the others, which cut looks may have passed by.
+        let lived: f64 = samples.iter().filter(|s| self.could_be_seen(s)).map(|s| s.weight).sum();
+        all = if !in_cut_graph && all < native::MIN_SEEN_RATIO * lived { lived } else { all };
         let keeps = |(container, bytes): (&str, f64)| {
             let inside = by_holder.iter().filter_map(|(id, bytes)| Some((*id, *paths.get(id)?, *bytes)));
             let inside: Vec<_> = inside.filter(|(_, path, _)| path.container_text() == container).collect();

@@ -4,6 +4,7 @@
 //! Python's led to. What must not happen here: a claim from a look that was cut short, which has not seen all objects; or about memory
 //! other than `NumPy`'s, most of which belongs to no object of Python's anyway.
 
+use crate::numbers::PART;
 use std::sync::LazyLock;
 
 use nilometer_capture::Holder;
@@ -17,8 +18,8 @@ use crate::told::words::finding;
 pub(crate) const KIND: &str = "native";
 /// So much of what could have been seen must hang below nothing.
 const MIN_UNREACHED_RATIO: f64 = 0.8;
-/// Of all samples so much must have lived at a whole look.
-const SEEN: f64 = 0.25;
+/// Of all samples such a part must have lived at a whole look, for it to speak of all.
+pub(super) const MIN_SEEN_RATIO: f64 = PART;
 
 static NATIVE: LazyLock<Holder> = LazyLock::new(|| Holder {
     path: NATIVE_CODE.to_owned(),
@@ -41,7 +42,7 @@ impl<'a> HolderEvidence<'a> {
         }
         let share = native / seen;
         let (path, elements) = (NATIVE.path.clone(), NATIVE.elements.clone());
-        (seen > SEEN * all && share >= MIN_UNREACHED_RATIO).then_some(Keeps {
+        (seen > MIN_SEEN_RATIO * all && share >= MIN_UNREACHED_RATIO).then_some(Keeps {
             holder: &NATIVE,
             path,
             elements,

@@ -300,6 +300,37 @@ fn what_a_look_that_was_cut_short_did_not_find_is_nobodys_business() {
 }
 
 #[test]
+fn a_variable_that_has_one_of_many_at_a_whole_look_is_not_the_holder_of_all() {
+    let holder = |whole_look_meets_all: bool| {
+        let mut w = started();
+        w.fact("cwd", "/job").records(64 << 10, 1);
+        let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+        let mut made = Vec::new();
+        for epoch in 0..14 {
+            made.push(w.makes(stack, 1 << 20, 1));
+            w.objects(200).cycle(Epoch);
+            if epoch == 5 || epoch == 12 {
+                w.looked(true, &[]);
+            }
+        }
+        if whole_look_meets_all {
+            w.looks(&[("run(): x", "run", &all(&made))]);
+        } else {
+            // The program's functions have returned, and what they held is gone.
+            let left = made.remove(8);
+            for one in made {
+                w.gives_back(one);
+            }
+            w.looks(&[("run(): x", "run", &[&left])]);
+        }
+        w.ends(0);
+        w.report_with_names().findings[0].holder.as_ref().map(|holder| holder.path.clone())
+    };
+    assert_eq!(holder(true).as_deref(), Some("run(): x"));
+    assert_eq!(holder(false), None);
+}
+
+#[test]
 fn a_container_of_native_things_keeps_what_little_was_seen_below_it_and_the_rest() {
     let mut w = started();
     w.fact("cwd", "/job").records(16 << 10, 1);
