@@ -1,6 +1,6 @@
 //! Memory of devices on a terminal and in markdown: a row for each framework and device.
 
-use anstyle::{AnsiColor, Style as Paint};
+use anstyle::Style as Paint;
 use nilometer_diagnose::{Device, Report, Verdict, size};
 
 use crate::markdown::verdict_words;
@@ -14,12 +14,7 @@ impl Screen {
         let title = self.paint("GPU MEMORY", Paint::new().bold());
         self.out += &format!("\n{title}\n");
         for device in &report.devices {
-            let (word, color) = match device.verdict {
-                Verdict::Leak => ("LEAK", AnsiColor::Red),
-                Verdict::NoLeak => ("NO LEAK", AnsiColor::Green),
-                Verdict::Undecided => ("UNDECIDED", AnsiColor::Yellow),
-            };
-            let word = self.paint(word, color.on_default().bold());
+            let word = self.verdict_word(device.verdict);
             self.line(&format!("  {} ({}): {word}, {}.", device.name, device.framework, course(device)), 4);
             // The reason of the verdict, or of its finding, is on the screen already.
             if device.verdict != Verdict::Leak {

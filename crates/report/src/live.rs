@@ -23,8 +23,9 @@ fn verdict(report: &Report) -> String {
     if let Some(culprit) = &report.job.culprit {
         return format!("leak in {} (pid {}): +{}", culprit.role, culprit.pid, culprit.rate);
     }
-    if let (Some(name), Some(bytes)) = (&report.job.device, report.growth_told()) {
-        return format!("leak on {name}: +{} per cycle", size(bytes.estimate as f64));
+    if let (Some(name), Some(growth)) = (&report.job.device, report.growth_on_device()) {
+        let rate = size(growth.bytes_per_cycle.estimate as f64);
+        return format!("leak on {name}: +{rate} per {}", growth.unit);
     }
     match (report.verdict, &report.growth) {
         (Verdict::Leak, Some(growth)) => {

@@ -8,6 +8,7 @@ use nilometer_diagnose::{Attached, Bytes, Component, Exit, Kind, Report, Site, V
 
 use crate::Style;
 use crate::headline::earliest;
+use crate::markdown::verdict_words;
 use crate::stillborn::stillborn;
 use crate::wrap::wrap;
 
@@ -67,6 +68,16 @@ impl Screen {
         if self.color { format!("{paint}{word}{paint:#}") } else { word.to_owned() }
     }
 
+    /// The word for a verdict, in its colour.
+    pub(crate) fn verdict_word(&self, verdict: Verdict) -> String {
+        let color = match verdict {
+            Verdict::Leak => AnsiColor::Red,
+            Verdict::NoLeak => AnsiColor::Green,
+            Verdict::Undecided => AnsiColor::Yellow,
+        };
+        self.paint(&verdict_words(verdict).to_uppercase(), color.on_default().bold())
+    }
+
     pub(crate) fn heading(&mut self, report: &Report) {
         let program = &report.program;
         let mut text = format!("nilometer  {}: {}", program.name, course(report));
@@ -88,14 +99,13 @@ impl Screen {
 
     pub(crate) fn verdict(&mut self, report: &Report) {
         let unit = report.cycles.unit;
+        let word = self.verdict_word(report.verdict);
         match (report.verdict, &report.growth) {
             // Growth is the program's own.
             (Verdict::Leak, _) if !report.job.is_own() => {
-                let word = self.paint("LEAK", AnsiColor::Red.on_default().bold());
                 self.line(&format!("{word}  {}.", report.reason), 6);
             }
             (Verdict::Leak, Some(growth)) => {
-                let word = self.paint("LEAK", AnsiColor::Red.on_default().bold());
                 let mut text = format!(
                     "{word}  +{} per {unit} since {unit} {} ({}).",
                     size(growth.bytes_per_cycle.estimate as f64),
@@ -128,11 +138,9 @@ impl Screen {
                 }
             }
             (Verdict::NoLeak, _) => {
-                let word = self.paint("NO LEAK", AnsiColor::Green.on_default().bold());
                 self.line(&format!("{word}  {}.", report.reason), 9);
             }
             _ => {
-                let word = self.paint("UNDECIDED", AnsiColor::Yellow.on_default().bold());
                 let mut text = format!("{word}  {}.", report.reason);
                 if let Some(needed) = report.cycles.needed {
                     text += &format!(" Run {needed} more {unit}{}.", if needed == 1 { "" } else { "s" });

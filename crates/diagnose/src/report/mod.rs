@@ -81,19 +81,25 @@ pub struct Report {
 }
 
 impl Report {
-    /// What the verdict's memory grows by per cycle: that of the process that leaks, of the device, or of the program itself.
+    /// What the verdict's memory grows by per cycle of the program: that of the process that leaks, of the device, or of the program
+    /// itself. `None` where a device is told by another cycle.
     pub fn growth_told(&self) -> Option<Bytes> {
         if let Some(culprit) = &self.job.culprit {
             return culprit.bytes_per_cycle;
         }
-        match &self.job.device {
-            Some(name) => {
-                let device =
-                    self.devices.iter().find(|device| device.name == *name && device.growth.is_some());
-                device?.growth.as_ref().map(|growth| growth.bytes_per_cycle)
-            }
-            None => self.growth.as_ref().map(|growth| growth.bytes_per_cycle),
+        if self.job.device.is_some() {
+            let growth = self.growth_on_device().filter(|growth| growth.unit == self.cycles.unit);
+            return growth.map(|growth| growth.bytes_per_cycle);
         }
+        self.growth.as_ref().map(|growth| growth.bytes_per_cycle)
+    }
+
+    /// The growth on the device that makes the verdict a leak.
+    pub fn growth_on_device(&self) -> Option<&DeviceGrowth> {
+        let is_it = |device: &&Device| {
+            device.verdict == Verdict::Leak && self.job.device.as_ref() == Some(&device.name)
+        };
+        self.devices.iter().find(is_it)?.growth.as_ref()
     }
 }
 

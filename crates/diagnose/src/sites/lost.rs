@@ -3,38 +3,30 @@
 //! In: the recorder's counts. Out: a row for each cause that came. What must not happen here: a count that is told twice, or a cause
 //! that a capture of an earlier version does not give.
 
-use nilometer_capture::SamplingCount;
+use nilometer_capture::{Loss, SamplingCount};
 
 use crate::report::LostSamples;
-use crate::told::words::lost::{Loss, words};
+use crate::told::words::lost::words;
 
 /// Where one cause took less of all samples than this, the report rests on the others as well, and only `--verbose` tells it.
 const MIN_NOTABLE_SHARE: f64 = 0.01;
 
+/// The cause in captures of earlier versions, which give none.
+const UNKNOWN: &str = "unknown";
+
 /// What was lost of how many samples, in the recorder's order.
 pub(crate) fn lost(count: &SamplingCount) -> Vec<LostSamples> {
-    let rows = [
-        (Loss::ScratchFull, count.scratch_full),
-        (Loss::StacksBusy, count.stacks_busy),
-        (Loss::StacksFull, count.stacks_full),
-        (Loss::TableFull, count.table_full),
-        (Loss::FilterBusy, count.filter_busy),
-        (Loss::MappingsFull, count.mappings_full),
-        (Loss::Reentrant, count.reentrant),
-        (Loss::CaptureRefused, count.capture_refused),
-        (Loss::DeathsRefused, count.deaths_refused),
-        (Loss::DeathsPending, count.deaths_pending),
-    ];
-    let known: u64 = rows.iter().filter(|row| row.0 != Loss::StacksFull).filter_map(|row| row.1).sum();
-    let unknown = (Loss::Unknown, count.dropped.map(|dropped| dropped.saturating_sub(known)));
+    let rows = Loss::ALL.iter().map(|loss| (Some(*loss), count.lost(*loss)));
+    let known: u64 = rows.clone().filter(|row| row.0 != Some(Loss::StacksFull)).filter_map(|row| row.1).sum();
+    let unknown = (None, count.dropped.map(|dropped| dropped.saturating_sub(known)));
     let all = count.samples.unwrap_or(0) + count.dropped.unwrap_or(0);
-    let row = |(cause, count): (Loss, Option<u64>)| {
+    let row = |(cause, count): (Option<Loss>, Option<u64>)| {
         let count = count.filter(|count| *count > 0)?;
         let is_notable = count as f64 >= MIN_NOTABLE_SHARE * all as f64;
         let (what, change) = words(cause);
-        Some(LostSamples { cause: cause.name(), count, what, change, is_notable })
+        Some(LostSamples { cause: cause.map_or(UNKNOWN, Loss::name), count, what, change, is_notable })
     };
-    rows.into_iter().chain([unknown]).filter_map(row).collect()
+    rows.chain([unknown]).filter_map(row).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(super) fn tell(report: &mut Report, devices: &[Judged], leaking: Option<&Jud
     if let Some(leaking) = leaking {
         let own = match report.verdict {
             Verdict::NoLeak => "the program's own memory does not grow",
-            Verdict::Leak | Verdict::Undecided => "the program's own memory is undecided",
+            Verdict::Leak | Verdict::Undecided => "whether the program's own memory grows is undecided",
         };
         report.reason = format!("{}; {own}", reason(leaking));
         report.verdict = Verdict::Leak;
@@ -82,7 +82,7 @@ fn reason(judged: &Judged) -> String {
                 "{more} more of {place} is in use with each {word} (95 %: {low} to {high}), {used} at the last"
             )
         }
-        Growth::None if judged.last.reserved > 0 && takes_all(judged.pool.allocator) => {
+        Growth::None if judged.last.reserved > 0 => {
             format!("{framework} reserved {reserved} of {place}; {used} are in use, and that does not grow")
         }
         Growth::None => {

@@ -152,10 +152,14 @@ fn freed_at_exit(looks: &[(u64, i64)]) -> Report {
 #[test]
 fn what_exit_handlers_let_go_of_is_no_garbage() {
     // pyplot closes all figures, webs of reference cycles, before Python's last collection.
-    let low = |report: &Report| report.growth.as_ref().map_or(0, |growth| growth.bytes_per_cycle.low);
+    // As counted: it is told with a hundredth less.
+    let counted = |growth: &nilometer_diagnose::Growth| {
+        growth.bytes_per_cycle.low + growth.bytes_per_cycle.estimate / 100
+    };
+    let low = |report: &Report| report.growth.as_ref().map_or(0, counted);
     let seen = freed_at_exit(&[(400, 57_850)]);
     assert_eq!(seen.verdict, Verdict::Leak, "{} {:?}", seen.reason, seen.growth);
-    assert!(low(&seen) > 1580 * KIB, "{:?}", seen.growth);
+    assert!(low(&seen) > 1600 * KIB, "{:?}", seen.growth);
     let unseen = freed_at_exit(&[]);
     assert!(low(&unseen) < 200 * KIB, "{:?}", unseen.growth);
     let garbage = freed_at_exit(&[(50_000, 16 * 1700 * KIB)]);

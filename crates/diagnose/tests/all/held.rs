@@ -276,23 +276,31 @@ fn nobody_is_named_for_memory_that_the_census_found_nowhere() {
     assert!(held.contains(&(30, true)) && held.contains(&(31, false)), "{held:?}");
 }
 
+/// Fourteen epochs that keep an array each, and what looks saw at their ends.
+fn fourteen_arrays(mut looks: impl FnMut(&mut World, u64, &[Made])) -> (World, Vec<Made>) {
+    let mut w = started();
+    w.fact("cwd", "/job").records(64 << 10, 1);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    let mut made = Vec::new();
+    for epoch in 0..14 {
+        made.push(w.makes(stack, 1 << 20, 1));
+        w.objects(200).cycle(Epoch);
+        looks(&mut w, epoch, &made);
+    }
+    (w, made)
+}
+
 #[test]
 fn what_a_look_that_was_cut_short_did_not_find_is_nobodys_business() {
     let named = |cut: bool| {
-        let mut w = started();
-        w.fact("cwd", "/job").records(64 << 10, 1);
-        let stack = w.stack(&[FIT, KERAS, CALLBACK]);
-        let mut made = Vec::new();
-        for epoch in 0..14 {
-            made.push(w.makes(stack, 1 << 20, 1));
-            w.objects(200).cycle(Epoch);
+        let (mut w, _) = fourteen_arrays(|w, epoch, made| {
             if epoch == 5 {
-                w.looks(&[(SAVED, "Keep", &all(&made))]);
+                w.looks(&[(SAVED, "Keep", &all(made))]);
             }
             if epoch == 12 {
                 w.looked(cut, &[]);
             }
-        }
+        });
         w.ends(0);
         w.report_with_names().findings[0].holder.is_some()
     };
@@ -302,17 +310,11 @@ fn what_a_look_that_was_cut_short_did_not_find_is_nobodys_business() {
 #[test]
 fn a_variable_that_has_one_of_many_at_a_whole_look_is_not_the_holder_of_all() {
     let holder = |whole_look_meets_all: bool| {
-        let mut w = started();
-        w.fact("cwd", "/job").records(64 << 10, 1);
-        let stack = w.stack(&[FIT, KERAS, CALLBACK]);
-        let mut made = Vec::new();
-        for epoch in 0..14 {
-            made.push(w.makes(stack, 1 << 20, 1));
-            w.objects(200).cycle(Epoch);
+        let (mut w, mut made) = fourteen_arrays(|w, epoch, _| {
             if epoch == 5 || epoch == 12 {
                 w.looked(true, &[]);
             }
-        }
+        });
         if whole_look_meets_all {
             w.looks(&[("run(): x", "run", &all(&made))]);
         } else {

@@ -55,14 +55,16 @@ pub(super) fn counts(
         });
     }
     if out.iter().any(|counts| counts.in_use.unwrap_or(0) > 0) {
+        let takes_all = !grows(py, &context)?;
         let limits = match limits.get() {
             Some(limits) => limits,
             None => limits.get_or_init({
-                let limits = limits_of(py, &handle, kind)?;
-                move || limits
+                // Of a pool that grows as it needs the limit is nothing but a help.
+                let known = limits_of(py, &handle, kind);
+                let known = if takes_all { known? } else { known.unwrap_or_default() };
+                move || known
             }),
         };
-        let takes_all = !grows(py, &context)?;
         for counts in &mut out {
             counts.limit = counts.device.and_then(|device| limit_of(limits, device));
             let is_used = counts.in_use.unwrap_or(0) > 0;

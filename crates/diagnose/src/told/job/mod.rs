@@ -90,6 +90,6 @@ fn finding(growing: Growing) -> Finding {
 fn own(verdict: Verdict, does_not: &str) -> String {
     match verdict {
         Verdict::NoLeak => format!("the program itself {does_not}"),
-        Verdict::Leak | Verdict::Undecided => "the program itself is undecided".to_owned(),
+        Verdict::Leak | Verdict::Undecided => "whether the program itself leaks is undecided".to_owned(),
     }
 }

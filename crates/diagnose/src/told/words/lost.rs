@@ -2,49 +2,20 @@
 //!
 //! In: the cause. Out: two pieces of one sentence. What must not happen here: more than 25 words together.
 
-/// A cause of losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loss {
-    ScratchFull,
-    StacksBusy,
-    /// The sample is there, its stack is not.
-    StacksFull,
-    TableFull,
-    FilterBusy,
-    MappingsFull,
-    Reentrant,
-    CaptureRefused,
-    DeathsRefused,
-    DeathsPending,
-    /// A capture of an earlier version gives no cause.
-    Unknown,
-}
-
-impl Loss {
-    /// The name of the recorder's count.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::ScratchFull => "scratch_full",
-            Self::StacksBusy => "stacks_busy",
-            Self::StacksFull => "stacks_full",
-            Self::TableFull => "table_full",
-            Self::FilterBusy => "filter_busy",
-            Self::MappingsFull => "mappings_full",
-            Self::Reentrant => "reentrant",
-            Self::CaptureRefused => "capture_refused",
-            Self::DeathsRefused => "deaths_refused",
-            Self::DeathsPending => "deaths_pending",
-            Self::Unknown => "unknown",
-        }
-    }
-}
+use nilometer_capture::Loss;
 
 const SAMPLE_LESS: &str = "sample less often: `--sample 4M`";
 const MORE_DISK: &str = "free some disk space, or put the capture elsewhere: `-o FILE`";
 const NOTHING: &str = "nothing: which samples it meets is chance";
 
-/// What happened, and what to do.
-pub(crate) fn words(cause: Loss) -> (&'static str, &'static str) {
+/// What happened, and what to do. A capture of an earlier version gives no cause.
+pub(crate) fn words(cause: Option<Loss>) -> (&'static str, &'static str) {
+    let Some(cause) = cause else {
+        return (
+            "dropped: an earlier version made this capture and gave no cause",
+            "record again with this version",
+        );
+    };
     match cause {
         Loss::ScratchFull => ("dropped: 64 threads were sampled at once", SAMPLE_LESS),
         Loss::StacksBusy => ("dropped: threads waited for each other to write stacks", SAMPLE_LESS),
@@ -58,10 +29,6 @@ pub(crate) fn words(cause: Loss) -> (&'static str, &'static str) {
         Loss::DeathsPending => (
             "counted as living, though ended: too many ended in signal handlers",
             "free less memory in signal handlers",
-        ),
-        Loss::Unknown => (
-            "dropped: an earlier version made this capture and gave no cause",
-            "record again with this version",
         ),
     }
 }

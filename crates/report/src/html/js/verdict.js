@@ -17,7 +17,7 @@ function verdictSentence(report) {
   const growth = report.growth;
   const culprit = report.job?.culprit;
   if (culprit) return [h("b", {}, `+${culprit.rate}`), ` in ${culprit.role} (pid ${culprit.pid}), a process that the program started.`];
-  const device = report.devices?.find((one) => one.name === report.job?.device && one.growth);
+  const device = report.devices?.find((one) => one.name === report.job?.device && one.verdict === "leak");
   if (device) {
     const { bytes_per_cycle, unit: word, cycles_left } = device.growth;
     const full = cycles_left === null ? "" : ` It is full in ${counted(cycles_left, word)} more.`;
