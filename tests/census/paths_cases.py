@@ -77,6 +77,10 @@ APPLICATION = type("Mine", (framework("aiohttp.web_app", "Application"),), {})()
 APPLICATION._state = {"seen": []}
 REQUESTS = framework("prometheus_client.metrics", "MetricWrapperBase")()
 REQUESTS._metrics = {("GET", "/"): []}
+HEADS = type("Heads", (framework("torch.nn.modules.module", "Module"),), {})()
+HEADS._modules = {"0": [], "1": []}
+NET = type("Net", (framework("torch.nn.modules.module", "Module"),), {})()
+NET._modules, NET._buffers = {"heads": HEADS}, {"seen": []}
 MINE = framework("__main__", "State")()
 MINE._state = {"paths": []}
 SAVED: list[int] = []
@@ -90,6 +94,9 @@ expect(STATE._state["paths"], "__main__.STATE.paths[*]")
 expect(STATE._state["not a name"], "__main__.STATE['not a name'][*]")
 expect(APPLICATION._state["seen"], "__main__.APPLICATION['seen'][*]", "Mine")
 expect(REQUESTS._metrics, "__main__.REQUESTS.<children per label>[*]")
+expect(HEADS._modules, "__main__.HEADS[*]", "Heads")
+expect(HEADS._modules["1"], "__main__.HEADS['1'][*]", "Heads")
+expect(NET._buffers["seen"], "__main__.NET.seen[*]", "Net")
 expect(MINE._state["paths"], "__main__.MINE._state['paths'][*]", "State")
 expect(logger.saved, "__main__.logger.saved[*]", "Logger")
 expect(logger.by_epoch, "__main__.logger.by_epoch[*]", "Logger")

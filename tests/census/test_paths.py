@@ -10,7 +10,7 @@ from paths_support import run
 # What the program says of each, by the name that it gives it.
 EXPECTED = {
     "failed": [],
-    "cases": 46,
+    "cases": 49,
     "only_c": ["NativeHeld", "native code", [None]],
     "cycle": ["Garbage", "garbage"],
     "hooks": "many(): hooks[*].<closure table>[*]",

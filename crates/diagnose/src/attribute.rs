@@ -7,7 +7,9 @@ use crate::numbers::SEVERAL;
 use nilometer_stats::Interval;
 
 use crate::claims::{Instrument, sum, suspects};
-use crate::holders::{BySite, HolderEvidence, add_kept_at, by_holder, fold, grown, hold, take_in_native};
+use crate::holders::{
+    BySite, HolderEvidence, add_kept_at, by_holder, fold, fold_ways, grown, hold, take_in_native,
+};
 use crate::lookup::Lookup;
 use crate::reconcile::Kept;
 use crate::report::Finding;
@@ -81,7 +83,7 @@ fn by_site(
         told.extend(grown(held, &rate, points, &told));
         take_from_native(&mut told);
         add_kept_at(&mut told, &held.folders, setting.folder, lookup);
-        findings = beside(fold(told), unheld, &rate);
+        findings = beside(fold(fold_ways(told, rate.high)), unheld, &rate);
         findings.extend(grown(held, &rate, points, &findings));
         sites.add_made_at(&mut findings);
         hold(held, &mut findings, points, setting.folder, lookup);

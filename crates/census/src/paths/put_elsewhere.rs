@@ -19,9 +19,12 @@ pub(super) enum PutElsewhere {
 }
 
 /// Module, class, attribute; the class may be a base.
-const ALL: [(&str, &str, &str, PutElsewhere); 3] = [
+const ALL: [(&str, &str, &str, PutElsewhere); 6] = [
     ("starlette.datastructures", "State", "_state", PutElsewhere::Attributes),
     ("aiohttp.web_app", "Application", "_state", PutElsewhere::Items),
+    ("torch.nn.modules.module", "Module", "_modules", PutElsewhere::Attributes),
+    ("torch.nn.modules.module", "Module", "_parameters", PutElsewhere::Attributes),
+    ("torch.nn.modules.module", "Module", "_buffers", PutElsewhere::Attributes),
     ("prometheus_client.metrics", "MetricWrapperBase", "_metrics", PutElsewhere::ChildrenPerLabel),
 ];
 

@@ -21,7 +21,7 @@ pub(crate) fn merge(findings: &mut Vec<Finding>, rate: f64) {
     *findings = out;
 }
 
-fn take_in(known: &mut Finding, more: Finding, rate: f64) {
+pub(super) fn take_in(known: &mut Finding, more: Finding, rate: f64) {
     let whole = (rate.round() as i64).max(known.bytes_per_cycle.estimate);
     let bytes = &mut known.bytes_per_cycle;
     bytes.estimate = bytes.estimate.saturating_add(more.bytes_per_cycle.estimate).min(whole);

@@ -6,8 +6,13 @@
 
 use nilometer_model::{CodeFolders, HolderPath, Step};
 
+use super::alike::take_in;
+use super::kept_graphs::{is_by_backward, is_by_torch};
 use super::{Case, Explanation};
-use crate::report::{Holder, HolderBytes};
+use crate::report::{Finding, Frame, Holder, HolderBytes};
+
+/// The cause's name.
+const NAME: &str = "models-kept";
 
 /// What of a model is met at the end of a path to its graphs and its slots.
 const PARTS: [&str; 6] = [
@@ -45,6 +50,23 @@ pub(super) fn is_keeper(case: &Case) -> bool {
     case.run.keeps_models.is_some_and(same) && case.run.grows("models")
 }
 
+/// Gradients that nobody is known to hold belong to the models that one finding says are kept. `rate`: the whole growth, bytes per cycle.
+pub(crate) fn gather_gradients(findings: &mut Vec<Finding>, rate: f64) {
+    if findings.iter().filter(|f| f.cause == NAME).count() != 1 {
+        return;
+    }
+    let is_gradient = |f: &Finding| {
+        f.holder.is_none() && f.part.is_none() && f.process.is_none() && is_by_torch(f) && is_by_backward(f)
+    };
+    let (gradients, mut others): (Vec<_>, Vec<_>) = findings.drain(..).partition(is_gradient);
+    if let Some(models) = others.iter_mut().find(|f| f.cause == NAME) {
+        for one in gradients {
+            take_in(models, one, rate);
+        }
+    }
+    *findings = others;
+}
+
 /// The last is what `tf.saved_model.load` returns.
 const MODELS: [&str; 4] = ["Sequential", "Functional", "Model", "_UserObject"];
 
@@ -62,6 +84,16 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     }
     if !words().any(is_model) && !is_keeper(case) {
         return None;
+    }
+    let of_torch = |frame: &Frame| frame.file.starts_with("torch/nn/") || frame.file.contains("libtorch");
+    if case.carriers().any(of_torch) {
+        return Some(Explanation {
+            sentence: format!("{} keeps every module that was made, with its gradients", case.called()),
+            change: "keep what you need of a module (its score, its `state_dict()` on disk by `torch.save`), and let the module go; \
+                     or build it once and set its weights anew"
+                .to_owned(),
+            ..Explanation::default()
+        });
     }
     Some(Explanation {
         sentence: format!("{} keeps every model that was made, with its graphs", case.called()),

@@ -61,7 +61,8 @@ use crate::report::{Finding, Frame, Holder, Probe, Program, Retraced, Site};
 pub(crate) use added::add;
 pub(crate) use alike::merge;
 pub(crate) use gradient_registry::goes_on_building;
-pub(crate) use kept_models::who_keeps;
+pub(crate) use kept_graphs::gather;
+pub(crate) use kept_models::{gather_gradients, who_keeps};
 pub(crate) use shared_memory::growth as shared_growth;
 
 use holder_path::Path;

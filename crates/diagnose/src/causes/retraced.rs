@@ -8,6 +8,7 @@ use nilometer_model::HolderPath;
 
 use super::added::MAX_TRACE_BYTES;
 use super::{Case, Explanation, Run, gradient_registry, train_steps};
+use crate::holders::COMPILERS;
 use crate::report::{Retraced, Site};
 
 const SCALARS: &str = "pass it as a tensor, `tf.constant(np.float32(...))` or a `tf.Variable` that is assigned: a Python number is \
@@ -19,8 +20,6 @@ const SHAPES: &str = "give the function a shape that leaves that open: `input_si
 const METHODS: &str = "call the method of one object that lives as long as the loop, and pass what differs as tensors: each \
                        new object has a function of its own";
 const FUNCTIONS: &str = "make the function once, outside of the loop, and call that one each time";
-/// Parts of JAX that make a compiled program.
-const COMPILERS: [&str; 2] = ["XLA compilation", "compiler (LLVM)"];
 const JAX_SCALARS: &str =
     "let JAX trace it: take it out of `static_argnums` or `static_argnames`, or keep it to a few values";
 const JAX_SHAPES: &str = "pad to a few shapes, and mask what was added";

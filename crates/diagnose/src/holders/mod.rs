@@ -40,12 +40,12 @@ pub(crate) use hooks::registering;
 pub(crate) use join::{BySite, by_holder, of as shown};
 pub(crate) use kept_at::add_kept_at;
 pub(crate) use native::KIND as NATIVE;
-pub(crate) use native_parts::{WITH_GRAPH, take_in_native};
+pub(crate) use native_parts::{COMPILERS, WITH_GRAPH, take_in_native};
 pub(crate) use numbers::{MAX_NUMBER_BYTES, are_numbers, is_number};
 pub(crate) use own_bound::{OwnBound, own_bound};
 pub(crate) use reachability::Reachability;
 pub(crate) use scans::{Pace, Rise, Weighed};
-pub(crate) use siblings::fold;
+pub(crate) use siblings::{fold, fold_ways};
 pub(crate) use unattached_lines::hold;
 
 /// A census of containers alone.

@@ -1,7 +1,7 @@
 //! Containers that one line fills are one finding: `acts['h1']` and `acts['h2']` are `acts[*]`; `self.acts` of a method is `model.acts`.
 //!
-//! In: findings with holders and the lines that fill them. Out: fewer findings. What must not happen here: two attributes, or two
-//! entries that different lines fill, told as one.
+//! In: findings with holders and the lines that fill them. Out: fewer findings. What must not happen here: two attributes, two objects that
+//! both keep something, or two entries that different lines fill, told as one.
 
 use std::collections::BTreeSet;
 
@@ -39,6 +39,50 @@ pub(crate) fn fold(findings: Vec<Finding>) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// Folds findings of one attribute that looks came to on two ways, from a variable and from a module: two such containers would keep more
+/// than all that grows, which is `most` bytes per cycle.
+pub(crate) fn fold_ways(findings: Vec<Finding>, most: f64) -> Vec<Finding> {
+    let mut out: Vec<Finding> = Vec::new();
+    for finding in findings {
+        match out.iter_mut().find(|known| are_ways_to_one(known, &finding, most)) {
+            Some(known) => take_in_way(known, finding),
+            None => out.push(finding),
+        }
+    }
+    out
+}
+
+fn are_ways_to_one(a: &Finding, b: &Finding, most: f64) -> bool {
+    let (Some(one), Some(other)) = (&a.holder, &b.holder) else { return false };
+    let (path, another) = (HolderPath::of(&one.path), HolderPath::of(&other.path));
+    let line = |f: &Finding| kept_at(f).map(|site| (site.file.clone(), site.line));
+    let both = a.bytes_per_cycle.estimate.saturating_add(b.bytes_per_cycle.estimate);
+    !one.owner.is_empty()
+        && one.owner == other.owner
+        && !path.has_container_of(another)
+        && !path.name().is_empty()
+        && path.name() == another.name()
+        && line(a).is_some()
+        && line(a) == line(b)
+        && both as f64 > most
+}
+
+/// Keeps the way whose samples tell the place, and of the holder what a scan saw of its elements.
+fn take_in_way(known: &mut Finding, mut more: Finding) {
+    let is_made = |f: &Finding| f.sites.iter().any(|site| site.role == "made_at");
+    if is_made(&more) && !is_made(known) {
+        std::mem::swap(known, &mut more);
+    }
+    if known.bytes_per_cycle.estimate < more.bytes_per_cycle.estimate {
+        known.bytes_per_cycle = more.bytes_per_cycle;
+    }
+    let is_weighed = |f: &Finding| f.holder.as_ref().is_some_and(|holder| !holder.elements.is_empty());
+    if is_weighed(&more) && !is_weighed(known) {
+        known.holder = more.holder;
+    }
+    known.cycles_seen = known.cycles_seen.max(more.cycles_seen);
 }
 
 fn are_siblings(a: &Finding, b: &Finding) -> bool {

@@ -1,5 +1,6 @@
 //! Containers that scans saw grow, where samples are few or none, and the lines that fill them; on small worlds whose truth is known.
 
+use crate::world::recorder::Made;
 use crate::world::{KIB, World, started};
 use nilometer_capture::CycleUnit::Epoch;
 use nilometer_capture::{Holder, Observation, Record, Trace};
@@ -349,10 +350,14 @@ fn keys(elements: &str, native: bool) -> Report {
 
 /// The same made by this line and function.
 fn beside_a_list((elements, native): (&str, bool), line: &str, function: &str) -> Report {
+    beside_a_list_by((elements, native), &[FIT, line, function])
+}
+
+/// The same made by this stack.
+fn beside_a_list_by((elements, native): (&str, bool), stack: &[&str]) -> Report {
     let mut w = started();
     w.fact("cwd", "/job").records(16 << 10, 1);
-    let (seen, unseen) =
-        (w.stack(&[FIT, "/job/train.py:72 Chain.next_key"]), w.stack(&[FIT, line, function]));
+    let (seen, unseen) = (w.stack(&[FIT, "/job/train.py:72 Chain.next_key"]), w.stack(stack));
     let mut all = Vec::new();
     for epoch in 1..=15 {
         all.push(w.makes(seen, 4 << 10, 25));
@@ -401,6 +406,24 @@ fn what_a_graph_saved_is_the_holder_s_wherever_it_was_computed() {
 }
 
 #[test]
+fn buffers_that_a_thread_of_xla_makes_are_the_arrays_of_the_holder() {
+    let findings = |elements, native, stack: &[&str]| {
+        beside_a_list_by((elements, native), stack)
+            .findings
+            .iter()
+            .map(|f| f.sentence.clone())
+            .collect::<Vec<_>>()
+    };
+    let thread = ["xla::ThreadPool", "xla::AlignedAllocator::Allocate"];
+    let arrays = "500 x dict (ArrayImpl, ArrayImpl)";
+    assert_eq!(findings(arrays, false, &thread), ["Chain.trail keeps arrays of every epoch"]);
+    assert_eq!(findings("2 x Picture", true, &thread).len(), 2, "its memory is no array's");
+    assert_eq!(findings(arrays, false, &["user::Pool", "user::loses"]).len(), 2, "XLA did not make it");
+    let compiles = ["xla::ThreadPool", "xla::HloDataflowAnalysis::Run"];
+    assert_eq!(findings(arrays, false, &compiles).len(), 2, "a compiled program is no array");
+}
+
+#[test]
 fn what_a_compiler_filled_for_a_moment_is_not_blamed_for_the_rest() {
     let told = |until: u64| {
         let report = scanned(|w, epoch| {
@@ -414,4 +437,53 @@ fn what_a_compiler_filled_for_a_moment_is_not_blamed_for_the_rest() {
     };
     assert_eq!(told(8), 0, "seven scans have seen nothing of it since");
     assert_eq!(told(13), 1, "it may go on");
+}
+
+/// Epochs that keep 320 KiB each, of which a look sees most below a module's variable, and scans all of it below this path.
+fn seen_on_two_ways(scanned: &str) -> Vec<Finding> {
+    let mut w = started();
+    w.fact("cwd", "/job").records(16 << 10, 1);
+    let stack = w.stack(&[FIT, "/job/train.py:71 Chain.next_key", "at::empty_cpu"]);
+    let mut all = Vec::new();
+    for epoch in 1..=15 {
+        all.push(w.makes(stack, 8 << 10, 40));
+        w.objects(100).cycle(Epoch);
+        if epoch >= 7 {
+            let seen = Holder {
+                id: 901,
+                path: "__main__.trainer.chain.trail[*]['sub']".to_owned(),
+                owner: "Chain".to_owned(),
+                kind: "list".to_owned(),
+                ..Holder::default()
+            };
+            w.say(&Record::Observation(Observation::Holder(seen)));
+            let samples = all.iter().flat_map(|made: &Made| made.ids.iter().copied()).collect();
+            w.say(&Record::Observation(Observation::Held { holder: 901, samples }));
+            w.looked(false, &[]);
+            let holder = Holder {
+                id: 900,
+                path: scanned.to_owned(),
+                owner: "Chain".to_owned(),
+                kind: "list".to_owned(),
+                elements: "20 x dict (Tensor, Tensor)".to_owned(),
+                file: "/job/train.py".to_owned(),
+                ..Holder::default()
+            };
+            w.scans_holder(holder, epoch, epoch, 300 << 10, false);
+            w.scan_ends();
+        }
+    }
+    w.ends(0);
+    w.report_with_names().findings
+}
+
+#[test]
+fn a_list_that_looks_came_to_on_two_ways_is_told_once() {
+    let findings = seen_on_two_ways("fit(): model.trail[*]");
+    let [finding] = findings.as_slice() else { panic!("{findings:#?}") };
+    assert_eq!(finding.sentence, "Chain.trail keeps tensors of every epoch");
+    assert_eq!(finding.holder.as_ref().unwrap().path, "fit(): model.trail[*]");
+    let lines: Vec<u32> = finding.sites.iter().map(|site| site.line).collect();
+    assert!(lines.contains(&71) && lines.contains(&72), "{lines:?}");
+    assert_eq!(seen_on_two_ways("fit(): model.notes[*]").len(), 2, "another attribute");
 }

@@ -48,7 +48,8 @@ impl Default for Recorder {
 }
 
 const LIBRARY: u64 = 0x7f00_0000_0000;
-/// Behind it lie a library of the user's, with functions called `user::...`, and `PyTorch`'s, with `at::...` and `c10::...`.
+/// Behind it lie a library of the user's, with functions called `user::...`, and `PyTorch`'s, with `at::...` and `c10::...`,
+/// and JAX's, with `xla::...`.
 const SIZE: u64 = 1 << 30;
 
 impl World {
@@ -70,6 +71,9 @@ impl World {
         self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
         let path = "/v/lib/python3.11/site-packages/torch/lib/libc10.so".into();
         let start = LIBRARY + 3 * SIZE;
+        self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
+        let path = "/v/lib/python3.11/site-packages/jaxlib/libjax_common.so".into();
+        let start = LIBRARY + 4 * SIZE;
         self.sampling(Sampling::Module { start, end: start + SIZE, bias: start, path });
         self
     }
@@ -105,6 +109,7 @@ impl World {
                     Some("user") => LIBRARY + SIZE,
                     Some("at") => LIBRARY + 2 * SIZE,
                     Some("c10") => LIBRARY + 3 * SIZE,
+                    Some("xla") => LIBRARY + 4 * SIZE,
                     _ => LIBRARY,
                 };
                 out.push(StackFrame::Native { address: library + 16 * (at as u64 + 1) });
