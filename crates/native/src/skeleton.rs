@@ -9,7 +9,11 @@
 pub(crate) const WORDS_BYTES: usize = 60;
 /// Bytes of a line that count; what follows is passed over.
 const MAX_LINE_BYTES: usize = 240;
-/// Stands for a number, a time or a path.
+/// Letters and digits of a key, at least.
+const MIN_KEY_BYTES: usize = 4;
+/// How often letters and digits take turns in a key that has other letters than `a` to `f`.
+const MIN_KEY_TURNS: usize = 3;
+/// Stands for a number, a time, a path or a key.
 const PLACEHOLDER: u8 = b'#';
 /// Stands for a bar or a rule.
 const BAR: u8 = b'~';
@@ -126,6 +130,12 @@ impl Skeleton {
         if first == 0x1b {
             return Some(escape(rest));
         }
+        let is_word_start = self.space || !self.last.is_ascii_alphanumeric();
+        if is_word_start && is_key(rest) {
+            self.says_something = true;
+            self.put(PLACEHOLDER);
+            return Some(token(rest));
+        }
         let number = number(rest);
         if number > 0 {
             self.says_something = true;
@@ -179,8 +189,24 @@ fn number(rest: &[u8]) -> usize {
     if !rest.get(sign).is_some_and(u8::is_ascii_digit) {
         return 0;
     }
+    token(rest)
+}
+
+/// The length of what stands together: letters, digits and the signs of numbers.
+fn token(rest: &[u8]) -> usize {
     let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b".,:+-_%".contains(byte);
     rest.iter().position(|byte| !goes_on(byte)).unwrap_or(rest.len())
+}
+
+/// Whether a checksum, a digest or an identifier begins here: `d3a91f02`, `xK3f9Qz2`. Its first letters change with each line, so that a
+/// word with a number behind, `epoch3`, is none.
+fn is_key(rest: &[u8]) -> bool {
+    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    let word = rest.get(..end).unwrap_or_default();
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let turns = word.windows(2).filter(|pair| matches!(pair, [a, b] if is_digit(a) != is_digit(b))).count();
+    let is_hex = word.iter().all(u8::is_ascii_hexdigit);
+    word.len() >= MIN_KEY_BYTES && (turns >= MIN_KEY_TURNS || is_hex && turns > 0)
 }
 
 /// The value of a whole number, with or without what ends a clause: `20`, `20:`. A time or a fraction is none.
@@ -259,6 +285,9 @@ mod tests {
             "\x1b[32mround 3\x1b[0m\nround 4\n",
             "fitness [0.1, 0.2]\nfitness [0.1, 0.2, 0.3]\n",
             "  round 3\nround   4\n",
+            "round 3 checksum=d3a91f02\nround 4 checksum=90ab41ce\nround 5 checksum=fb7c\n",
+            "order f47ac10b-58cc-4372-a567-0e02b2c3d479 ok\norder 0e02b2c3-a567-4372-b8cc-f47ac10bd479 ok\n",
+            "session xK3f9Qz2 open\nsession q81mZ0aB open\n",
         ] {
             assert_eq!(kinds(same), 1, "{same:?}: {:?}", lines(&[same]));
         }
@@ -268,6 +297,10 @@ mod tests {
     fn other_words_are_another_kind() {
         assert_eq!(kinds("epoch 3\nround 3\n"), 2);
         assert_eq!(kinds("loss 3 acc 4\nloss 3\n"), 2);
+        // Few turns of letters and digits, or few letters: names with a number behind.
+        assert_eq!(kinds("conv2d 3\ndense2 3\n"), 2);
+        assert_eq!(kinds("a12 3\nb12 3\n"), 2);
+        assert_eq!(kinds("decade 3\nfacade 3\n"), 2);
     }
 
     #[test]
