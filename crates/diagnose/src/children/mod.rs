@@ -72,6 +72,12 @@ impl Life {
         let count = end.filter(is_end).map_or(self.points.len(), |(at, _)| at + 1);
         self.points.get(..count).unwrap_or_default()
     }
+
+    /// The first and the last reading before its end of what no other process shares.
+    pub(crate) fn private_before_end(&self) -> Option<((u64, u64), (u64, u64))> {
+        let end = self.before_end().last()?.0;
+        Some((*self.private.first()?, *self.private.iter().rfind(|(at_ns, _)| *at_ns <= end)?))
+    }
 }
 
 /// The processes in the order in which they appeared.

@@ -12,7 +12,7 @@ const MIN_TURNED_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Bytes that were shared at first and are private at last; `None` where that is little or was not read twice.
 pub(crate) fn private(life: &Life) -> Option<u64> {
-    let (first, last) = (life.private.first()?, life.private.last()?);
+    let (first, last) = life.private_before_end()?;
     let gained = last.1.checked_sub(first.1)?;
     let new = anonymous_at(life, last.0)?.saturating_sub(anonymous_at(life, first.0)?);
     gained.checked_sub(new).filter(|turned| *turned >= MIN_TURNED_BYTES)

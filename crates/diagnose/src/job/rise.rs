@@ -161,7 +161,7 @@ fn goes_on(series: &Series) -> Option<Interval> {
 
 /// Whether what it grew by is memory of its own, as far as that was read.
 fn is_its_own(life: &Life) -> bool {
-    let (Some(first), Some(last)) = (life.private.first(), life.private.last()) else { return true };
+    let Some((first, last)) = life.private_before_end() else { return true };
     let levels = anonymous_at(life, first.0).zip(anonymous_at(life, last.0));
     let grown = levels.map_or(0.0, |(from, to)| to as f64 - from as f64);
     let private = last.1 as f64 - first.1 as f64;

@@ -118,6 +118,13 @@ fn lives_on(seconds: u32, loader: &Child) -> Report {
 }
 
 #[test]
+fn what_a_loader_gives_back_as_it_ends_hides_nothing() {
+    // Its function returns after 57.5 s; the last reading of what it shares with nobody comes half a second later.
+    let loader = child(7, "loader", |age| if age > 57.5 { 10.0 } else { 50.0 + 2.0 * age });
+    is_leak_of(&trains(&[loader]), 7);
+}
+
+#[test]
 fn a_process_that_outlives_the_work_is_judged_by_the_work() {
     let grows = |until: f64| child(7, "loader", move |age: f64| 60.0 + 12.0 * age.min(until));
     is_leak_of(&lives_on(0, &grows(8.0)), 7);
