@@ -129,7 +129,7 @@ mod tests {
 
     fn found(kind: FoundKind, place: u8, count: u64, span: f64, irregularity: f64) -> Candidate {
         let unit = CycleUnit::Found(Found::new(place).unwrap_or_else(|| unreachable!()));
-        let unit = Unit::Found { unit, kind, word: "line", floor: 4096.0 };
+        let unit = Unit::Found { unit, kind, word: "line", floor: 4096.0, seconds: 1.0 };
         Candidate { unit, count, read: count.min(500) as usize, span, irregularity }
     }
 

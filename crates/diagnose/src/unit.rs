@@ -5,7 +5,7 @@
 
 use crate::numbers::{
     CALL_FLOOR_BYTES, CHECKED_FLOOR_BYTES, FLOOR_BYTES_PER_SECOND, LONG_FLOOR_BYTES, MIN_CHECKED_RISE_BYTES,
-    MIN_RISE_BYTES, REQUEST_FLOOR_BYTES, REQUESTS_RISE_BYTES,
+    MIN_RISE_BYTES, REQUEST_FLOOR_BYTES, REQUESTS_RISE_BYTES, TOLERANCE_RATIO,
 };
 use nilometer_capture::{CycleUnit, FoundKind};
 
@@ -15,8 +15,8 @@ pub(crate) enum Unit {
     /// Hooks know it by name.
     Marked(CycleUnit),
     /// A kind of printed line, or a loop.
-    /// Its floor is in bytes per turn.
-    Found { unit: CycleUnit, kind: FoundKind, word: &'static str, floor: f64 },
+    /// Its floor is in bytes per turn, its length in seconds.
+    Found { unit: CycleUnit, kind: FoundKind, word: &'static str, floor: f64, seconds: f64 },
     /// A stretch of time.
     Window { seconds: f64 },
 }
@@ -72,14 +72,16 @@ impl Unit {
             FoundKind::Loop => "turn",
         };
         let floor = (FLOOR_BYTES_PER_SECOND * seconds).clamp(CALL_FLOOR_BYTES, LONG_FLOOR_BYTES);
-        Some(Self::Found { unit, kind, word, floor })
+        Some(Self::Found { unit, kind, word, floor, seconds })
     }
 
     /// The same unit where each turn ends many of a framework's steps: an epoch, however short. Programs note numbers per step, and a
     /// hundred losses are 3 KiB.
     pub(crate) fn over_steps(self) -> Self {
         match self {
-            Self::Found { unit, kind, word, .. } => Self::Found { unit, kind, word, floor: LONG_FLOOR_BYTES },
+            Self::Found { unit, kind, word, seconds, .. } => {
+                Self::Found { unit, kind, word, floor: LONG_FLOOR_BYTES, seconds }
+            }
             other => other,
         }
     }
@@ -144,6 +146,19 @@ impl Unit {
             return floor;
         }
         (REQUESTS_RISE_BYTES / cycles.max(1) as f64).clamp(CALL_FLOOR_BYTES, floor)
+    }
+
+    /// The share of live memory that a cycle may grow by; nothing of short cycles, of which there are many to the hour. Nobody knows how
+    /// many turns of a found unit will come, so its duration says how long a cycle it is.
+    pub(crate) fn tolerated_ratio(self) -> f64 {
+        match self {
+            Self::Window { .. } => TOLERANCE_RATIO,
+            _ if self.floor() < LONG_FLOOR_BYTES => 0.0,
+            Self::Found { seconds, .. } => {
+                TOLERANCE_RATIO * (FLOOR_BYTES_PER_SECOND * seconds / LONG_FLOOR_BYTES).min(1.0)
+            }
+            Self::Marked(_) => TOLERANCE_RATIO,
+        }
     }
 
     /// A rise in the whole run that no process makes by itself. A call that is checked is read after a full collection.
@@ -212,5 +227,18 @@ mod tests {
         assert!((line("step #", 0.001).floor() - 256.0).abs() < 1.0);
         assert!((line("step #", 60.0).floor() - LONG_FLOOR_BYTES).abs() < 1.0);
         assert!((line("epoch #", 0.1).over_steps().floor() - LONG_FLOOR_BYTES).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_found_unit_is_as_long_a_cycle_as_its_duration_says() {
+        let ratio = |seconds| line("shard #", seconds).over_steps().tolerated_ratio();
+        assert!(
+            (ratio(0.13) - 0.0325 * TOLERANCE_RATIO).abs() < 1e-9,
+            "2,000 of them are over in five minutes"
+        );
+        assert!((ratio(4.0) - TOLERANCE_RATIO).abs() < 1e-9);
+        assert!((ratio(60.0) - TOLERANCE_RATIO).abs() < 1e-9);
+        assert!(line("step #", 0.13).tolerated_ratio().abs() < 1e-9, "its floor is that of a short cycle");
+        assert!((Unit::Marked(CycleUnit::Epoch).tolerated_ratio() - TOLERANCE_RATIO).abs() < 1e-9);
     }
 }

@@ -3,9 +3,7 @@
 //! In: the points of the stretch, their growth with the garbage taken out. Out: what was counted. What must not happen here: growth
 //! claimed of a curve that levels off, of two steps, or of memory whose use nobody can ask for.
 
-use crate::numbers::{
-    LITTLE, LONG_FLOOR_BYTES, MAX_NEEDED_RATIO, NEARLY_ALL, TENTH, THIRD, TOLERANCE_RATIO, TWICE,
-};
+use crate::numbers::{LITTLE, MAX_NEEDED_RATIO, NEARLY_ALL, TENTH, THIRD, TWICE};
 use nilometer_stats::{Shape, cycles_needed, shape};
 
 use super::counters::{Counted, Filling, State};
@@ -153,8 +151,7 @@ impl Stretch<'_> {
         let level = self.points.last().map_or(0.0, |p| p.level);
         let floor = self.cycles.floor();
         // Many short calls to the hour: a share of all memory per call would hide any leak.
-        let is_long = matches!(self.cycles.unit, Unit::Window { .. }) || floor >= LONG_FLOOR_BYTES;
-        let share = if is_long { TOLERANCE_RATIO * level } else { 0.0 };
+        let share = self.cycles.unit.tolerated_ratio() * level;
         // A rise that would have been too little to be called a leak in this run, were it sure, need not be ruled out. Where nothing
         // speaks for a rise, that holds for more of it: 60 turns of 0.1 s in a breath of 100 KiB are not told from 3 KiB each.
         let most =
