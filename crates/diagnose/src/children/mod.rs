@@ -17,6 +17,7 @@ pub(crate) use said::{Said, key, pid_of};
 
 use nilometer_stats::theil_sen;
 
+use crate::numbers::PART;
 use crate::report::Process;
 
 /// The first part of a life is start-up.
@@ -35,6 +36,8 @@ const MIN_RISE_RATIO: f64 = 0.02;
 /// What falls below this share of the peak in the last of a life is its end: a function that returns frees what it kept, and a process
 /// that exits gives all of it back.
 const MIN_PEAK_RATIO: f64 = 0.9;
+/// So is a fall by this share of all that it rose by: a process may be read while it ends.
+const FALL_RATIO: f64 = PART;
 const END_NS: u64 = 2_000_000_000;
 /// A rise of its file pages by less than this share is no import.
 const FILES_RISE_RATIO: f64 = 0.05;
@@ -66,7 +69,10 @@ impl Life {
 
     /// Readings before its end.
     pub(crate) fn before_end(&self) -> &[(u64, u64)] {
-        let high = |point: &(u64, u64)| point.1 as f64 >= MIN_PEAK_RATIO * self.peak as f64;
+        let peak = self.peak as f64;
+        let rise = peak - self.points.first().map_or(peak, |point| point.1 as f64);
+        let high =
+            |point: &(u64, u64)| point.1 as f64 >= (MIN_PEAK_RATIO * peak).max(peak - FALL_RATIO * rise);
         let end = self.points.iter().rposition(high).and_then(|at| Some((at, self.points.get(at)?.0)));
         let is_end = |(_, at_ns): &(usize, u64)| self.last.0.saturating_sub(*at_ns) <= END_NS;
         let count = end.filter(is_end).map_or(self.points.len(), |(at, _)| at + 1);

@@ -125,6 +125,13 @@ fn what_a_loader_gives_back_as_it_ends_hides_nothing() {
 }
 
 #[test]
+fn a_reader_that_is_seen_while_it_ends_has_grown_all_the_same() {
+    // A third of what it gathered is gone at the last reading, which is little of all that it has.
+    let reader = child(7, "reader", |age| if age > 57.5 { 875.0 } else { 800.0 + 2.0 * age });
+    is_leak_of(&trains(&[reader]), 7);
+}
+
+#[test]
 fn a_process_that_outlives_the_work_is_judged_by_the_work() {
     let grows = |until: f64| child(7, "loader", move |age: f64| 60.0 + 12.0 * age.min(until));
     is_leak_of(&lives_on(0, &grows(8.0)), 7);
