@@ -59,7 +59,7 @@ pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let finding = case.finding;
     let by_torch = is_tensor_memory(case) || is_by_modules(case);
-    (by_torch && !is_by_backward(finding) && !is_by_optimizer(finding) && finding.holder.is_none() && finding.part.is_none()).then(|| Explanation {
+    (by_torch && !is_of_parameters(finding) && !is_by_optimizer(finding) && finding.holder.is_none() && finding.part.is_none()).then(|| Explanation {
         sentence: format!(
             "PyTorch tensors of every {} stay, and no look met their holder: an autograd graph may keep them",
             case.unit
@@ -108,10 +108,11 @@ pub(super) fn is_by_torch(finding: &Finding) -> bool {
     finding.stack.iter().any(|frame| frame.carries && of_torch(&frame.file))
 }
 
-/// Whether a backward pass made it: gradients, which stay with their parameters and keep no graph.
-pub(super) fn is_by_backward(finding: &Finding) -> bool {
-    finding.stack.iter().any(|frame| {
-        frame.carries && frame.file.ends_with(BACKWARD.0) && frame.function.ends_with(BACKWARD.1)
+/// Whether a module made it as it was built, or a backward pass: parameters and their gradients keep no graph.
+pub(super) fn is_of_parameters(finding: &Finding) -> bool {
+    finding.stack.iter().filter(|frame| frame.carries).any(|frame| {
+        let is_built = frame.file.starts_with("torch/nn/") && frame.function.ends_with(".__init__");
+        is_built || frame.file.ends_with(BACKWARD.0) && frame.function.ends_with(BACKWARD.1)
     })
 }
 

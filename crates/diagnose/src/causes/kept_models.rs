@@ -7,7 +7,7 @@
 use nilometer_model::{CodeFolders, HolderPath, Step};
 
 use super::alike::take_in;
-use super::kept_graphs::{is_by_backward, is_by_torch};
+use super::kept_graphs::{is_by_torch, is_of_parameters};
 use super::{Case, Explanation};
 use crate::report::{Finding, Frame, Holder, HolderBytes};
 
@@ -50,17 +50,18 @@ pub(super) fn is_keeper(case: &Case) -> bool {
     case.run.keeps_models.is_some_and(same) && case.run.grows("models")
 }
 
-/// Gradients that nobody is known to hold belong to the models that one finding says are kept. `rate`: the whole growth, bytes per cycle.
-pub(crate) fn gather_gradients(findings: &mut Vec<Finding>, rate: f64) {
+/// Parameters and gradients that nobody is known to hold belong to the models that one finding says are kept. `rate`: the whole growth,
+/// bytes per cycle.
+pub(crate) fn gather_parameters(findings: &mut Vec<Finding>, rate: f64) {
     if findings.iter().filter(|f| f.cause == NAME).count() != 1 {
         return;
     }
-    let is_gradient = |f: &Finding| {
-        f.holder.is_none() && f.part.is_none() && f.process.is_none() && is_by_torch(f) && is_by_backward(f)
+    let is_theirs = |f: &Finding| {
+        f.holder.is_none() && f.part.is_none() && f.process.is_none() && is_by_torch(f) && is_of_parameters(f)
     };
-    let (gradients, mut others): (Vec<_>, Vec<_>) = findings.drain(..).partition(is_gradient);
+    let (theirs, mut others): (Vec<_>, Vec<_>) = findings.drain(..).partition(is_theirs);
     if let Some(models) = others.iter_mut().find(|f| f.cause == NAME) {
-        for one in gradients {
+        for one in theirs {
             take_in(models, one, rate);
         }
     }
@@ -86,7 +87,9 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
         return None;
     }
     let of_torch = |frame: &Frame| frame.file.starts_with("torch/nn/") || frame.file.contains("libtorch");
-    if case.carriers().any(of_torch) {
+    let frameworks = &case.run.program.frameworks;
+    let is_torch_alone = frameworks.contains_key("torch") && !frameworks.contains_key("tensorflow");
+    if is_torch_alone || case.carriers().any(of_torch) {
         return Some(Explanation {
             sentence: format!("{} keeps every module that was made, with its gradients", case.called()),
             change: "keep what you need of a module (its score, its `state_dict()` on disk by `torch.save`), and let the module go; \

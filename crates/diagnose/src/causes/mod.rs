@@ -62,7 +62,7 @@ pub(crate) use added::add;
 pub(crate) use alike::merge;
 pub(crate) use gradient_registry::goes_on_building;
 pub(crate) use kept_graphs::gather;
-pub(crate) use kept_models::{gather_gradients, who_keeps};
+pub(crate) use kept_models::{gather_parameters, who_keeps};
 pub(crate) use shared_memory::growth as shared_growth;
 
 use holder_path::Path;

@@ -26,7 +26,7 @@ pub(super) fn explain(
     let whole = judgement.rate.map_or(0.0, |rate| rate.estimate);
     causes::merge(findings, whole);
     causes::gather(findings, whole);
-    causes::gather_gradients(findings, whole);
+    causes::gather_parameters(findings, whole);
     let Some(rate) = judgement.rate.filter(|_| judgement.verdict == Verdict::Leak) else { return explained };
     let explained = add_up(findings, &rate).or(explained);
     causes::add(findings, run, rate.estimate, explained)

@@ -164,6 +164,11 @@ fn gradients_are_of_the_modules_that_are_kept_and_of_no_graph() {
     let lines: Vec<u32> = finding.sites.iter().map(|site| site.line).collect();
     assert!(lines.contains(&17) && lines.contains(&38), "{lines:?}");
 
+    let built = "/v/lib/python3.11/site-packages/torch/nn/modules/linear.py:100 Linear.__init__";
+    let findings =
+        modules_beside("6 x Sequential", &["/job/train.py:39 begin", built, "at::empty", "c10::alloc_cpu"]);
+    assert_eq!(findings.len(), 1, "parameters that no look met: {findings:#?}");
+
     let findings = modules_beside("6 x Head", &backward);
     assert!(findings.iter().all(|f| f.cause != "graphs-kept"), "{findings:#?}");
     let loses = ["/job/train.py:38 learn", "user::loses"];
