@@ -1,13 +1,15 @@
 //! What memory grows by per request of each endpoint.
 //!
-//! In: a leak per request, its points, and how many requests of each endpoint had ended at each reading. Out: growth by endpoint. What must
-//! not happen here: an endpoint that is named where the growth per request is no leak.
+//! In: a leak per request, its points, and how many requests of each endpoint had ended at each reading. Out: growth by endpoint, and what
+//! was counted where the mix of requests changes. What must not happen here: an endpoint that is named where the growth per request is no
+//! leak; a cache that fills taken for a leak of an endpoint that is asked less.
 
 use std::collections::BTreeMap;
 
 use nilometer_capture::{Capture, CycleUnit, Observation, Record};
 use nilometer_stats::{Interval, KindGrowth, Mixed, growth_by_kind};
 
+use crate::counted::{Counted, CountedReason, State};
 use crate::cycles::{Cycles, Point};
 use crate::report::{Bytes, Endpoint};
 
@@ -39,6 +41,55 @@ pub(crate) fn by_endpoint(capture: &Capture, cycles: &Cycles, since: usize, rate
         told.iter().filter_map(|one| endpoint(one, &columns, rate, ended, cycles.floor())).collect();
     out.sort_by_key(|one| (!one.grows, -one.bytes_per_request.estimate * one.requests.cast_signed()));
     out
+}
+
+/// What was counted, over the requests of the endpoints that grow. `recount` counts a series.
+pub(crate) fn over_their_own(
+    capture: &Capture,
+    cycles: &Cycles,
+    counted: Counted,
+    recount: impl Fn(&Cycles) -> Counted,
+) -> Counted {
+    if !matches!(counted.reason, CountedReason::Levelling { .. }) {
+        return counted;
+    }
+    let Some(alike) = as_if_alike(capture, cycles, counted.since) else { return counted };
+    let again = recount(&alike);
+    if again.state == State::Grows {
+        return Counted { reason: CountedReason::GrowsByMix, ..again };
+    }
+    counted
+}
+
+/// The same cycles, with each reading at the cycle where it would lie if all requests kept alike. Where the mix of requests changes, a leak
+/// of one endpoint bends the curve over all of them. Nothing unless an endpoint is surely the one that grows.
+fn as_if_alike(capture: &Capture, cycles: &Cycles, since: usize) -> Option<Cycles> {
+    let unit = cycles.unit.marks().filter(|unit| unit.is_served())?;
+    let points = cycles.points.get(since..)?;
+    let (first, last) = (points.first()?.ordinal, points.last()?.ordinal);
+    let counts = Counts::of(capture, unit, points);
+    let columns = counts.columns();
+    let mixed = counts.mixed(points, &columns);
+    let told = growth_by_kind(&mixed)?;
+    let sure: Vec<&KindGrowth> =
+        told.iter().filter(|one| one.is_sure && one.kinds.len() < columns.len()).collect();
+    let kept = |at: &Mixed| -> f64 {
+        let requests =
+            |one: &KindGrowth| one.kinds.iter().filter_map(|kind| at.counts.get(*kind)).sum::<f64>();
+        sure.iter().map(|one| one.rate.estimate * requests(one)).sum()
+    };
+    let (bottom, top) = (kept(mixed.first()?), kept(mixed.last()?));
+    if top <= bottom {
+        return None;
+    }
+    let mut out = cycles.clone();
+    let mut before = first.saturating_sub(1);
+    for (point, at) in out.points.iter_mut().skip(since).zip(&mixed) {
+        let part = (kept(at) - bottom) / (top - bottom);
+        point.ordinal = (first + (part * (last - first) as f64) as u64).max(before + 1);
+        before = point.ordinal;
+    }
+    Some(out)
 }
 
 /// What is told of kinds that stand together.

@@ -165,7 +165,8 @@ fn judged_by(
     let (basis, pid, folder) = (timeline.basis(), outside.pid(), outside.folder());
     let exit = ExitCollection::of(timeline, basis);
     let held = HolderEvidence::of(capture, pid);
-    let counted = counted::count(timeline, cycles, basis, exit);
+    let count = |cycles: &Cycles| counted::count(timeline, cycles, basis, exit);
+    let counted = endpoints::over_their_own(capture, cycles, count(cycles), count);
     let setting = Setting { timeline, cycles, counted: &counted, exit, basis, pid, folder };
     let sites = Sites::of(capture, &setting, &held, lookup);
 

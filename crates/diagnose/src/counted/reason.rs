@@ -19,6 +19,8 @@ pub(crate) enum CountedReason {
     ResidentGrows,
     /// It grows with each cycle.
     Grows,
+    /// It grows with each request of some endpoints, of which there were ever fewer.
+    GrowsByMix,
     /// It grows with time; nothing was seen to repeat.
     GrowsWithTime,
     /// It rose, and the rise has ended.

@@ -8,8 +8,20 @@ use nilometer_diagnose::{Endpoint, Report, Verdict};
 const KIB: i64 = 1024;
 const NAMES: [&str; 4] = ["GET /", "POST /score", "GET /items/<int:id>", "GET /sum"];
 
+/// Which endpoint the nth request is of.
+type Asked = fn(u64, &mut Noise) -> usize;
+
 /// A service with four endpoints; `asked` says which one the nth request is of, and `keeps` what a request of it keeps.
 fn service(unit: CycleUnit, asked: impl Fn(u64, &mut Noise) -> usize, keeps: [i64; 4]) -> World {
+    service_that(unit, asked, |endpoint, _nth| keeps[endpoint])
+}
+
+/// The same; what the nth request of an endpoint keeps may depend on n.
+fn service_that(
+    unit: CycleUnit,
+    asked: impl Fn(u64, &mut Noise) -> usize,
+    keeps: impl Fn(usize, u64) -> i64,
+) -> World {
     let mut w = started();
     let mut noise = Noise(7);
     let mut totals = [0_u64; 4];
@@ -23,7 +35,7 @@ fn service(unit: CycleUnit, asked: impl Fn(u64, &mut Noise) -> usize, keeps: [i6
     for nth in 0..1200 {
         let endpoint = asked(nth, &mut noise);
         totals[endpoint] += 1;
-        w.takes(keeps[endpoint]).passes(0.005 + 0.01 * noise.share());
+        w.takes(keeps(endpoint, totals[endpoint])).passes(0.005 + 0.01 * noise.share());
         if nth % 4 == 3 {
             let in_flight = noise.bytes(20 * KIB);
             w.takes(in_flight);
@@ -38,6 +50,13 @@ fn service(unit: CycleUnit, asked: impl Fn(u64, &mut Noise) -> usize, keeps: [i6
 
 fn mixed(_nth: u64, noise: &mut Noise) -> usize {
     (noise.share() * 4.0) as usize % 4
+}
+
+/// Of `POST /score` there are ever fewer.
+fn fewer(nth: u64, noise: &mut Noise) -> usize {
+    let score = 0.9 * (-(nth as f64) / 700.0).exp();
+    let others = [0, 2, 3][(noise.share() * 3.0) as usize % 3];
+    if noise.share() < score { 1 } else { others }
 }
 
 fn endpoints(report: &Report) -> &[Endpoint] {
@@ -76,4 +95,29 @@ fn nobody_is_named_where_all_come_in_turn() {
     let all = endpoints(&report);
     assert!(all.iter().all(|one| !one.grows && !one.is_flat), "{all:?}");
     assert!(all.iter().any(|one| !one.together_with.is_empty()), "{all:?}");
+}
+
+#[test]
+fn a_leak_of_an_endpoint_that_is_asked_less_and_less_does_not_level_off() {
+    let report = service(Served, fewer, [0, 10 * KIB, 0, 0]).report();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let first = endpoints(&report).first().unwrap();
+    assert!(first.grows && first.name == "POST /score", "{first:?}");
+    assert!(report.reason.contains("fewer of them"), "{}", report.reason);
+}
+
+#[test]
+fn a_cache_of_one_endpoint_levels_off_whatever_the_mix() {
+    let more = |nth: u64, noise: &mut Noise| fewer(1200 - nth, noise);
+    let mixes: [(&str, Asked); 3] = [("fewer", fewer), ("more", more), ("mixed", mixed)];
+    for fill in [15.0, 30.0, 60.0, 120.0] {
+        let cache = |endpoint: usize, nth: u64| {
+            let fresh = (-(nth as f64) / fill).exp();
+            if endpoint == 1 { (fresh * (20 * KIB) as f64) as i64 } else { 0 }
+        };
+        for (name, asked) in mixes {
+            let report = service_that(Served, asked, cache).report();
+            assert_ne!(report.verdict, Verdict::Leak, "{fill}, {name}: {}", report.reason);
+        }
+    }
 }

@@ -37,6 +37,9 @@ pub(super) fn words(reason: CountedReason, unit: &str) -> String {
             "resident memory grows, but this allocator does not say how much of it is in use: run with the C library's allocator"
                 .to_owned()
         }
+        CountedReason::GrowsByMix => format!(
+            "live memory grows with every {unit} of some endpoints; it slows because fewer of them come"
+        ),
         CountedReason::FewSteps => {
             format!("one or two {unit}s brought nearly all of the rise: it may be over")
         }
