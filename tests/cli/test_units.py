@@ -43,7 +43,7 @@ def test_the_unit_can_be_chosen_later(bench: Bench) -> None:
     assert report(bench, "--cycle", "window")["cycles"]["kind"] == "window"
     refused = bench.report(str(bench.captures()[0]), "--cycle", "epoch")
     assert refused.returncode == 2
-    assert b"nothing that is called epoch repeats" in refused.stderr
+    assert b"no cycle called epoch repeats" in refused.stderr
     assert b"'line:round N/N best N'" in refused.stderr
 
 

@@ -48,9 +48,9 @@ def test_a_damaged_file_is_refused_in_words(forms: Forms) -> None:
     done = forms.run("report", evidence.name)
     assert done.returncode == 2
     assert done.stderr.decode().startswith(
-        "error: gone.evidence is damaged, or by another version of nilometer"
+        "error: gone.evidence is damaged, or was made by another version of nilometer"
     )
-    assert b"hint: make it anew from its capture" in done.stderr
+    assert b"hint: write it again from its capture" in done.stderr
 
 
 def test_it_is_not_redacted_but_refused(forms: Forms) -> None:

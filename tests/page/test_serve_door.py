@@ -42,7 +42,7 @@ def test_the_link_works_once(served: Served) -> None:
     assert served.ask(served.token, cookie=False)[0] == 403
     assert served.ask("/?token=" + "0" * 32, cookie=False)[0] == 403
     status, _, body = served.ask("/", cookie=False)
-    assert (status, "start it again" in body) == (403, True)
+    assert (status, "start `nilometer serve` again" in body) == (403, True)
     assert served.ask("/")[0] == 200
     for path in ("/list", "/data/one.nilo", "/summary/one.nilo", "/events/one.nilo"):
         assert served.ask(path, cookie=False)[0] == 403, path

@@ -99,7 +99,7 @@ def test_a_program_that_fails_is_an_error(bench: Bench) -> None:
 
 def test_what_a_program_wants_to_write_elsewhere_is_named(bench: Bench) -> None:
     _, err = bench.plan(bench.script(f"open({str(bench.root / 'x')!r}, 'w')"), code=2)
-    assert f"it wanted to write {bench.root / 'x'}" in err
+    assert f"the program tried to write {bench.root / 'x'}" in err
     assert not (bench.root / "x").exists()
 
 

@@ -17,6 +17,7 @@ use crate::messages::{Failure, bytes_to_stdout, hint};
 use crate::options::{CensusFormat, CensusOptions};
 use crate::report::open;
 use crate::style;
+use crate::words::census as words;
 
 /// Between two looks into the capture.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -29,7 +30,7 @@ pub(crate) fn census(options: &CensusOptions) -> Result<(), Failure> {
     let capture = if let Some(pid) = running(&capture) {
         asked(&path, &capture, pid, Duration::from_secs(options.wait))?
     } else {
-        hint("the program has ended: this is what its last look saw");
+        hint(words::ENDED);
         capture
     };
     let report = nilometer_diagnose::diagnose_with(&capture, &mut Files::default());
@@ -56,15 +57,10 @@ fn asked(path: &Path, before: &Capture, pid: u32, most: Duration) -> Result<Capt
             return Ok(capture);
         }
         if Process::open(pid).is_none() {
-            return Err(Failure::new(format!("process {pid} ended before it could look at its heap"))
-                .hint(format!("nilometer report {}", path.display())));
+            return Err(words::ended_before(pid, path));
         }
         if begun.elapsed() > most {
-            return Err(Failure::new(format!(
-                "process {pid} did not look at its heap within {} s: its main thread is inside of a long call",
-                most.as_secs()
-            ))
-            .hint("try again, or wait longer with --wait"));
+            return Err(words::no_look(pid, most));
         }
     }
 }
@@ -91,14 +87,8 @@ pub(crate) fn capture_of(target: &str) -> Result<PathBuf, Failure> {
     let Some(pid) = target.parse::<u32>().ok().filter(|_| metadata(target).is_err()) else {
         return Ok(target.into());
     };
-    let paths = mapped(pid).map_err(|error| {
-        Failure::new(format!("process {pid} cannot be looked into ({error})"))
-            .hint("give the capture's file instead of the process id")
-    })?;
-    paths.into_iter().find(|path| Capture::open_streamed(path).is_ok()).ok_or_else(|| {
-        Failure::new(format!("process {pid} writes no capture"))
-            .hint("only a program that runs under `nilometer run`, or is attached to, can be asked")
-    })
+    let paths = mapped(pid).map_err(|error| words::closed(pid, &error))?;
+    paths.into_iter().find(|path| Capture::open_streamed(path).is_ok()).ok_or_else(|| words::no_capture(pid))
 }
 
 /// The capture that a process writes to now, if it writes to any.

@@ -28,7 +28,7 @@ pub(crate) fn diff(options: &DiffOptions) -> Result<i32, Failure> {
     }
     let Some(bytes) = options.fail_on_growth else { return Ok(0) };
     if diff.growth.is_none() && (diff.b.verdict != Verdict::NoLeak) {
-        messages::warning(format!("whether it grows more is not known: {}", diff.sentence));
+        messages::warning(crate::words::diff::open(&diff.sentence));
     }
     Ok(if diff.grew_beyond(bytes.cast_signed()) { GREW } else { 0 })
 }

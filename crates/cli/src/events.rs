@@ -16,6 +16,7 @@ use nilometer_report::{tensorboard_cycles, tensorboard_end, tensorboard_restart,
 use crate::format::Format;
 use crate::messages::{self, Failure};
 use crate::report::Read;
+use crate::words::{report as words, system};
 
 const MIN_INTERVAL: Duration = Duration::from_secs(2);
 /// Reading the capture may take one part in this many of the time.
@@ -31,8 +32,7 @@ const WINDOW_UNIT: &str = "window";
 /// If it cannot be made.
 pub(crate) fn folder(logs: &Path) -> Result<PathBuf, Failure> {
     let folder = std::path::absolute(logs).unwrap_or_else(|_| logs.to_owned()).join(RUN);
-    create_dir_all(&folder)
-        .map_err(|error| Failure::new(format!("{} cannot be made ({error})", folder.display())))?;
+    create_dir_all(&folder).map_err(|error| system::cannot_make(&folder, &error))?;
     Ok(folder)
 }
 
@@ -106,7 +106,7 @@ impl Events {
             return;
         }
         if let Err((path, error)) = self.try_write(began, bytes) {
-            self.failed = Some(format!("{} could not be written any further ({error})", path.display()));
+            self.failed = Some(words::events_ended(&path, &error));
         }
     }
 

@@ -36,6 +36,7 @@ mod status;
 mod style;
 mod supervisor;
 mod told_children;
+mod words;
 
 use std::ffi::OsString;
 

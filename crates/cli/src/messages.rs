@@ -108,7 +108,7 @@ pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut stream = std::io::stdout().lock();
     match stream.write_all(bytes).and_then(|()| stream.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("stdout cannot be written ({error})")))
+            Err(crate::words::system::cannot_print(&error))
         }
         _ => Ok(()),
     }

@@ -6,11 +6,12 @@
 use nilometer_model::{is_package, packages};
 
 use crate::env;
+use crate::words::values;
 
 /// One package, as `--own` takes it.
 pub(crate) fn package(word: &str) -> Result<String, String> {
     let name = word.replace('-', "_");
-    is_package(&name).then_some(name).ok_or_else(|| "a package, as `import` names it: acme_train".to_owned())
+    is_package(&name).then_some(name).ok_or_else(values::package)
 }
 
 /// What was asked for, and what the environment names.

@@ -3,6 +3,7 @@
 //! In: a word. Out: the number, or what is wrong with it in words that say what would be right.
 
 use crate::supervisor::keep::Keep;
+use crate::words::values;
 
 /// Below this every small object would be a sample.
 const MIN_SAMPLE_BYTES: u64 = 1024;
@@ -13,14 +14,14 @@ const MAX_PERCENT: f64 = 50.0;
 
 /// A size, such as `512K`, `4M` or `65536`.
 pub(crate) fn size(word: &str) -> Result<u64, String> {
-    bytes(word).ok_or_else(|| "a size is a number with K, M or G or none behind it, such as 512K".to_owned())
+    bytes(word).ok_or_else(values::size)
 }
 
 /// Mean bytes between samples.
 pub(crate) fn sample(word: &str) -> Result<u64, String> {
     let bytes = size(word)?;
     if bytes < MIN_SAMPLE_BYTES {
-        return Err(format!("the least is {MIN_SAMPLE_BYTES} bytes (1K)"));
+        return Err(values::sample(MIN_SAMPLE_BYTES));
     }
     Ok(bytes)
 }
@@ -33,21 +34,17 @@ pub(crate) fn keep(word: &str) -> Result<Keep, String> {
         _ => {}
     }
     let bytes = size(word)?;
-    if KEEP_BYTES.contains(&bytes) {
-        Ok(Keep::Bytes(bytes))
-    } else {
-        Err("it is 4M to 1G, or all".to_owned())
-    }
+    if KEEP_BYTES.contains(&bytes) { Ok(Keep::Bytes(bytes)) } else { Err(values::keep()) }
 }
 
 /// A share of the time in percent, with the sign or without, as a part of one.
 pub(crate) fn overhead(word: &str) -> Result<f64, String> {
     let number = word.strip_suffix('%').unwrap_or(word).trim_end();
-    let percent: f64 = plain(number).ok_or("a share is a number of percent, such as 2 or 2%")?;
+    let percent: f64 = plain(number).ok_or_else(values::share)?;
     if percent > 0.0 && percent <= MAX_PERCENT {
         Ok(percent / 100.0)
     } else {
-        Err(format!("it must be more than 0 and at most {MAX_PERCENT}"))
+        Err(values::share_range(MAX_PERCENT))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::messages::{self, Failure, Fault, bytes_to_stdout};
 use crate::name_cache::NameCache;
 use crate::options::ReportOptions;
 use crate::progress::Progress;
+use crate::words::{report as words, system};
 use crate::{env, style};
 
 pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
@@ -22,7 +23,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
     if format.is_binary() && options.output.is_none() && stdout().is_terminal() {
         let to =
             if format == Format::Tensorboard { "logs".to_owned() } else { format.name(&options.file, 0) };
-        return Err(Failure::new("this form is no text, a terminal cannot show it").hint(format!("-o {to}")));
+        return Err(words::binary(&to));
     }
     if format == Format::Evidence {
         return evidence(options);
@@ -49,8 +50,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<(), Failure> {
 /// What the report is made of, as a file of its own.
 fn evidence(options: &ReportOptions) -> Result<(), Failure> {
     if options.redact {
-        let what = "evidence holds folders and lines of source, and cannot be redacted";
-        return Err(Failure::new(what).hint("--format json --redact"));
+        return Err(words::not_redacted());
     }
     let (mut capture, mut lookup) = open_either(&options.file)?;
     if let Some(unit) = &options.cycle {
@@ -79,8 +79,7 @@ fn to(options: &ReportOptions, format: Format, began: u64) -> Result<Option<Path
     Ok(match &options.output {
         Some(path) if path.as_os_str() == "-" => None,
         Some(path) if format == Format::Tensorboard && !path.is_dir() => {
-            std::fs::create_dir_all(path)
-                .map_err(|error| Failure::new(format!("{} cannot be made ({error})", path.display())))?;
+            std::fs::create_dir_all(path).map_err(|error| system::cannot_make(path, &error))?;
             Some(path.join(name))
         }
         Some(path) if path.is_dir() => Some(path.join(name)),
@@ -96,15 +95,14 @@ fn summarise(material: &RenderInput) {
     let text = nilometer_report::markdown(material);
     let file = OpenOptions::new().append(true).create(true).open(&path);
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        messages::warning(format!("the step's summary cannot be written ({error})"));
+        messages::warning(words::no_summary(&error));
     }
 }
 
 /// Writes a file, and says so.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes)
-        .map_err(|error| Failure::new(format!("{} cannot be written ({error})", path.display())))?;
-    messages::to_stderr(&format!("Report: {}\n", path.display()));
+    std::fs::write(path, bytes).map_err(|error| system::cannot_write(path, &error))?;
+    messages::to_stderr(&words::written(path));
     Ok(())
 }
 
@@ -131,7 +129,7 @@ impl Read {
 
     /// The same, counted by the unit that was asked for.
     fn by(path: &Path, stacks: bool, unit: Option<&str>, own: &[String]) -> Result<Self, Failure> {
-        let progress = Progress::begin("reading the capture");
+        let progress = Progress::begin(words::READING);
         let (mut capture, mut lookup) = open_either(path)?;
         if let Some(unit) = unit {
             nilometer_diagnose::count_by(&mut capture, unit);
@@ -143,8 +141,7 @@ impl Read {
             Some(unit) => {
                 let others = read.report.cycles.alternatives.iter().map(OtherCycles::asked_by);
                 let others: Vec<String> = others.chain(["window".to_owned()]).collect();
-                let what = format!("nothing that is called {unit} repeats in {}", path.display());
-                Err(Failure::new(what).hint(format!("--cycle takes {}", others.join(", "))))
+                Err(words::no_cycle(unit, path, &others))
             }
         }
     }
@@ -156,13 +153,13 @@ impl Read {
         lookup: &mut dyn Lookup,
         progress: &Progress,
     ) -> Self {
-        progress.now("looking for what grows");
+        progress.now(words::JUDGING);
         let facts = capture.records.iter().filter_map(|stamped| match &stamped.record {
             Record::Fact { key, value } => Some((key.clone(), value.clone())),
             _ => None,
         });
         let (report, profile) = if stacks {
-            let sorting = || progress.now("sorting the stacks");
+            let sorting = || progress.now(words::SORTING);
             nilometer_diagnose::diagnose_and_profile(capture, lookup, sorting)
         } else {
             (nilometer_diagnose::diagnose_with(capture, lookup), None)
@@ -199,17 +196,11 @@ fn open_either(path: &Path) -> Result<(Capture, Box<dyn Lookup>), Failure> {
     if !is_evidence {
         return Ok((open(path)?, Box::new(NameCache::new(Files::default()))));
     }
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::new(format!("{} cannot be read ({error})", path.display())))?;
+    let bytes = std::fs::read(path).map_err(|error| system::cannot_read(path, &error))?;
     if Evidence::is_newer(&bytes) {
-        let what = format!("{} was made by a newer nilometer", path.display());
-        return Err(Failure::new(what).hint("update nilometer").of(Fault::Newer));
+        return Err(words::newer(path));
     }
-    let read = Evidence::from_bytes(&bytes).ok_or_else(|| {
-        let what = format!("{} is damaged, or by another version of nilometer", path.display());
-        let hint = "make it anew from its capture: nilometer report --format evidence";
-        Failure::new(what).hint(hint).of(Fault::Damaged)
-    })?;
+    let read = Evidence::from_bytes(&bytes).ok_or_else(|| words::damaged(path))?;
     let (capture, answers) = read.into_parts();
     Ok((capture, Box::new(answers)))
 }

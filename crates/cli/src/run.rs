@@ -15,6 +15,7 @@ use crate::python_options::ignores_environment;
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Child, Plan, Recorded, Wanted, supervise};
 use crate::told_children::OfJob;
+use crate::words::{program, run as words};
 use crate::{env, events, judged_children, own, style, told_children};
 
 /// Whether the program is a notebook's kernel, whose own option `-f` is.
@@ -25,18 +26,16 @@ fn is_kernel(program: &[OsString]) -> bool {
 pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
     if options.program.is_empty() {
-        return Err(Failure::new("there is no program to run").hint("nilometer run train.py"));
+        return Err(program::none("run"));
     }
     let misplaced = args::misplaced("run", &options.program);
     if let Some(word) = misplaced.filter(|_| !is_kernel(&options.program)) {
-        messages::hint(format!(
-            "{word} stands after the program's name, so the program gets it; nilometer's own go before"
-        ));
+        messages::hint(program::misplaced(word));
     }
     // An interpreter that ignores its environment would hand what is the boot's on to every process it starts.
-    let words =
+    let line =
         flags.iter().map(AsRef::as_ref).chain(options.program.iter().map(AsRef::<std::ffi::OsStr>::as_ref));
-    let deaf = ignores_environment(words);
+    let deaf = ignores_environment(line);
     let templates = Templates::new(options.output.as_deref(), &options.program);
     let children = match (options.children, options.no_children) {
         (true, _) => Recorded::All,
@@ -106,7 +105,7 @@ pub(crate) fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: b
         let _gone = std::fs::remove_file(capture);
     }
     text.push_str(&told.text);
-    text.push_str(&format!("Capture: {}\n", from_here(path).display()));
+    text.push_str(&words::capture(&from_here(path)));
     messages::to_stderr(&text);
 }
 

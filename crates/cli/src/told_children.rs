@@ -11,6 +11,7 @@ use nilometer_diagnose::Verdict;
 
 use crate::judged_children::Judged;
 use crate::supervisor::{Child, Recorded};
+use crate::words::children as words;
 
 /// The children's part of the last screen.
 pub(crate) struct Told<'a> {
@@ -43,35 +44,17 @@ pub(crate) fn tell<'a>(
         let is_told = recorded == Recorded::All || job.blamed.contains(&u64::from(child.pid));
         if is_told {
             let role = child.role.as_deref().unwrap_or("Python");
-            let leak = leak.map_or(String::new(), |leak| format!("{leak}\n    "));
             let name = named(&child.capture);
-            told.text += &format!("Child {} ({role}): {leak}nilometer report {name}\n", child.pid);
+            told.text += &words::blamed(child.pid, role, leak.map(String::as_str), &name);
         } else {
             told.to_remove.push(&child.capture);
             // A leak that the job's rules do not blame is no verdict to count.
             others.extend(judged.filter(|judged| judged.verdict != Verdict::Leak));
         }
     }
-    told.text += &count(&others, job.together);
-    told
-}
-
-/// One line for all that nobody has to look at.
-fn count(others: &[&Judged], together: bool) -> String {
     let no_leak = others.iter().filter(|judged| judged.verdict == Verdict::NoLeak).count();
-    let undecided = others.len() - no_leak;
-    let said = match (no_leak, undecided) {
-        (0, 0) => return String::new(),
-        _ if together => "their lives are judged together".to_owned(),
-        (_, 0) => "no leak in them".to_owned(),
-        (0, _) => "undecided".to_owned(),
-        _ => format!("no leak in {no_leak}, undecided in {undecided}"),
-    };
-    let (are, which) =
-        if others.len() == 1 { ("child was", "a forked") } else { ("children were", "forked") };
-    let said = if others.len() == 1 { said.replace("them", "it") } else { said };
-    let number = if others.len() == 1 { String::new() } else { format!("{} ", others.len()) };
-    format!("Children: {number}{which} {are} recorded: {said}\n")
+    told.text += &words::harmless(no_leak, others.len() - no_leak, job.together);
+    told
 }
 
 #[cfg(test)]

@@ -2,19 +2,21 @@
 //!
 //! In: what the runs said, the batch that is asked for, a limit. Out: the [`Plan`]: the peak with an interval, its parts, and
 //! the largest batch that fits. Nothing here runs a program, reads a file or a clock. What must not happen here: a number
-//! where the runs do not lie on a line.
+//! where the runs do not lie on a line; or a sentence outside of `words`.
 
 mod line;
 mod parts;
 mod plan;
 mod refusal;
 mod told;
+mod words;
 
 pub use line::{Line, Range};
 pub use parts::Part;
 pub use plan::{Answer, Limit, Plan, Point, SCHEMA};
 pub use refusal::Refusal;
 pub use told::{Fit, Told};
+pub use words::refusal::Refused;
 
 /// Parts of the batch that are run: an eighth, a quarter and half of it.
 pub const DIVISORS: [u64; 3] = [8, 4, 2];

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::line::Line;
 use crate::told::Fit;
+use crate::words::part;
 
 /// A part of the peak.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,10 +27,10 @@ pub struct Part {
 pub(crate) fn exact(fit: &Fit) -> Vec<Part> {
     let counted = |name, bytes, shrinks| Part { name, bytes, per_sample: None, exact: true, shrinks };
     vec![
-        counted("weights", fit.weights, "fewer or narrower layers"),
-        counted("optimizer", fit.slots, "an optimizer that keeps less: SGD, Adafactor, Lion"),
-        counted("gradients", fit.gradients, "fewer trained layers"),
-        counted("data copies", fit.copies, "tf.data or a PyDataset in place of arrays"),
+        counted("weights", fit.weights, part::WEIGHTS),
+        counted("optimizer", fit.slots, part::OPTIMIZER),
+        counted("gradients", fit.gradients, part::GRADIENTS),
+        counted("data copies", fit.copies, part::COPIES),
     ]
 }
 
@@ -41,14 +42,14 @@ pub(crate) fn all(fit: &Fit, line: &Line, batch: u64) -> Vec<Part> {
         bytes: (line.slope * batch as f64).round() as u64,
         per_sample: Some(line.slope.round() as u64),
         exact: false,
-        shrinks: "a smaller batch, smaller inputs",
+        shrinks: part::ACTIVATIONS,
     });
     parts.push(Part {
         name: "files",
         bytes: fit.files,
         per_sample: None,
         exact: false,
-        shrinks: "fewer imports; the kernel can take these pages back",
+        shrinks: part::FILES,
     });
     let known: u64 = parts.iter().map(|part| part.bytes).sum();
     parts.push(Part {
@@ -56,7 +57,7 @@ pub(crate) fn all(fit: &Fit, line: &Line, batch: u64) -> Vec<Part> {
         bytes: line.at(batch).estimate.saturating_sub(known),
         per_sample: None,
         exact: false,
-        shrinks: "fewer imports, and data that the program holds itself",
+        shrinks: part::REST,
     });
     parts
 }

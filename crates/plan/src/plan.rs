@@ -1,12 +1,13 @@
 //! The plan, and the structure of its JSON (`docs/plan.schema.json`).
 
-use nilometer_diagnose::size;
 use serde::Serialize;
 
 use crate::line::{Line, Range};
 use crate::parts::{self, Part};
 use crate::refusal::{MAX_HALF_WIDTH_RATIO, Refusal};
 use crate::told::{Fit, Told};
+use crate::words::answer;
+use crate::words::refusal::{Refused, refused};
 
 /// The name and version of the JSON.
 pub const SCHEMA: &str = "nilometer.plan/1";
@@ -35,7 +36,7 @@ pub struct Plan {
     /// The runs, the smallest batch first.
     pub points: Vec<Point>,
     /// Why there is no peak.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<Refused>,
     /// Problems, and facts that limit the plan.
     pub warnings: Vec<String>,
     /// Duration of all runs, in seconds.
@@ -117,24 +118,22 @@ impl Plan {
             self.batch = asked.or(fit.own);
             self.parts = parts::exact(fit);
             if fit.gpu {
-                self.warnings.push("it trains on a GPU: memory there is not part of the plan".to_owned());
+                self.warnings.push(answer::ON_GPU.to_owned());
             }
         }
         if only_exact && !fits.is_empty() {
             let sum: u64 = self.parts.iter().map(|part| part.bytes).sum();
             self.answer = Answer::Static;
-            self.sentence = format!(
-                "weights, optimizer, gradients and data copies take {}; activations are not counted",
-                size(sum as f64)
-            );
+            self.sentence = answer::exact_parts(sum);
             return self;
         }
         match self.judged(told, &fits, asked) {
             Ok((peak, largest)) => self.answered(peak, largest),
             Err(refusal) => {
+                let refused = refused(&refusal);
                 self.answer = Answer::Refused;
-                self.sentence.clone_from(&refusal.reason);
-                self.refusal = Some(refusal);
+                self.sentence.clone_from(&refused.reason);
+                self.refusal = Some(refused);
             }
         }
         self
@@ -150,9 +149,8 @@ impl Plan {
         if let Some(refusal) = told.iter().find_map(|told| Refusal::after(told, asked)) {
             return Err(refusal);
         }
-        let refused = || Refusal::new("a run said nothing", "look at the logs of the runs");
-        let batch = self.batch.ok_or_else(refused)?;
-        let last = fits.last().ok_or_else(refused)?;
+        let batch = self.batch.ok_or(Refusal::Silent)?;
+        let last = fits.last().ok_or(Refusal::Silent)?;
         if let Some(refusal) = fits.iter().find_map(|fit| Refusal::other_models(fit, last)) {
             return Err(refusal);
         }
@@ -164,14 +162,14 @@ impl Plan {
         let outside: Vec<_> =
             points.iter().zip(told).filter_map(|(point, told)| Some((point.0, told.outside?))).collect();
         if outside.len() < points.len() {
-            self.warnings.push("what the program does after `fit` was not seen to its end".to_owned());
+            self.warnings.push(answer::END_NOT_SEEN.to_owned());
         } else {
             lines.extend(beside(&outside, &points)?);
         }
         let peak = |batch| lines.iter().map(|line| line.at(batch)).reduce(larger).unwrap_or_default();
         let found = peak(batch);
         if (found.high - found.low) as f64 > 2.0 * MAX_HALF_WIDTH_RATIO * found.estimate as f64 {
-            return Err(Refusal::too_wide());
+            return Err(Refusal::TooWide);
         }
         self.parts = parts::all(last, &line, batch);
         let limit = self.limit.as_ref().map(|limit| limit.bytes);
@@ -186,25 +184,16 @@ impl Plan {
         self.largest_batch = largest;
         let Some(limit) = &self.limit else {
             self.answer = Answer::Undecided;
-            "no limit is known".clone_into(&mut self.sentence);
+            answer::NO_LIMIT.clone_into(&mut self.sentence);
             return;
         };
         let batch = self.batch.unwrap_or_default();
-        let bytes = format!("{} ({})", size(limit.bytes as f64), limit.source);
-        let other = match largest {
-            Some(largest) => format!("the largest batch that fits is {largest}"),
-            None => "nor does the smallest batch that was run".to_owned(),
-        };
         (self.answer, self.sentence) = if peak.high <= limit.bytes {
-            (Answer::Fits, format!("a batch of {batch} fits in {bytes}"))
+            (Answer::Fits, answer::fits(batch, limit))
         } else if peak.low > limit.bytes {
-            (Answer::DoesNotFit, format!("a batch of {batch} does not fit in {bytes}; {other}"))
+            (Answer::DoesNotFit, answer::does_not_fit(batch, limit, largest))
         } else {
-            let surely = match largest {
-                Some(largest) => format!("a batch of {largest} does"),
-                None => "no batch that was run surely does".to_owned(),
-            };
-            (Answer::Undecided, format!("a batch of {batch} may not fit in {bytes}; {surely}"))
+            (Answer::Undecided, answer::may_not_fit(batch, limit, largest))
         };
     }
 }

@@ -1,94 +1,89 @@
-//! Why there is no number, and what to do.
-
-use serde::Serialize;
+//! When there is no number.
+//!
+//! In: what the runs told. Out: a typed [`Refusal`]; `words/refusal` says it. What must not happen here: a sentence.
 
 use crate::told::{Fit, Told};
 
-/// A refusal. Sentences without their full stops.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refusal {
-    /// Why.
-    pub reason: String,
-    /// What to do.
-    pub advice: String,
+/// Why there is no number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A run told of no `fit`, or of none with a batch.
+    Silent,
+    /// No `fit` of Keras came to its end.
+    NoFit,
+    /// Something else makes the batches.
+    Batched {
+        /// What: a generator, a dataset.
+        by: String,
+    },
+    /// The kernel does not reset the peak of resident memory when it is asked to.
+    PeakNotReset,
+    /// The fits have other batches, and nobody named one.
+    SeveralBatches {
+        /// The smallest.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// The smallest run would have less than one sample.
+    SmallBatch {
+        /// The batch to plan for.
+        batch: u64,
+    },
+    /// No batch can be as large as the one asked for.
+    FewSamples {
+        /// Samples to train with.
+        samples: u64,
+        /// The batch that was asked for.
+        batch: u64,
+    },
+    /// The peaks lie on no line.
+    NoLine {
+        /// Batches, each with its peak in bytes.
+        peaks: Vec<(u64, u64)>,
+    },
+    /// The runs' models differ in size.
+    OtherModels,
+    /// The interval would be wider than [`MAX_HALF_WIDTH_RATIO`] allows.
+    TooWide,
 }
 
 /// Of a peak, half of the interval may be this part at most.
 pub(crate) const MAX_HALF_WIDTH_RATIO: f64 = 0.2;
+/// Below this an eighth of the batch is no sample.
+const MIN_BATCH: u64 = 8;
 
 impl Refusal {
-    pub(crate) fn new(reason: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { reason: reason.into(), advice: advice.into() }
-    }
-
     /// What one run tells already. `asked` is the batch that the user asks for.
     pub fn after(told: &Told, asked: Option<u64>) -> Option<Self> {
         if told.fits.is_empty() {
-            return Some(Self::new(
-                "no `fit` of Keras came to its end",
-                "a plan needs model.fit; for a loop of your own, run it with a small batch under nilometer run",
-            ));
+            return Some(Self::NoFit);
         }
-        if let Some(kind) = told.fits.iter().find_map(|fit| fit.batched.as_ref()) {
-            return Some(Self::new(
-                format!("the data of `fit` come batched, from {kind}: its batch cannot be changed from here"),
-                "give `fit` arrays and a batch_size, or plan a short script that does",
-            ));
+        if let Some(by) = told.fits.iter().find_map(|fit| fit.batched.clone()) {
+            return Some(Self::Batched { by });
         }
         if told.blurred {
-            return Some(Self::new(
-                "this kernel does not count peaks anew (/proc/self/clear_refs)",
-                "run the plan where /proc is the kernel's own",
-            ));
+            return Some(Self::PeakNotReset);
         }
         let mut own: Vec<u64> = told.fits.iter().filter_map(|fit| fit.own).collect();
         own.sort_unstable();
         own.dedup();
-        if let ([first, .., last], None) = (own.as_slice(), asked) {
-            return Some(Self::new(
-                format!("its fits have batches from {first} to {last}"),
-                format!("name the one to plan for: --batch {last}"),
-            ));
+        if let ([least, .., most], None) = (own.as_slice(), asked) {
+            return Some(Self::SeveralBatches { least: *least, most: *most });
         }
         let batch = asked.or(own.first().copied())?;
-        if batch < 8 {
-            return Some(Self::new(
-                format!("an eighth of a batch of {batch} is less than one sample"),
-                "plan for 8 or more: --batch 8",
-            ));
+        if batch < MIN_BATCH {
+            return Some(Self::SmallBatch { batch });
         }
-        let least = told.fits.iter().filter_map(|fit| fit.samples).max()?;
-        (least < batch).then(|| {
-            Self::new(
-                format!("the data have {least} samples, so no batch has {batch}"),
-                format!("plan for a batch that occurs: --batch {least}"),
-            )
-        })
+        let samples = told.fits.iter().filter_map(|fit| fit.samples).max()?;
+        (samples < batch).then_some(Self::FewSamples { samples, batch })
     }
 
     pub(crate) fn no_line(points: &[(u64, u64)]) -> Self {
-        let peaks = points
-            .iter()
-            .map(|(batch, peak)| format!("{} at batch {batch}", nilometer_diagnose::size(*peak as f64)));
-        Self::new(
-            format!("the peaks do not lie on a line: {}", peaks.collect::<Vec<_>>().join(", ")),
-            "plan for a batch twice as large, or run three steps with the batch itself",
-        )
+        Self::NoLine { peaks: points.to_vec() }
     }
 
     pub(crate) fn other_models(first: &Fit, other: &Fit) -> Option<Self> {
-        (first.weights != other.weights).then(|| {
-            Self::new(
-                "the runs have other models: their weights differ in size",
-                "set the random seeds, or take what is random out of the model's size",
-            )
-        })
-    }
-
-    pub(crate) fn too_wide() -> Self {
-        Self::new(
-            format!("the interval would be wider than ±{} %", 100.0 * MAX_HALF_WIDTH_RATIO),
-            "run three steps with the batch itself",
-        )
+        (first.weights != other.weights).then_some(Self::OtherModels)
     }
 }

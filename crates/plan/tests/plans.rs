@@ -92,7 +92,10 @@ fn what_was_not_seen_after_fit_is_said() {
     }
     let plan = planned(&told, 4096, None);
     assert_eq!(plan.answer, Answer::Fits);
-    assert_eq!(plan.warnings, ["what the program does after `fit` was not seen to its end"]);
+    assert_eq!(
+        plan.warnings,
+        ["not every run came to the program's end, so the plan leaves out its memory outside of `fit`"]
+    );
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn fits_of_several_batches_need_a_word() {
         told.fits.push(small);
     }
     let plan = planned(&told, 4096, None);
-    assert_eq!(plan.refusal.unwrap().advice, "name the one to plan for: --batch 256");
+    assert_eq!(plan.refusal.unwrap().advice, "name the batch to plan for: --batch 256");
     assert_eq!(planned(&told, 4096, Some(256)).answer, Answer::Fits);
 }
 

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
+use crate::words::intervention as words;
+
 /// One change to a program: a name, and for some its subject, as in `callback:Keeps`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Intervention {
@@ -12,29 +14,8 @@ pub struct Intervention {
     argument: Option<String>,
 }
 
-/// Names, whether they need a subject, and their words in a sentence, with `{}` for the subject.
-const KNOWN: [(&str, bool, &str); 20] = [
-    ("callback", true, "without callback:{}"),
-    ("callbacks", false, "without callbacks"),
-    ("validation", false, "without validation"),
-    ("repeated-batch", false, "with one batch repeated"),
-    ("plain-pipeline", false, "without cache, shuffle, prefetch"),
-    ("workers-0", false, "without workers"),
-    ("cpu-only", false, "on the CPU only"),
-    ("eager", false, "eager instead of graph"),
-    ("graph", false, "graph instead of eager"),
-    ("tensor-scalars", false, "with numbers as tensors"),
-    ("relaxed-shapes", false, "with one trace for all shapes"),
-    ("fixed-shape", false, "with the first shape in all calls"),
-    ("clear-session", false, "with clear_session between models"),
-    ("purge-graphs", false, "with TensorFlow's caches purged"),
-    ("gc", false, "with a collection each cycle"),
-    ("malloc-trim", false, "with free memory given back"),
-    ("one-arena", false, "with one malloc arena"),
-    ("no-onednn", false, "without oneDNN"),
-    ("jemalloc", false, "with jemalloc"),
-    ("bounded", true, "with {} bounded"),
-];
+/// Those that need a subject.
+const WITH_SUBJECT: [&str; 2] = ["callback", "bounded"];
 /// The program's own replacement, which has no name on the command line.
 const PATCHED: &str = "patched";
 
@@ -75,8 +56,7 @@ impl Intervention {
         if self.is_patched() {
             return format!("with {argument}");
         }
-        let words = KNOWN.iter().find(|(name, ..)| *name == self.name).map_or("with {}", |known| known.2);
-        words.replace("{}", argument)
+        words::with(&self.name, argument)
     }
 
     /// Whether trying both would try nothing but this one.
@@ -88,7 +68,7 @@ impl Intervention {
 
     /// All names for the command line.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        KNOWN.iter().map(|known| known.0)
+        words::WORDS.iter().map(|(name, _)| *name)
     }
 }
 
@@ -100,18 +80,13 @@ impl FromStr for Intervention {
             Some((name, argument)) => (name, Some(argument)),
             None => (text, None),
         };
-        let known = KNOWN.iter().find(|known| known.0 == name);
+        let known = Self::names().find(|known| *known == name).map(|name| WITH_SUBJECT.contains(&name));
         match (known, argument.filter(|argument| !argument.is_empty())) {
-            (Some((_, true, _)), Some(argument)) if !argument.contains('\n') => {
-                Ok(Self::about(name, argument))
-            }
-            (Some((_, false, _)), None) if argument.is_none() => Ok(Self::plain(name)),
-            (Some((_, true, _)), _) => Err(format!("{name} of what? as in {name}:NAME")),
-            (Some(_), _) => Err(format!("{name} is about nothing: leave out the colon and what follows")),
-            (None, _) => {
-                let names: Vec<&str> = Self::names().collect();
-                Err(format!("there is no intervention {name}; there are {}", names.join(", ")))
-            }
+            (Some(true), Some(argument)) if !argument.contains('\n') => Ok(Self::about(name, argument)),
+            (Some(false), None) if argument.is_none() => Ok(Self::plain(name)),
+            (Some(true), _) => Err(words::no_subject(name)),
+            (Some(false), _) => Err(words::a_subject(name)),
+            (None, _) => Err(words::unknown(name, &Self::names().collect::<Vec<_>>())),
         }
     }
 }

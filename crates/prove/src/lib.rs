@@ -2,6 +2,7 @@
 //!
 //! In: reports of runs, and the survey of the first one. Out: the next interventions, verdicts on those that
 //! were tried, and the [`Proof`]. Nothing here runs a program, reads a file or a clock.
+//! What must not happen here: a sentence outside of `words`.
 
 mod checklist;
 mod compare;
@@ -9,6 +10,7 @@ mod intervention;
 mod plan;
 mod proof;
 mod survey;
+mod words;
 
 pub use checklist::checklist;
 pub use compare::{Comparison, Effect, Measured, compare};
@@ -16,3 +18,4 @@ pub use intervention::Intervention;
 pub use plan::Plan;
 pub use proof::{Answer, Baseline, Cure, Experiment, Proof, SCHEMA};
 pub use survey::{Seen, Survey};
+pub use words::answer::share_of_growth;

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::compare::{Effect, Measured, Share};
 use crate::intervention::Intervention;
+use crate::words::answer;
 
 /// The name and version of the JSON.
 pub const SCHEMA: &str = "nilometer.prove/1";
@@ -123,53 +124,22 @@ impl Proof {
         let best = best.max_by(|a, b| share(a).total_cmp(&share(b))).cloned();
         (self.answer, self.sentence) = match (leak.leak(), cure, best) {
             (None, ..) if leak.verdict == Verdict::NoLeak => {
-                (Answer::NothingToCure, format!("nothing to cure: {}", self.baseline.reason))
+                (Answer::NothingToCure, answer::nothing_to_cure(&self.baseline.reason))
             }
-            (None, ..) => {
-                (Answer::Undecided, format!("whether it leaks is undecided: {}", self.baseline.reason))
-            }
+            (None, ..) => (Answer::Undecided, answer::undecided(&self.baseline.reason)),
             (Some(_), Some(cure), _) => {
                 let removed = cure.removed.unwrap_or(Share { estimate: 1.0, low: 1.0, high: 1.0 });
                 self.cure = Some(Cure { set: cure.set.clone(), removed });
-                (Answer::Cured, sentence(&cure))
+                (Answer::Cured, answer::removes(&cure))
             }
             (Some(_), None, Some(best)) => {
                 let open = best.removed.is_some_and(|share| share.high > 0.9);
-                let rest = if open {
-                    "whether any is left needs more cycles"
-                } else {
-                    "nothing that was tried removes all of it"
-                };
-                (Answer::Reduced, format!("{}; {rest}", sentence(&best)))
-            }
-            (Some(_), None, None) if self.interventions.is_empty() => {
-                (Answer::Unexplained, "no experiment could be made".to_owned())
+                (Answer::Reduced, answer::reduces(&best, open))
             }
             (Some(_), None, None) => {
-                (Answer::Unexplained, "nothing that was tried removes the growth".to_owned())
+                (Answer::Unexplained, answer::unexplained(!self.interventions.is_empty()))
             }
         };
         self
     }
-}
-
-/// `without callback:Keeps removes 98 % of the growth (95 %: 96 to 100)`.
-fn sentence(experiment: &Experiment) -> String {
-    let removes = match experiment.set.as_slice() {
-        [_] => "removes",
-        _ => "together remove",
-    };
-    let share = experiment.removed.map_or_else(
-        || "the growth".to_owned(),
-        |share| {
-            let percent = |part: f64| (100.0 * part).round().clamp(-999.0, 100.0);
-            format!(
-                "{} % of the growth (95 %: {} to {})",
-                percent(share.estimate),
-                percent(share.low),
-                percent(share.high)
-            )
-        },
-    );
-    format!("{} {removes} {share}", experiment.intervention)
 }

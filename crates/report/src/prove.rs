@@ -63,7 +63,7 @@ fn table(proof: &Proof, width: usize, color: bool) -> String {
     let mut out = format!("  {:<first$}  {unit:<second$}  {:>third$}  verdict\n", "intervention", "took");
     for (row, growth) in rows.iter().zip(&growths) {
         let took = duration(row.seconds);
-        let word = paint(word(row.verdict), ink(row.verdict), color);
+        let word = paint(row.verdict.words(), ink(row.verdict), color);
         let name = &row.intervention;
         if name.chars().count() > first {
             out += &format!("  {name}\n  {:<first$}  {growth:<second$}  {took:>third$}  {word}\n", "");
@@ -106,15 +106,6 @@ fn answer(proof: &Proof, width: usize, color: bool) -> String {
     let indent = word.len() + 2;
     let text = wrap(&format!("{word}  {}.", proof.sentence), width, indent);
     text.replacen(word, &paint(word, Some(paint_of), color), 1)
-}
-
-fn word(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Cures => "cures",
-        Effect::Reduces => "reduces",
-        Effect::NoEffect => "no effect",
-        Effect::Undecided => "undecided",
-    }
 }
 
 fn ink(effect: Effect) -> Option<AnsiColor> {

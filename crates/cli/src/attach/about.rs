@@ -15,6 +15,7 @@ use nilometer_host::stat::ticks_per_second;
 use crate::capture_path::program_name;
 use crate::python_options::program_words;
 use crate::supervisor::facts::list;
+use crate::words::attach as words;
 
 /// A running program.
 pub(crate) struct About {
@@ -33,7 +34,7 @@ pub(crate) struct About {
 impl About {
     pub(crate) fn of(pid: u32) -> Self {
         let mut buffer = Vec::new();
-        let words = process::command_line(pid, &mut buffer).unwrap_or_default();
+        let arguments = process::command_line(pid, &mut buffer).unwrap_or_default();
         let link = |name: &str| fs::read_link(format!("/proc/{pid}/{name}")).ok();
         let process = Process::open(pid);
         let stat = process.as_ref().and_then(|process| process.stat(&mut buffer));
@@ -42,7 +43,7 @@ impl About {
         let started = stat.map(|stat| stat.started_ticks / ticks_per_second());
         Self {
             pid,
-            program: program_words(words.iter().skip(1).map(OsString::from)).collect(),
+            program: program_words(arguments.iter().skip(1).map(OsString::from)).collect(),
             python: link("exe").unwrap_or_default(),
             folder: link("cwd"),
             uptime: now.zip(started).map(|(now, started)| now.saturating_sub(started) as f64),
@@ -60,7 +61,6 @@ impl About {
     pub(crate) fn write(&self, writer: &Writer, recorder_is_wanted: bool) {
         let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok();
         let limit = |limit: Option<u64>| limit.map(|bytes| bytes.to_string());
-        let off = "off: attached without --record";
         let facts = [
             ("pid", Some(self.pid.to_string())),
             ("argv", Some(list(&self.program))),
@@ -71,7 +71,7 @@ impl About {
             ("started", started.map(|since| since.as_secs().to_string())),
             ("rlimit.as", limit(self.limits.address_space)),
             ("rlimit.data", limit(self.limits.data)),
-            ("recorder", (!recorder_is_wanted).then(|| off.to_owned())),
+            ("recorder", (!recorder_is_wanted).then(|| words::NO_RECORDER.to_owned())),
             ("begun_by", Some("attach".to_owned())),
             ("attached.by", Some(std::process::id().to_string())),
             ("attached.uptime", self.uptime.map(|seconds| seconds.to_string())),

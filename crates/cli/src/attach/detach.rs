@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nilometer_attach::Target;
 use nilometer_capture::{Capture, Exit, MemoryKill, Record, Writer};
 
-use super::enter::{enter, refused};
+use super::enter::enter;
 use super::errand::Errand;
 use super::follow::is_alive;
 use super::options::DetachOptions;
@@ -20,6 +20,7 @@ use crate::messages::{self, Failure};
 use crate::supervisor::kernel;
 use crate::supervisor::readings::Readings;
 use crate::supervisor::{Recorded, recorder};
+use crate::words::attach as words;
 use crate::{census, run};
 
 /// A program that is inside of a long call is waited for so long.
@@ -29,17 +30,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
     let pid = options.pid;
-    let none = || {
-        Failure::new(format!("process {pid} is not recorded"))
-            .hint("nilometer attach PID records a program that runs")
-    };
-    let path = census::written_by(pid).ok_or_else(none)?;
+    let path = census::written_by(pid).ok_or_else(|| words::not_recorded(pid))?;
     let capture = crate::report::open(&path)?;
     let Some(by) = attached_by(&capture) else {
-        return Err(Failure::new(format!(
-            "process {pid} runs under `nilometer run`, which cannot be taken off"
-        ))
-        .hint(format!("nilometer report {} shows what it has seen so far", path.display())));
+        return Err(words::under_run(pid, &path));
     };
     if is_attach(by) && kernel::send(by.cast_signed(), libc::SIGTERM) {
         let until = Instant::now() + MAX_WAIT * 2;
@@ -47,11 +41,10 @@ pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
             sleep(POLL_INTERVAL);
         }
         // The other command has brought a capture home that lay with the program, and says where.
-        let where_it_is = if path.exists() { format!(" Capture: {}", path.display()) } else { String::new() };
-        messages::to_stderr(&format!("nilometer  detached from {pid}.{where_it_is}\n"));
+        messages::to_stderr(&words::detached(pid, path.exists().then_some(path.as_path())));
         return Ok(0);
     }
-    let target = Target::inspect(pid).map_err(|refusal| refused(pid, &refusal))?;
+    let target = Target::inspect(pid).map_err(|refusal| words::refused(pid, &refusal))?;
     let view = View::of(pid, target.shares_files(), package()?)?;
     let has_left = leave(&target, &view);
     if !has_left {
@@ -78,8 +71,9 @@ pub(crate) fn leave(target: &Target, view: &View) -> bool {
         Err(_gone) if !is_alive(pid) => return true,
         Err(missed) => missed.failure(pid),
     };
-    messages::warning(format!("the hooks are still in process {pid}: {}", failure.words()));
-    messages::hint(format!("nilometer detach {pid} tries again"));
+    let (warning, hint) = words::still_inside(pid, failure.words());
+    messages::warning(warning);
+    messages::hint(hint);
     false
 }
 
@@ -103,7 +97,7 @@ fn attached_by(capture: &Capture) -> Option<u32> {
 
 /// Whether this process is a command that attached, and not another one that got its number.
 fn is_attach(pid: u32) -> bool {
-    let words = nilometer_host::process::command_line(pid, &mut Vec::new()).unwrap_or_default();
-    words.iter().any(|word| word.ends_with("nilometer") || word.ends_with("nilometer/__main__.py"))
-        && words.iter().any(|word| word == "attach")
+    let line = nilometer_host::process::command_line(pid, &mut Vec::new()).unwrap_or_default();
+    line.iter().any(|word| word.ends_with("nilometer") || word.ends_with("nilometer/__main__.py"))
+        && line.iter().any(|word| word == "attach")
 }

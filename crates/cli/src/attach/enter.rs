@@ -10,6 +10,7 @@ use nilometer_attach::{Posted, Refusal, Target, Woken};
 
 use super::errand::Errand;
 use crate::messages::{Failure, hint};
+use crate::words::attach as words;
 
 /// A main thread that runs takes the call within this time; only then is it looked at whether it sleeps.
 const BY_ITSELF: Duration = Duration::from_millis(30);
@@ -117,42 +118,21 @@ fn wait_taken(
         }
         if !said && now.duration_since(begun) > QUIET_WAIT {
             said = true;
-            hint(format!("waiting for the program's main thread, which is {}", inside(place.as_deref())));
+            hint(words::waiting(place.as_deref()));
         }
         sleep(POLL_INTERVAL);
     }
 }
 
-/// Where a main thread is that does not come.
-fn inside(place: Option<&str>) -> String {
-    place.map_or_else(|| "inside of a long call".to_owned(), |name| format!("inside of a call of {name}"))
-}
-
 impl Missed {
-    /// In words, with what to do next.
+    /// As a failure of the command.
     pub(crate) fn failure(self, pid: u32) -> Failure {
         match self {
-            Self::Refused(refusal) => refused(pid, &refusal),
-            Self::NotTaken(place) => Failure::new(format!(
-                "process {pid} did not come to run Python within {} s: its main thread is {}; nothing was changed in it",
-                MAX_WAIT.as_secs(),
-                inside(place.as_deref())
-            ))
-            .hint("try again when that call is over, or start the program under `nilometer run`"),
-            Self::Answered(Some(answer)) => {
-                Failure::new(format!("process {pid} could not begin to record: {answer}")).hint(
-                    "the program's user must be able to read nilometer's folder and to write the capture (-o)",
-                )
-            }
-            Self::Answered(None) => Failure::new(format!("process {pid} took the call, and did not answer"))
-                .hint(format!("see whether it still runs: ps -p {pid}")),
-            Self::Stopped => Failure::new("stopped before the program joined; nothing was changed in it"),
+            Self::Refused(refusal) => words::refused(pid, &refusal),
+            Self::NotTaken(place) => words::not_taken(pid, MAX_WAIT, place.as_deref()),
+            Self::Answered(Some(answer)) => words::not_begun(pid, &answer),
+            Self::Answered(None) => words::no_answer(pid),
+            Self::Stopped => words::stopped(),
         }
     }
-}
-
-/// A refusal as a failure of the command.
-pub(crate) fn refused(pid: u32, refusal: &Refusal) -> Failure {
-    Failure::new(format!("process {pid} cannot be attached to: {refusal}"))
-        .hint(refusal.remedy().replace("PID", &pid.to_string()))
 }

@@ -12,6 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::view::View;
 use crate::messages::Failure;
 use crate::supervisor::kernel;
+use crate::words::attach as words;
 
 /// More of an answer nobody reads.
 const MAX_ANSWER_BYTES: u64 = 4096;
@@ -30,15 +31,9 @@ impl Errand {
     /// Writes the script for a process: `view` says where its files lie, `call` is its last line, in which `{answer}` stands for
     /// the file that it answers with.
     pub(crate) fn new(pid: u32, view: &View, call: &str) -> Result<Self, Failure> {
-        let failed = |what: &Path, error: std::io::Error| {
-            Failure::new(format!("{} cannot be written ({error})", what.display()))
-                .hint("set TMPDIR to a folder that this command and the program can write to")
-        };
+        let failed = |what: &Path, error: std::io::Error| words::no_place(what, &error);
         let source = view.package.join("_boot/late.py");
-        let text = fs::read_to_string(&source).map_err(|error| {
-            Failure::new(format!("{} cannot be read ({error})", source.display()))
-                .hint("install nilometer again")
-        })?;
+        let text = fs::read_to_string(&source).map_err(|error| words::no_script(&source, &error))?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let folder = view.folder.join(format!("nilometer-attach-{pid}-{since:x}"));
         DirBuilder::new().mode(0o700).create(&folder).map_err(|error| failed(&folder, error))?;

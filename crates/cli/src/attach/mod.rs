@@ -23,7 +23,7 @@ use nilometer_attach::{Refusal, Target};
 
 use self::about::{About, fact};
 pub(crate) use self::detach::detach;
-use self::enter::{Entered, MAX_WAIT, enter, refused};
+use self::enter::{Entered, MAX_WAIT, enter};
 use self::errand::{Errand, literal};
 use self::follow::{Ended, Watch};
 use self::options::AttachOptions;
@@ -36,6 +36,7 @@ use crate::supervisor::kernel::{self, Signals};
 use crate::supervisor::readings::Readings;
 use crate::supervisor::recorder::Recorder;
 use crate::supervisor::{Recorded, Wanted};
+use crate::words::{attach as words, program, system};
 use crate::{census, env, own, run};
 
 /// Signals that end the watch, and the one that tells of the terminal's size.
@@ -51,13 +52,12 @@ pub(crate) fn attach(options: &AttachOptions) -> Result<i32, Failure> {
     let pid = options.pid;
     let target = look(pid)?;
     if let Some(capture) = census::written_by(pid) {
-        return Err(Failure::new(format!("process {pid} is recorded already, into {}", capture.display()))
-            .hint(format!("nilometer report {}", capture.display())));
+        return Err(words::recorded_already(pid, &capture));
     }
     let about = About::of(pid);
     kernel::block(&WATCHED_SIGNALS);
-    let failed = |error: std::io::Error| Failure::new(format!("signals cannot be watched ({error})"));
-    let mut signals = Signals::open(&WATCHED_SIGNALS).map_err(failed)?;
+    let mut signals =
+        Signals::open(&WATCHED_SIGNALS).map_err(|error| system::cannot_watch_signals(&error))?;
 
     let view = View::of(pid, target.shares_files(), package()?)?;
     let recording = Recording::make(options, &about, &view)?;
@@ -117,16 +117,14 @@ fn look(pid: u32) -> Result<Target, Failure> {
     loop {
         match Target::inspect(pid) {
             Err(Refusal::NotReady) if Instant::now() < until => sleep(POLL_INTERVAL),
-            looked => return looked.map_err(|refusal| refused(pid, &refusal)),
+            looked => return looked.map_err(|refusal| words::refused(pid, &refusal)),
         }
     }
 }
 
 /// The folder of the Python package: the program loads it from there.
 fn package() -> Result<PathBuf, Failure> {
-    env::get(env::PACKAGE).map(PathBuf::from).ok_or_else(|| {
-        Failure::new("nilometer's own folder is not known").hint("run it as `python -m nilometer`")
-    })
+    env::get(env::PACKAGE).map(PathBuf::from).ok_or_else(program::no_package)
 }
 
 /// Has the program join the capture.
@@ -153,12 +151,6 @@ fn begin(
 }
 
 fn greeting(target: &Target, about: &About, entered: Entered) -> String {
-    format!(
-        "nilometer  attached to {} ({}, Python 3.{}) in {} ms; it stood still for {:.1} ms. Ctrl-C detaches.\n",
-        target.pid(),
-        capture_path::program_name(&about.program),
-        target.minor(),
-        entered.took.as_millis(),
-        entered.pause.as_secs_f64() * 1e3
-    )
+    let program = capture_path::program_name(&about.program);
+    words::attached(target.pid(), &program, target.minor(), entered.took, entered.pause)
 }

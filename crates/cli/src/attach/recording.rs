@@ -15,6 +15,7 @@ use super::options::AttachOptions;
 use super::view::View;
 use crate::capture_path::{self, Templates};
 use crate::messages::{self, Failure};
+use crate::words::{attach as words, system};
 
 /// A new capture, which goes again if nothing comes into it.
 pub(crate) struct Recording {
@@ -34,21 +35,15 @@ impl Recording {
             Some(path) => (path, Some(wanted)),
             None => (wanted, None),
         };
-        let other = "-o names another file; -f overwrites a capture";
         if let Some(home) = home.as_ref().filter(|home| !options.force && home.exists()) {
-            return Err(Failure::new(format!("{} exists", home.display())).hint(other));
+            return Err(words::exists(home));
         }
         // A file of an earlier attach, in a folder of our own.
         let force = options.force || home.is_some();
-        let writer = Writer::create(&path, force).map_err(|error| Failure::new(error).hint(other))?;
+        let writer =
+            Writer::create(&path, force).map_err(|error| Failure::new(error).hint(words::OTHER_FILE))?;
         let recording = Self { writer, path, home, keep: false };
-        give(&recording.path, about.pid).map_err(|error| {
-            Failure::new(format!(
-                "{} cannot be given to the program's user ({error})",
-                recording.path.display()
-            ))
-            .hint("-o names a file that this user and the program's can write to")
-        })?;
+        give(&recording.path, about.pid).map_err(|error| words::not_given(&recording.path, &error))?;
         Ok(recording)
     }
 
@@ -67,8 +62,8 @@ impl Recording {
             }
             Err(error) => {
                 let reached = fs::canonicalize(&self.path).unwrap_or_else(|_error| self.path.clone());
-                messages::warning(format!("{} cannot be written ({error})", home.display()));
-                messages::hint(format!("the capture lies in the program's files: {}", reached.display()));
+                messages::warning(system::not_written(home, &error));
+                messages::hint(words::stays(&reached));
                 self.path.clone()
             }
         }

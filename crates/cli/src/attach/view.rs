@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::messages::Failure;
+use crate::words::attach as words;
 
 /// The folder in the program's `/tmp`; a number follows.
 const NAME: &str = "nilometer-attach-";
@@ -49,12 +50,7 @@ impl View {
         if is_ours {
             return Ok(Self { package, folder: std::env::temp_dir(), carried: None });
         }
-        let carried = Carried::of(pid, &package).map_err(|error| {
-            Failure::new(format!(
-                "process {pid} sees other files than this command, and its /tmp cannot take ours ({error})"
-            ))
-            .hint("install nilometer in its container and run this command there")
-        })?;
+        let carried = Carried::of(pid, &package).map_err(|error| words::other_files(pid, &error))?;
         let here = carried.here.clone();
         Ok(Self { package: here.join(PACKAGE), folder: here, carried: Some(carried) })
     }
@@ -82,7 +78,7 @@ impl Carried {
         let folder = folder(&inside.join(&name))?;
         let about = folder.metadata()?;
         if about.uid() != crate::supervisor::kernel::effective_ids().0 || about.mode() & 0o022 != 0 {
-            return Err(io::Error::other("others may change it"));
+            return Err(io::Error::other(words::NOT_OURS));
         }
         let here = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
         let there = Path::new("/tmp").join(&name);

@@ -25,14 +25,14 @@ use crate::prove::session::Session;
 use crate::prove::trial::Bench;
 use crate::prove::watch::Watch;
 use crate::supervisor::kernel;
+use crate::words::fix as words;
+use crate::words::program::misplaced;
 use crate::{args, style};
 
 pub(crate) fn fix(options: &FixOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
     if let Some(word) = args::misplaced("fix", &options.program) {
-        messages::hint(format!(
-            "{word} stands after the program's name, so the program gets it; nilometer's own go before"
-        ));
+        messages::hint(misplaced(word));
     }
     let program = Program::of(&options.program, None)?;
     let interpreter = python.clone();
@@ -97,7 +97,7 @@ impl Search<'_> {
                 break;
             }
             if self.session.left() < first.took {
-                outcome.warnings.push("there was no time left to try more".to_owned());
+                outcome.warnings.push(words::NO_TIME.to_owned());
                 break;
             }
             let mut patches = Vec::new();
@@ -130,11 +130,10 @@ impl Search<'_> {
         watch: &mut Watch,
     ) -> Result<Result<usize, String>, Failure> {
         if ran.exit_code != first.exit_code || ran.cut {
-            let how = ran.exit_code.map_or("by a signal".to_owned(), |code| format!("with exit code {code}"));
-            return Ok(Err(format!("the program ends {how}{}", last_words(ran))));
+            return Ok(Err(words::ends_otherwise(ran.exit_code, last_words(ran).as_deref())));
         }
         if experiment.verdict != Effect::Cures {
-            return Ok(Err(left(experiment)));
+            return Ok(Err(words::still_grows(experiment)));
         }
         let compared = printed::compare(&first.printed(), &ran.printed(), || {
             if self.again.is_none() {
@@ -144,31 +143,16 @@ impl Search<'_> {
         })?;
         Ok(match compared {
             Printed::Same(lines) => Ok(lines),
-            Printed::Other(old, new) => Err(format!("the program prints “{new}” where it printed “{old}”")),
-            Printed::Unsteady => Err("the program prints something else each time it runs".to_owned()),
+            Printed::Other(old, new) => Err(words::prints_otherwise(&old, &new)),
+            Printed::Unsteady => Err(words::UNSTEADY.to_owned()),
         })
     }
 }
 
-fn left(experiment: &Experiment) -> String {
-    let open = experiment.removed.is_some_and(|share| share.high > 0.9);
-    let left = experiment.growth.map_or("too little to say how much".to_owned(), |growth| {
-        nilometer_diagnose::size(growth.estimate as f64)
-    });
-    match experiment.verdict {
-        Effect::Reduces if open => {
-            format!("{left} per cycle may be left: whether any is needs a longer run of the program")
-        }
-        Effect::Reduces => format!("it takes only a part of the growth: {left} per cycle are left"),
-        Effect::NoEffect => format!("it does not change the growth: {left} per cycle"),
-        Effect::Undecided | Effect::Cures => "whether the growth ends with it was not to be seen".to_owned(),
-    }
-}
-
 /// Of the program's words the last line, which says what failed.
-fn last_words(ran: &Ran) -> String {
+fn last_words(ran: &Ran) -> Option<String> {
     let log = std::fs::read(&ran.log).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
     let said = log.lines().rev().find(|line| line.contains("Error") && !line.starts_with(' '));
-    said.map_or_else(String::new, |line| format!(": {}", line.chars().take(200).collect::<String>()))
+    said.map(|line| line.chars().take(200).collect())
 }

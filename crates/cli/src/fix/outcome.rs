@@ -3,12 +3,13 @@
 //! In: the program as it is, the patch that was proven, those that were not, causes without one. Out: text.
 //! What must not happen here: the diff of a patch that was not proven.
 
-use nilometer_diagnose::{Bytes, Verdict, size};
+use nilometer_diagnose::Verdict;
 use nilometer_prove::{Baseline, Experiment, Proof};
 use nilometer_report::{Style, wrapped};
 use serde_json::{Value, json};
 
 use super::proposals::{Attempt, Refused};
+use crate::words::fix as words;
 
 /// The name and version of the JSON.
 const SCHEMA: &str = "nilometer.fix/1";
@@ -69,13 +70,8 @@ impl Outcome {
 
     fn sentence(&self) -> String {
         match (&self.fix, self.baseline.verdict) {
-            (Some(fix), _) => fix.sentence(self.unit),
-            (None, Verdict::NoLeak) => format!("nothing to fix: {}", self.baseline.reason),
-            (None, Verdict::Undecided) => format!("whether it leaks is undecided: {}", self.baseline.reason),
-            (None, Verdict::Leak) if self.tried.is_empty() => {
-                "there is no mechanical change for this leak".to_owned()
-            }
-            (None, Verdict::Leak) => "no patch that was tried could be proven".to_owned(),
+            (Some(fix), _) => words::fixed(&fix.experiment, self.unit, fix.lines),
+            (None, verdict) => words::no_fix(verdict, &self.baseline.reason, !self.tried.is_empty()),
         }
     }
 
@@ -83,15 +79,12 @@ impl Outcome {
     pub(crate) fn text(&self, style: &Style) -> String {
         let width = style.width.max(40);
         let name = self.program.first().map_or("program", String::as_str);
-        let (unit, baseline) = (self.unit, &self.baseline);
-        let growth = baseline.growth.map_or("no growth to be seen".to_owned(), |growth| rate(&growth, unit));
-        let mut out =
-            wrapped(&format!("nilometer fix  {name}: {growth}, {} {unit}s", baseline.cycles), width, 15)
-                + "\n";
+        let heading = words::heading(name, self.baseline.growth, self.baseline.cycles, self.unit);
+        let mut out = wrapped(&heading, width, 15) + "\n";
         let refused: &[Refused] = if self.fix.is_some() { &[] } else { &self.refused };
         for (cause, what, why) in refused.iter().map(|one| (&one.cause, &one.finding, &one.why)) {
             out += &format!("\n{}\n", wrapped(&format!("  {cause}: {what}"), width, 4));
-            out += &format!("{}\n", wrapped(&format!("    No patch: {why}."), width, 4));
+            out += &format!("{}\n", wrapped(&words::no_patch(why), width, 4));
         }
         for tried in &self.tried {
             let what = tried.attempt.sentences.join("; ");
@@ -99,8 +92,7 @@ impl Outcome {
                 "\n{}\n",
                 wrapped(&format!("  {}: {what}", tried.attempt.fixes.join(", ")), width, 4)
             );
-            out +=
-                &format!("{}\n", wrapped(&format!("    Tried, and it is no fix: {}.", tried.why), width, 4));
+            out += &format!("{}\n", wrapped(&words::tried(&tried.why), width, 4));
         }
         if let Some(fix) = &self.fix {
             let fixes = fix.attempt.fixes.iter().zip(&fix.attempt.sentences);
@@ -119,14 +111,8 @@ impl Outcome {
         if let Some(fix) = &self.fix {
             let files: Vec<&str> = fix.attempt.files.iter().map(|file| file.shown.as_str()).collect();
             let files = files.join(", ");
-            let done = if fix.written {
-                format!("Written: {files}.")
-            } else {
-                format!(
-                    "Nothing is changed: --write changes {files}; or patch -p1 < {}/fix.patch",
-                    self.folder
-                )
-            };
+            let done =
+                if fix.written { words::written(&files) } else { words::not_written(&files, &self.folder) };
             out += &format!("{}\n", wrapped(&done, width, 0));
         }
         for warning in &self.warnings {
@@ -172,36 +158,4 @@ impl Outcome {
         });
         serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
     }
-}
-
-impl Fix {
-    fn sentence(&self, unit: &str) -> String {
-        let experiment = &self.experiment;
-        let share = experiment.removed.map_or("the growth".to_owned(), |share| {
-            let percent = |part: f64| (100.0 * part).round().clamp(-999.0, 100.0);
-            let (estimate, low, high) = (percent(share.estimate), percent(share.low), percent(share.high));
-            format!("{estimate} % of the growth (95 %: {low} to {high})")
-        });
-        let cycles = experiment.cycles;
-        let left = match experiment.growth {
-            Some(growth) if growth.estimate <= 0 => format!("; {cycles} {unit}s do not grow"),
-            Some(growth) => {
-                format!("; {} per {unit} are left, seen in {cycles}", size(growth.estimate as f64))
-            }
-            None => String::new(),
-        };
-        let lines = match self.lines {
-            0 => "the program prints nothing, with it and without".to_owned(),
-            1 => "the line that the program prints is the same".to_owned(),
-            lines => format!("all {lines} lines that the program prints are the same"),
-        };
-        format!("this patch removes {share}{left}; {lines}")
-    }
-}
-
-/// `+4.0 MiB per epoch (95 %: 3.9 MiB to 4.1 MiB)`.
-fn rate(growth: &Bytes, unit: &str) -> String {
-    let sign = if growth.estimate > 0 { "+" } else { "" };
-    let [estimate, low, high] = [growth.estimate, growth.low, growth.high].map(|bytes| size(bytes as f64));
-    format!("{sign}{estimate} per {unit} (95 %: {low} to {high})")
 }

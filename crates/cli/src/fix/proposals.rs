@@ -13,6 +13,8 @@ use crate::env;
 use crate::messages::Failure;
 use crate::prove::program::Program;
 use crate::prove::results::Result as Ran;
+use crate::words::fix::no_proposals;
+use crate::words::program::no_package;
 
 /// A patch that might be the fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +58,7 @@ pub(crate) struct Proposals {
 pub(crate) fn ask(python: &str, program: &Program, ran: &Ran) -> Result<Proposals, Failure> {
     let package = env::get(env::PACKAGE).map(PathBuf::from);
     let entry = package.map(|package| package.join("fixes").join("__main__.py"));
-    let entry = entry.ok_or_else(|| {
-        Failure::new("fixes need the Python package").hint("start it as nilometer, or python -m nilometer")
-    })?;
+    let entry = entry.ok_or_else(no_package)?;
     // The run was made in a copy: its paths are those of the copy.
     let mut report = serde_json::to_string(&ran.report).unwrap_or_default();
     for (folder, copy) in &ran.pairs {
@@ -67,20 +67,19 @@ pub(crate) fn ask(python: &str, program: &Program, ran: &Ran) -> Result<Proposal
     let report: Value = serde_json::from_str(&report).unwrap_or_default();
     let words: Vec<_> = program.words.iter().map(|word| word.to_string_lossy()).collect();
     let asked = json!({ "folder": program.folder.to_string_lossy(), "words": words, "report": report });
-    let failed = |what: &str| Failure::new(format!("patches could not be made ({what})"));
     let mut command = Command::new(python);
     command.arg("-I").arg(entry).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| failed(&error.to_string()))?;
+    let mut child = command.spawn().map_err(|error| no_proposals(&error))?;
     if let Some(mut to) = child.stdin.take() {
         // It reads all before it says anything; should it end early, its words say why.
         to.write_all(asked.to_string().as_bytes()).unwrap_or_default();
     }
-    let done = child.wait_with_output().map_err(|error| failed(&error.to_string()))?;
+    let done = child.wait_with_output().map_err(|error| no_proposals(&error))?;
     let said: Option<Value> = serde_json::from_slice(&done.stdout).ok();
     said.map(|said| read(&said)).ok_or_else(|| {
         let words =
             String::from_utf8_lossy(&done.stderr).trim_end().lines().last().unwrap_or_default().to_owned();
-        failed(&words)
+        no_proposals(&words)
     })
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::proposals::Patched;
 use crate::messages::Failure;
+use crate::words::fix as words;
 
 /// Writes all, or none if one of them cannot be.
 pub(crate) fn write(files: &[Patched]) -> Result<(), Failure> {
@@ -29,19 +30,17 @@ pub(crate) fn write(files: &[Patched]) -> Result<(), Failure> {
     if let Some((_, file)) = changed {
         let shown = file.shown.clone();
         drop_all(&ready);
-        return Err(Failure::new(format!("{shown} has changed since it was read; nothing was written"))
-            .hint("run it again"));
+        return Err(words::changed_meanwhile(&shown));
     }
     for ((new, target), file) in &ready {
-        fs::rename(new, target)
-            .map_err(|error| Failure::new(format!("{} could not be written ({error})", file.shown)))?;
+        fs::rename(new, target).map_err(|error| words::cannot_write(&file.shown, &error))?;
     }
     Ok(())
 }
 
 /// A file beside the old one with the new text; and where it is to go: to what a link leads to, not in the link's place.
 fn prepare(file: &Patched) -> Result<(PathBuf, PathBuf), Failure> {
-    let failed = |error: io::Error| Failure::new(format!("{} could not be written ({error})", file.shown));
+    let failed = |error: io::Error| words::cannot_write(&file.shown, &error);
     let target = file.path.canonicalize().map_err(failed)?;
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let new = target.with_file_name(format!(".{name}.nilometer-{}", std::process::id()));
@@ -55,7 +54,7 @@ fn prepare(file: &Patched) -> Result<(PathBuf, PathBuf), Failure> {
 fn fill(new: &Path, target: &Path, text: &[u8]) -> io::Result<()> {
     let old = fs::metadata(target)?;
     if old.permissions().readonly() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, words::READ_ONLY));
     }
     let mut file = File::options().write(true).create_new(true).open(new)?;
     file.write_all(text)?;

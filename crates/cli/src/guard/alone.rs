@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::env;
 use crate::messages::Failure;
+use crate::words::guard as words;
 
 /// Refuses a program that is one of several workers.
 pub(super) fn check() -> Result<(), Failure> {
@@ -16,10 +17,7 @@ pub(super) fn check() -> Result<(), Failure> {
     });
     match workers {
         None => Ok(()),
-        Some((name, count)) => Err(Failure::new(format!(
-            "{name} says that {count} processes train together; the guard stops one process, and the others would wait for it"
-        ))
-        .hint("use the checkpoints of the training framework there, and nilometer run to see what grows")),
+        Some((name, count)) => Err(words::not_alone(name, count)),
     }
 }
 

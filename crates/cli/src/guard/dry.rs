@@ -12,6 +12,7 @@ use super::options::GuardOptions;
 use super::rule::{EpochEnd, History, Judgement};
 use crate::messages::{Failure, bytes_to_stdout};
 use crate::report::open;
+use crate::words::guard as words;
 
 /// What a save is taken to need where nobody says it.
 const RESERVE_BYTES: u64 = 64 << 20;
@@ -23,22 +24,17 @@ pub(super) fn show(options: &GuardOptions, path: &Path) -> Result<(), Failure> {
     let limits = Limits::of(&capture, options.limit);
     let ends = ends(&capture, &limits);
     if ends.is_empty() {
-        let what = format!("{} has no epochs of fit whose end was read", path.display());
-        return Err(
-            Failure::new(what).hint("the guard acts at ends of epochs; nilometer report shows what repeats")
-        );
+        return Err(words::no_epochs(path));
     }
-    let (kind, _) = limits.lowest().ok_or_else(|| {
-        Failure::new(format!("{} does not say which limit there was", path.display())).hint("--limit SIZE")
-    })?;
+    let (kind, _) = limits.lowest().ok_or_else(|| words::no_limit(path))?;
     let reserve = options.reserve.0.or_else(|| said(&capture)).unwrap_or(RESERVE_BYTES);
-    bytes_to_stdout(words(kind, &ends, reserve).as_bytes())
+    bytes_to_stdout(told(kind, &ends, reserve).as_bytes())
 }
 
 /// An end of an epoch: its number, and what stood then.
 type End = (u64, EpochEnd);
 
-fn words(kind: Kind, ends: &[End], reserve: u64) -> String {
+fn told(kind: Kind, ends: &[End], reserve: u64) -> String {
     let mut history = History::default();
     let judged: Vec<(u64, Judgement)> =
         ends.iter().map(|(epoch, end)| (*epoch, history.epoch_ended(*end, reserve))).collect();
@@ -46,16 +42,11 @@ fn words(kind: Kind, ends: &[End], reserve: u64) -> String {
     let nearest = judged.iter().min_by_key(|(_, judgement)| judgement.room());
     let Some((epoch, judgement)) = acted.or(nearest) else { return String::new() };
     let last = ends.last().map_or(0, |(epoch, _)| *epoch);
-    let numbers = super::words::judged(kind, judgement);
+    let numbers = words::judged(kind, judgement);
     if acted.is_some() {
-        format!(
-            "The guard would have acted after epoch {epoch} of the {last} that were run: collect garbage, \
-             and if that is not enough, save and stop.\n{numbers}\n"
-        )
+        words::would_have_acted(*epoch, last, &numbers)
     } else {
-        format!(
-            "The guard would not have acted in {last} epochs. It was nearest after epoch {epoch}:\n{numbers}\n"
-        )
+        words::would_not_have_acted(*epoch, last, &numbers)
     }
 }
 
@@ -139,14 +130,14 @@ mod tests {
         let end = |used: u64| EpochEnd { used: used << 20, limit: 1000 << 20, ..EpochEnd::default() };
         let ends: Vec<End> =
             used_mib.iter().enumerate().map(|(at, used)| (at as u64 + 1, end(*used))).collect();
-        words(Kind::Asked, &ends, 0)
+        super::told(Kind::Asked, &ends, 0)
     }
 
     #[test]
     fn the_first_act_is_told() {
         let text = told(&[500, 600, 700, 800, 900, 990]);
         assert!(
-            text.starts_with("The guard would have acted after epoch 5 of the 6 that were run"),
+            text.starts_with("The guard would have acted after epoch 5 of the 6 that were run."),
             "{text}"
         );
         assert!(text.contains(&size(f64::from(100 << 20))), "{text}");

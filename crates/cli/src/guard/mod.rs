@@ -9,9 +9,8 @@ mod dry;
 mod look;
 pub(crate) mod options;
 mod rule;
-mod stop;
+pub(crate) mod stop;
 mod told;
-mod words;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -27,6 +26,7 @@ use crate::python_options::ignores_environment;
 use crate::supervisor::keep::Keep;
 use crate::supervisor::kernel::{self, Change};
 use crate::supervisor::{Outcome, Plan, Recorded, Wanted, supervise};
+use crate::words::{guard as words, program};
 use crate::{args, env, own, run};
 
 /// `EX_TEMPFAIL` of `sysexits.h`: the same command may do it if it is tried again.
@@ -49,30 +49,22 @@ pub(crate) fn guard(options: &GuardOptions, python: String, flags: Vec<String>) 
     }
     kernel::fill_closed_streams();
     if options.program.is_empty() {
-        return Err(Failure::new("there is no program to guard").hint("nilometer guard train.py"));
+        return Err(program::none("guard"));
     }
     if let Some(word) = args::misplaced("guard", &options.program) {
-        messages::hint(format!(
-            "{word} stands after the program's name, so the program gets it; nilometer's own go before"
-        ));
+        messages::hint(program::misplaced(word));
     }
-    let words =
+    let line =
         flags.iter().map(AsRef::as_ref).chain(options.program.iter().map(AsRef::<std::ffi::OsStr>::as_ref));
-    if ignores_environment(words) {
-        return Err(Failure::new(
-            "Python was started with -I, -E or -S, so the guard cannot work in the program",
-        )
-        .hint("start it without, or use nilometer run"));
+    if ignores_environment(line) {
+        return Err(words::isolated());
     }
     alone::check()?;
     let folder = options.resume.clone().unwrap_or_else(|| {
         format!("nilometer-guard-{}.{}", program_name(&options.program), std::process::id()).into()
     });
     let folder = std::path::absolute(&folder).unwrap_or(folder);
-    let package = env::get(env::PACKAGE).map(PathBuf::from).ok_or_else(|| {
-        Failure::new("the guard needs the Python package")
-            .hint("start it as nilometer, or python -m nilometer")
-    })?;
+    let package = env::get(env::PACKAGE).map(PathBuf::from).ok_or_else(program::no_package)?;
     Guarded { options, python, flags, folder, package }.run()
 }
 
@@ -88,10 +80,7 @@ impl Guarded<'_> {
     fn run(&self) -> Result<i32, Failure> {
         let mut before = Stop::read(&self.folder).map(|stop| stop.place);
         if self.options.resume.is_some() && before.is_none() {
-            messages::hint(format!(
-                "{} holds no checkpoint yet: training begins at its first epoch",
-                self.folder.display()
-            ));
+            messages::hint(words::no_checkpoint_yet(&self.folder));
         }
         for restarts in 0.. {
             let attempt = attempt(restarts);
@@ -155,16 +144,13 @@ impl Guarded<'_> {
     /// The program ended by itself.
     fn ended(&self, outcome: &Outcome, used: Option<&Stop>, restarts: u32) -> i32 {
         if outcome.capture.is_none() {
-            messages::warning("the program ran without a capture, and so without the guard");
+            messages::warning(words::NO_CAPTURE);
         }
         self.tell(outcome);
         told::restarted(restarts);
         if let Some(stop) = used.filter(|_| outcome.change == Change::Exited(0)) {
             stop.remove(&self.folder);
-            messages::to_stderr(&format!(
-                "The program is done; its checkpoint {} is removed.\n",
-                stop.checkpoint.display()
-            ));
+            messages::to_stderr(&words::done(&stop.checkpoint));
         }
         run::end_like(outcome.change)
     }

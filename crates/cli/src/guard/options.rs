@@ -62,7 +62,7 @@ fn reserve(word: &str) -> Result<Reserve, String> {
     }
     quantity::size(word)
         .map(|bytes| Reserve(Some(bytes)))
-        .map_err(|wrong| format!("auto, or a size: {wrong}"))
+        .map_err(|wrong| crate::words::values::reserve(&wrong))
 }
 
 #[cfg(test)]

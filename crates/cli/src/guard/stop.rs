@@ -15,7 +15,7 @@ const PREFIX: &str = "stop-";
 
 /// Where a training stopped; a later place is a greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// In a loop of the program's own, at its so-many-th stop.
     Loop(u64),
     /// In the so-many-th fit, after so many epochs.
@@ -65,10 +65,7 @@ impl Stop {
 
     /// Where, in words: `after epoch 13 of 60`.
     pub(super) fn words(&self) -> String {
-        let Place::Fit(fit, epoch) = self.place else { return "in the program's own loop".to_owned() };
-        let of = self.epochs.map(|epochs| format!(" of {epochs}")).unwrap_or_default();
-        let which = if fit > 1 { format!(", in fit {fit} of the program") } else { String::new() };
-        format!("after epoch {epoch}{of}{which}")
+        crate::words::guard::place(self.place, self.epochs)
     }
 
     /// Removes the checkpoint, and the folder if nothing else is in it.

@@ -29,6 +29,8 @@ use self::otlp::Exporter;
 use crate::messages::{self, Failure, stderr_is_terminal};
 use crate::status::{Evaluator, evaluated};
 use crate::supervisor::kernel::Inherited;
+use crate::words::metrics as words;
+use crate::words::system::not_written;
 
 const FIRST_DELAY: Duration = Duration::from_secs(3);
 const MIN_INTERVAL: Duration = Duration::from_secs(15);
@@ -56,30 +58,24 @@ impl Prepared {
         if let Some(path) = &options.metrics_file
             && path.extension().is_none_or(|extension| extension != "prom")
         {
-            let what = format!("{} does not end in .prom, so no collector would read it", path.display());
-            return Err(Failure::new(what).hint("--metrics-file nilometer.prom"));
+            return Err(words::no_prom(path));
         }
         let listener = options.metrics.and_then(|address| {
             if !address.ip().is_loopback() {
-                messages::warning(format!("whoever reaches {address} can read the program's metrics"));
+                messages::warning(words::open_to_others(address));
             }
             TcpListener::bind(address)
-                .map_err(|error| {
-                    messages::warning(format!("metrics cannot be served on {address} ({error}); this is tried again while the program runs"));
-                })
+                .map_err(|error| messages::warning(words::address_taken(address, &error)))
                 .ok()
         });
         let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
         if let Some(at) = at.filter(|at| Some(*at) != options.metrics) {
-            messages::to_stderr(&format!("nilometer  metrics: http://{at}/metrics\n"));
+            messages::to_stderr(&words::served_at(at));
         }
         if let Some(path) = &options.metrics_file
             && let Err(error) = textfile::put(path, &Board::default().text(Form::Prometheus))
         {
-            messages::warning(format!(
-                "{} cannot be written ({error}); this is tried again while the program runs",
-                path.display()
-            ));
+            messages::warning(words::file_refused(path, &error));
         }
         Ok(Some(Self { options: options.clone(), listener }))
     }
@@ -97,7 +93,7 @@ impl Prepared {
         if let Some(address) = self.options.metrics {
             let listener = self.listener.as_ref().and_then(|listener| listener.try_clone().ok());
             if let Err(error) = door::open(listener, address, &board) {
-                messages::warning(format!("metrics cannot be served ({error})"));
+                messages::warning(words::not_served(&error));
             }
         }
         let places = Places {
@@ -113,9 +109,7 @@ impl Prepared {
             let work = move || follow(&evaluations, places, &stopped);
             Builder::new().name("nilometer-status".to_owned()).stack_size(STACK_BYTES).spawn(work)
         };
-        let thread = thread
-            .map_err(|error| messages::warning(format!("the program's metrics cannot be made ({error})")))
-            .ok()?;
+        let thread = thread.map_err(|error| messages::warning(words::not_made(&error))).ok()?;
         Some(Metrics { capture: capture.to_owned(), evaluations, stop, thread })
     }
 }
@@ -184,13 +178,13 @@ impl Places {
         if let Some(path) = &self.file
             && let Err(error) = textfile::put(path, &self.board.text(Form::Prometheus))
         {
-            complain(&mut self.complaints[0], || format!("{} cannot be written ({error})", path.display()));
+            complain(&mut self.complaints[0], || not_written(path, &error));
         }
         let document = self.board.otlp(now_ns(), self.began_ns);
         if let Some(exporter) = &mut self.exporter
             && let Err(error) = exporter.send(document)
         {
-            complain(&mut self.complaints[1], || format!("figures were not sent: {error}"));
+            complain(&mut self.complaints[1], || words::not_sent(&error));
         }
     }
 }

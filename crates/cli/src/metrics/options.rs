@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::otlp::{Endpoint, endpoint};
+use crate::words::values;
 
 /// Where figures go while the program runs.
 #[derive(Clone, Debug, Default, Args)]
@@ -30,9 +31,7 @@ impl MetricsOptions {
 fn address(word: &str) -> Result<SocketAddr, String> {
     let word =
         word.strip_prefix("localhost:").map_or_else(|| word.to_owned(), |port| format!("127.0.0.1:{port}"));
-    word.parse().map_err(|_no_address| {
-        "an address is a number and a port, such as 127.0.0.1:9464 or [::1]:9464".to_owned()
-    })
+    word.parse().map_err(|_no_address| values::address())
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::{Duration, Instant};
 
+use crate::words::{metrics as words, values};
+
 /// A connection, a request and its answer have so long together.
 const MAX_TURN: Duration = Duration::from_secs(2);
 /// Documents that wait for a collector; the oldest go first.
@@ -27,9 +29,9 @@ pub(crate) struct Endpoint {
 
 /// Reads `http://HOST[:PORT][/PATH]`.
 pub(crate) fn endpoint(word: &str) -> Result<Endpoint, String> {
-    let wrong = || "an endpoint is http://HOST:PORT, such as http://localhost:4318".to_owned();
+    let wrong = values::endpoint;
     if word.starts_with("https://") {
-        return Err("https is not spoken; send to a collector on this machine, which can".to_owned());
+        return Err(values::no_tls());
     }
     let rest = word.strip_prefix("http://").ok_or_else(wrong)?;
     let (place, path) = rest.find(['/', '?', '#']).map_or((rest, ""), |at| rest.split_at(at));
@@ -77,12 +79,12 @@ impl Exporter {
             match status {
                 Ok(200..=299) => {}
                 // It may take it later.
-                Ok(status @ (408 | 429 | 500..)) => return Err(format!("{host}:{port} answered {status}")),
+                Ok(status @ (408 | 429 | 500..)) => return Err(words::answered(host, *port, status, true)),
                 Ok(status) => {
                     self.waiting.pop_front();
-                    return Err(format!("{host}:{port} answered {status} and will not take it later"));
+                    return Err(words::answered(host, *port, status, false));
                 }
-                Err(error) => return Err(format!("{host}:{port} cannot be reached ({error})")),
+                Err(error) => return Err(words::unreachable(host, *port, &error)),
             }
             self.waiting.pop_front();
         }
@@ -118,9 +120,9 @@ fn post(endpoint: &Endpoint, document: &str, until: Instant) -> std::io::Result<
         }
     }
     let first = answer.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let words = std::str::from_utf8(first).unwrap_or_default();
-    let status = words.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.trim().parse().ok());
-    status.ok_or_else(|| std::io::Error::other("its answer is no HTTP"))
+    let line = std::str::from_utf8(first).unwrap_or_default();
+    let status = line.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.trim().parse().ok());
+    status.ok_or_else(|| std::io::Error::other(words::NO_HTTP))
 }
 
 #[cfg(test)]

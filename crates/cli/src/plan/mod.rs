@@ -10,7 +10,6 @@ mod trial;
 
 use std::time::Instant;
 
-use nilometer_diagnose::{duration, size};
 use nilometer_plan::{Answer, DIVISORS, Plan, Refusal};
 
 use self::options::{PlanFormat, PlanOptions};
@@ -21,23 +20,22 @@ use crate::prove::results::Folder;
 use crate::prove::scratch::Scratch;
 use crate::prove::watch::Watch;
 use crate::supervisor::kernel;
+use crate::words::{plan as words, program};
 use crate::{args, style};
 
 pub(crate) fn plan(options: &PlanOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
     if options.program.is_empty() {
-        return Err(Failure::new("there is no program to plan").hint("nilometer plan train.py"));
+        return Err(program::none("plan"));
     }
     if let Some(word) = args::misplaced("plan", &options.program) {
-        messages::hint(format!(
-            "{word} stands after the program's name, so the program gets it; nilometer's own go before"
-        ));
+        messages::hint(program::misplaced(word));
     }
-    let program = Program::of(&options.program, None)?;
+    let prepared = Program::of(&options.program, None)?;
     let mut watch = Watch::start()?;
-    let folder = Folder::make("plan", options.output.as_deref(), &program)?;
-    let scratch = Scratch::prepare(&program, &python, options.yes, false)?;
-    let bench = Bench { program: &program, scratch: &scratch, folder: &folder, options, python, flags };
+    let folder = Folder::make("plan", options.output.as_deref(), &prepared)?;
+    let scratch = Scratch::prepare(&prepared, &python, options.yes, false)?;
+    let bench = Bench { program: &prepared, scratch: &scratch, folder: &folder, options, python, flags };
     let began = Instant::now();
     let ran = runs(&bench, began, &mut watch);
     drop(scratch);
@@ -45,8 +43,8 @@ pub(crate) fn plan(options: &PlanOptions, python: String, flags: Vec<String>) ->
     if let Some(signal) = watch.interrupted() {
         return Ok(128 + signal);
     }
-    let words = program.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut plan = Plan::new(words, limit::limit(options.limit), folder.shown());
+    let line = prepared.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut plan = Plan::new(line, limit::limit(options.limit), folder.shown());
     let told: Vec<_> = ran.iter().map(|ran| ran.told.clone()).collect();
     plan.warnings = warnings(&ran, options.yes);
     plan.points = ran.into_iter().map(|ran| ran.point).collect();
@@ -91,45 +89,29 @@ fn runs(bench: &Bench, began: Instant, watch: &mut Watch) -> Result<Vec<Ran>, Fa
 /// How far it is, on stderr.
 fn said(ran: &Ran) {
     if let (Some(batch), Some(peak)) = (ran.point.batch, ran.point.peak) {
-        let took = duration(ran.point.seconds);
-        messages::to_stderr(&format!("batch {batch}: {} at most, in {took}\n", size(peak as f64)));
+        messages::to_stderr(&words::ran(batch, peak, ran.point.seconds));
     }
 }
 
 /// A run that came to no end of a `fit`.
 fn failed(ran: &Ran) -> Failure {
-    let log = ran.log.display();
     if ran.cut {
-        return Failure::new(format!("no `fit` came to its end in time; its last words are in {log}"))
-            .hint("--budget gives it more time");
+        return words::no_fit_in_time(&ran.log);
     }
-    let how = ran.point.exit_code.map_or("by a signal".to_owned(), |code| format!("with exit code {code}"));
-    let failure = Failure::new(format!(
-        "the program ended {how} before a `fit` came to its end; its last words are in {log}"
-    ));
-    match ran.outside.first() {
-        Some(path) => {
-            failure.hint(format!("it wanted to write {path}, outside of its folder; --yes lets it"))
-        }
-        None => failure.hint("check that it runs from this folder, without input from a terminal"),
-    }
+    words::no_fit(ran.point.exit_code, &ran.log, ran.outside.first().map(String::as_str))
 }
 
 /// What limits the plan, by the runs.
 fn warnings(ran: &[Ran], yes: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     for ran in ran {
-        for path in &ran.outside {
-            let what = if yes { "it writes" } else { "it wanted to write" };
-            warnings.push(format!("{what} {path}, outside of its folder"));
-        }
-        let batch = ran.point.batch.map_or(String::new(), |batch| format!(" with batch {batch}"));
+        warnings.extend(ran.outside.iter().map(|path| program::outside(path, yes)));
         let log = ran.log.file_name().unwrap_or_default().to_string_lossy();
+        let point = &ran.point;
         if ran.cut {
-            warnings.push(format!("the run{batch} was ended for want of time; see {log}"));
-        } else if ran.point.exit_code != Some(0) {
-            let how = ran.point.exit_code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
-            warnings.push(format!("the run{batch} ended with {how}; see {log}"));
+            warnings.push(words::cut(point.batch, &log));
+        } else if point.exit_code != Some(0) {
+            warnings.push(words::failed(point.batch, point.exit_code, &log));
         }
     }
     warnings.dedup();

@@ -20,6 +20,7 @@ use crate::prove::results::{Folder, facts};
 use crate::prove::scratch::{Place, Scratch};
 use crate::prove::trial::{LIMITED, entry, free_memory};
 use crate::prove::watch::{Running, Watch};
+use crate::words::{prove, system};
 
 /// Where the runs take place.
 pub(super) struct Bench<'a> {
@@ -58,14 +59,11 @@ impl Bench<'_> {
         let steps = if only_one_step { 1 } else { STEPS };
         let mut command = self.command(&place, &capture, divisor, steps)?;
         let out = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
-        let (out, err) =
-            out.map_err(|error| Failure::new(format!("{} cannot be written ({error})", log.display())))?;
+        let (out, err) = out.map_err(|error| system::cannot_write(&log, &error))?;
         command.stdin(Stdio::null()).stdout(out).stderr(err).current_dir(&place.folder);
-        let child = watch
-            .spawn(&mut command)
-            .map_err(|error| Failure::new(format!("{} could not be started ({error})", self.python)))?;
+        let child = watch.spawn(&mut command).map_err(|error| system::cannot_start(&self.python, &error))?;
         let ended = watch.follow(vec![Running::new(child, Instant::now() + most)], tick)?.pop();
-        let ended = ended.ok_or_else(|| Failure::new("the end of a run was not seen"))?;
+        let ended = ended.ok_or_else(|| prove::no_run(&name))?;
         let facts = facts(&capture).unwrap_or_default();
         let told = Told::of(&facts);
         let fit = told.largest();

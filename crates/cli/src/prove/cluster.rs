@@ -13,6 +13,7 @@ use super::scratch::Place;
 use super::trial::Line;
 use crate::env;
 use crate::messages::{self, Failure};
+use crate::words::{program, prove as words, system};
 
 /// A cluster that answered.
 pub(crate) struct Cluster {
@@ -40,13 +41,10 @@ impl Cluster {
         }
         let package = env::get(env::PACKAGE).map(PathBuf::from);
         let script = package.map(|package| package.join("cluster").join("__main__.py"));
-        let script = script.ok_or_else(|| {
-            Failure::new("a cluster needs the Python package")
-                .hint("start it as nilometer, or python -m nilometer")
-        })?;
+        let script = script.ok_or_else(program::no_package)?;
         let cluster = Self { python: python.to_owned(), script };
         let done = cluster.command("check").stdin(Stdio::null()).output();
-        let done = done.map_err(|error| Failure::new(format!("{python} could not be started ({error})")))?;
+        let done = done.map_err(|error| system::cannot_start(python, &error))?;
         let last = |bytes: &[u8]| {
             String::from_utf8_lossy(bytes).trim_end().lines().last().unwrap_or_default().to_owned()
         };
@@ -54,10 +52,10 @@ impl Cluster {
             let said = last(&done.stderr);
             return Err(match said.rsplit_once("; ") {
                 Some((what, hint)) => Failure::new(what).hint(hint),
-                None => Failure::new(format!("Ray could not be asked ({said})")),
+                None => words::no_cluster(&said),
             });
         }
-        messages::to_stderr(&format!("on {}\n", last(&done.stdout)));
+        messages::to_stderr(&words::on(&last(&done.stdout)));
         Ok(Some(cluster))
     }
 

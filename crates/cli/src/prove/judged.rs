@@ -7,6 +7,7 @@ use nilometer_diagnose::Bytes;
 use nilometer_prove::{Effect, Experiment, Intervention, Measured, Seen, compare};
 
 use super::results::Result as Ran;
+use crate::words::prove as words;
 
 /// What the first run says of the program beside its facts.
 pub(crate) fn seen(ran: &Ran) -> Seen {
@@ -28,16 +29,16 @@ pub(crate) fn judged(ran: &Ran, leak: Bytes, unit: &str) -> (Experiment, bool) {
     // A growth that ends with nothing changed was ended by something else.
     let changed = idle.len() < ran.set.len();
     if !idle.is_empty() {
-        notes.push(format!("{} had nothing to change", idle.join(", ")));
+        notes.push(words::idle(&idle));
     }
     if ran.cut {
-        notes.push("ended for want of time".to_owned());
+        notes.push(words::CUT.to_owned());
     } else if ran.exit_code != Some(0) {
-        let how = ran.exit_code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
-        notes.push(format!("{how}; see {}", ran.log.file_name().unwrap_or_default().to_string_lossy()));
+        let log = ran.log.file_name().unwrap_or_default().to_string_lossy();
+        notes.push(words::failed_run(ran.exit_code, &log));
     }
     if measured.unit != unit {
-        notes.push(format!("it has {}s instead of {unit}s", measured.unit));
+        notes.push(words::other_unit(measured.unit, unit));
     }
     let experiment = Experiment {
         intervention: Experiment::words(&ran.set),

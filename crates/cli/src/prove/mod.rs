@@ -31,13 +31,12 @@ use crate::messages::{self, Failure};
 use crate::report::{self, Read};
 use crate::style;
 use crate::supervisor::kernel;
+use crate::words::program::misplaced;
 
 pub(crate) fn prove(options: &ProveOptions, python: String, flags: Vec<String>) -> Result<i32, Failure> {
     kernel::fill_closed_streams();
     if let Some(word) = args::misplaced("prove", &options.program) {
-        messages::hint(format!(
-            "{word} stands after the program's name, so the program gets it; nilometer's own go before"
-        ));
+        messages::hint(misplaced(word));
     }
     let program = Program::of(&options.program, options.with.as_deref())?;
     let mut watch = Watch::start()?;

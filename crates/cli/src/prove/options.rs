@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use nilometer_prove::Intervention;
 
+use crate::words::values;
 use crate::{own, quantity};
 
 /// `nilometer prove`.
@@ -89,7 +90,7 @@ fn intervention(word: &str) -> Result<Intervention, String> {
 
 fn jobs(word: &str) -> Result<usize, String> {
     let jobs = word.parse::<usize>().ok().filter(|jobs| (1..=64).contains(jobs));
-    jobs.ok_or_else(|| "a number from 1 to 64".to_owned())
+    jobs.ok_or_else(values::jobs)
 }
 
 /// `90`, `90s`, `10m`, `1.5h`.
@@ -99,13 +100,13 @@ pub(crate) fn time(word: &str) -> Result<Duration, String> {
         "" | "s" | "sec" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
-        _ => return Err("a time, as 90s, 10m or 1h".to_owned()),
+        _ => return Err(values::time()),
     };
     let plain = digits.chars().all(|c| c.is_ascii_digit() || c == '.');
     let seconds = digits.parse::<f64>().ok().filter(|_| plain).map(|number| number * unit);
     match seconds.filter(|seconds| (1.0..=1e6).contains(seconds)) {
         Some(seconds) => Ok(Duration::from_secs_f64(seconds)),
-        None => Err("a time from 1 second to 11 days, as 90s, 10m or 1h".to_owned()),
+        None => Err(values::time_range()),
     }
 }
 

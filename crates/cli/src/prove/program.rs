@@ -9,6 +9,7 @@ use nilometer_capture::Record;
 use nilometer_model::CodeFolders;
 
 use crate::messages::Failure;
+use crate::words::{program, prove as said};
 
 /// What is to be run.
 pub(crate) struct Program {
@@ -27,10 +28,9 @@ pub(crate) struct Program {
 impl Program {
     pub(crate) fn of(words: &[OsString], patched: Option<&Path>) -> Result<Self, Failure> {
         let Some(first) = words.first() else {
-            return Err(Failure::new("there is no program to prove").hint("nilometer prove train.py"));
+            return Err(program::none("prove"));
         };
-        let here = std::env::current_dir()
-            .map_err(|error| Failure::new(format!("the current folder is not to be had ({error})")))?;
+        let here = std::env::current_dir().map_err(|error| said::no_current_folder(&error))?;
         let (words, folder, own) = if Path::new(first).extension().is_some_and(|ending| ending == "nilo") {
             from_capture(Path::new(first), here)?
         } else {
@@ -38,19 +38,17 @@ impl Program {
         };
         let first = words.first().cloned().unwrap_or_default();
         if first == "-" {
-            return Err(Failure::new("a script from stdin can be read once only").hint("save it to a file"));
+            return Err(said::from_stdin());
         }
         let is_script = !first.to_string_lossy().starts_with('-');
         let script = is_script.then(|| folder.join(&first));
         if let Some(script) = script.as_ref().filter(|script| !script.exists()) {
-            return Err(Failure::new(format!("there is no {}", script.display())));
+            return Err(program::no_file(script));
         }
         let patched = patched.map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf()));
         match &patched {
-            Some(file) if !file.is_file() => Err(Failure::new(format!("there is no {}", file.display()))),
-            Some(_) if script.is_none() => {
-                Err(Failure::new("--with takes the place of a script, and there is none"))
-            }
+            Some(file) if !file.is_file() => Err(program::no_file(file)),
+            Some(_) if script.is_none() => Err(said::nothing_to_replace()),
             _ => Ok(Self { words, folder, script, patched, own }),
         }
     }
@@ -72,10 +70,7 @@ fn from_capture(path: &Path, here: PathBuf) -> Result<(Vec<OsString>, PathBuf, V
     };
     let fact = |wanted: &str| facts().find(|(key, _)| *key == wanted).map(|(_, value)| value.to_owned());
     let words: Option<Vec<String>> = fact("argv").and_then(|list| serde_json::from_str(&list).ok());
-    let words = words.filter(|words| !words.is_empty()).ok_or_else(|| {
-        Failure::new(format!("{} does not say which program it is of", path.display()))
-            .hint("name the program: nilometer prove train.py")
-    })?;
+    let words = words.filter(|words| !words.is_empty()).ok_or_else(|| said::nameless(path))?;
     let folder = fact("cwd").map(PathBuf::from).filter(|folder| folder.is_dir()).unwrap_or(here);
     let own = CodeFolders::of_facts(facts()).own;
     Ok((words.into_iter().map(OsString::from).collect(), folder, own))

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use nilometer_diagnose::{duration, size};
-use nilometer_prove::{Effect, Experiment};
+use nilometer_prove::Experiment;
 
 use super::results::Result as Ran;
 use crate::messages;
+use crate::words::prove as words;
 
 /// Says how far it is.
 pub(crate) struct Progress {
@@ -35,11 +35,8 @@ impl Progress {
             return;
         }
         self.second = took.as_secs();
-        let mut text = format!("{number}  {}: {}", names.join(", "), duration(took.as_secs_f64()));
-        if let Some((left, each)) = self.left {
-            let most = (left as u32 * each).min(self.budget);
-            text += &format!(", at most {left} to go, {}", duration(most.as_secs_f64()));
-        }
+        let left = self.left.map(|(runs, each)| (runs, (runs as u32 * each).min(self.budget)));
+        let text = words::running(number, names, took, left);
         self.shown = true;
         messages::to_stderr(&format!("\r\u{1b}[K{text}"));
     }
@@ -47,27 +44,15 @@ impl Progress {
     /// The program as it is.
     pub(crate) fn first(&mut self, ran: &Ran) {
         let report = &ran.report;
-        let unit = report.cycles.unit;
         let growth = report.growth.as_ref().map(|growth| growth.bytes_per_cycle.estimate);
-        let growth = growth
-            .map_or("no growth to be seen".to_owned(), |bytes| format!("{} per {unit}", size(bytes as f64)));
-        let took = duration(ran.took.as_secs_f64());
-        self.line(&format!("{}: {growth}, {} {unit}s in {took}", ran.name, report.cycles.count));
+        let cycles = &report.cycles;
+        self.line(&words::first(&ran.name, growth, cycles.count, cycles.unit, ran.took));
     }
 
     /// An experiment.
     pub(crate) fn told(&mut self, experiment: &Experiment, unit: &str) {
-        let word = match experiment.verdict {
-            Effect::Cures => "cures",
-            Effect::Reduces => "reduces",
-            Effect::NoEffect => "no effect",
-            Effect::Undecided => "undecided",
-        };
-        let growth = experiment.growth.map_or("too few cycles".to_owned(), |growth| {
-            format!("{} per {unit}", size(growth.estimate as f64))
-        });
-        let took = duration(experiment.seconds);
-        self.line(&format!("{}: {growth} in {took}, {word}", experiment.intervention));
+        let Experiment { intervention, growth, seconds, verdict, .. } = experiment;
+        self.line(&words::experiment(intervention, *growth, unit, *seconds, verdict.words()));
     }
 
     /// Leaves the screen clean.

@@ -12,6 +12,7 @@ use super::program::Program;
 use super::scratch::Patch;
 use crate::lookup::Files;
 use crate::messages::Failure;
+use crate::words::{prove, system};
 
 /// A run that has ended.
 pub(crate) struct Result {
@@ -91,10 +92,7 @@ impl Folder {
             || PathBuf::from(format!("nilometer-{what}-{}.{}", program.name(), std::process::id())),
             Path::to_path_buf,
         );
-        let failed = |error: std::io::Error| {
-            Failure::new(format!("{} cannot be made ({error})", given.display()))
-                .hint("-o names another folder for the captures")
-        };
+        let failed = |error: std::io::Error| prove::no_folder(&given, &error);
         std::fs::create_dir_all(&given).map_err(failed)?;
         let path = given.canonicalize().map_err(failed)?;
         Ok(Self { path, given })
@@ -119,9 +117,7 @@ impl Folder {
     /// A file beside the captures.
     pub(crate) fn add(&self, name: &str, text: &str) -> std::result::Result<(), Failure> {
         let path = self.path.join(name);
-        let failed =
-            |error: std::io::Error| Failure::new(format!("{} cannot be written ({error})", path.display()));
-        std::fs::write(&path, text).map_err(failed)
+        std::fs::write(&path, text).map_err(|error| system::cannot_write(&path, &error))
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use super::program::Program;
 use super::tree::{self, How, NoCopy};
 use crate::messages::Failure;
+use crate::words::{prove, system};
 
 /// A folder of ours, removed in the end.
 pub(crate) struct Scratch {
@@ -43,8 +44,7 @@ impl Scratch {
         travels: bool,
     ) -> Result<Self, Failure> {
         let path = std::env::temp_dir().join(format!("nilometer-prove-{}", std::process::id()));
-        let failed =
-            |error: std::io::Error| Failure::new(format!("{} cannot be made ({error})", path.display()));
+        let failed = |error: std::io::Error| system::cannot_make(&path, &error);
         fs::DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
         let path = path.canonicalize().unwrap_or(path);
         // With --yes there is no fence, and what is written through a link is written.
@@ -56,8 +56,7 @@ impl Scratch {
     /// A fresh place; `slot` tells runs apart that run at once. Two runs in one slot see the same paths.
     pub(crate) fn place(&self, program: &Program, slot: usize, patches: &[Patch]) -> Result<Place, Failure> {
         let own = self.path.join(format!("{slot}"));
-        let failed =
-            |error: std::io::Error| Failure::new(format!("{} cannot be made ({error})", own.display()));
+        let failed = |error: std::io::Error| system::cannot_make(&own, &error);
         if own.exists() {
             fs::remove_dir_all(&own).map_err(failed)?;
         }
@@ -73,15 +72,11 @@ impl Scratch {
             script = below(from, &pairs);
         }
         for (file, patched) in patches {
-            let copy = below(file, &pairs)
-                .ok_or_else(|| Failure::new(format!("{} is no file of the program's", file.display())))?;
+            let copy = below(file, &pairs).ok_or_else(|| prove::not_the_programs(file))?;
             // Folders that are links lead to what is the user's own.
             let real = copy.parent().and_then(|parent| parent.canonicalize().ok());
             if !real.is_some_and(|real| real.starts_with(&self.path)) {
-                return Err(Failure::new(format!(
-                    "{} is not copied, so it cannot be changed",
-                    file.display()
-                )));
+                return Err(prove::not_copied(file));
             }
             // Nor through the file, should it be one.
             fs::remove_file(&copy).unwrap_or_default();
@@ -102,9 +97,7 @@ impl Scratch {
     /// A file beside the copies.
     pub(crate) fn keep(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
         let path = self.path.join(name);
-        let failed =
-            |error: std::io::Error| Failure::new(format!("{} cannot be written ({error})", path.display()));
-        fs::write(&path, text).map_err(failed)?;
+        fs::write(&path, text).map_err(|error| system::cannot_write(&path, &error))?;
         Ok(path)
     }
 
@@ -113,14 +106,8 @@ impl Scratch {
         let failed = |error| NoCopy::Failed(from.to_path_buf(), error);
         let to = tree::with_neighbours(from, root, self.how).map_err(failed);
         to.and_then(|to| tree::copy(from, &to, &except, self.how).map(|()| to)).map_err(|error| match error {
-            NoCopy::TooMuch => Failure::new(format!(
-                "{} holds more than experiments should copy each time (1 GiB or 50000 files)",
-                from.display()
-            ))
-            .hint("start it from a smaller folder, or --yes to copy all of it"),
-            NoCopy::Failed(path, error) => {
-                Failure::new(format!("{} cannot be copied ({error})", path.display()))
-            }
+            NoCopy::TooMuch => prove::too_much(from),
+            NoCopy::Failed(path, error) => system::cannot_copy(&path, &error),
         })
     }
 }

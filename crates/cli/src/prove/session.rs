@@ -15,10 +15,11 @@ use super::options::ProveOptions;
 use super::progress::Progress;
 use super::results::{Folder, Result as Ran};
 use super::scratch::Patch;
-use super::steady;
 use super::trial::{Bench, Trial};
 use super::watch::Watch;
 use crate::messages::Failure;
+use crate::words::program::outside;
+use crate::words::prove::{self as words, FIRST_RUN};
 
 /// Epochs of a first run at most, if they are so fast that more of them cost nothing.
 const MAX_EPOCHS: u64 = 40;
@@ -56,7 +57,7 @@ impl<'a> Session<'a> {
         let survey = Survey::of(&first.facts, seen(&first));
         let mut proof = self.begin(&first, &survey);
         if self.bench.collects {
-            proof.warnings.push(steady::WHY.to_owned());
+            proof.warnings.push(words::COLLECTS.to_owned());
         }
         if let Some(leak) = measured.leak().filter(|_| watch.interrupted().is_none()) {
             let list = self.list(&first, &survey);
@@ -64,7 +65,7 @@ impl<'a> Session<'a> {
         }
         proof.seconds = self.began.elapsed().as_secs_f64();
         if watch.interrupted().is_some() {
-            proof.warnings.push("it was interrupted before its end".to_owned());
+            proof.warnings.push(words::INTERRUPTED.to_owned());
         }
         self.progress.end();
         Ok(proof.conclude(&measured))
@@ -74,7 +75,7 @@ impl<'a> Session<'a> {
     pub(crate) fn first(&mut self, watch: &mut Watch) -> Result<Ran, Failure> {
         let (mut least, mut most) = (self.options.cycles, MAX_EPOCHS.max(self.options.cycles));
         for again in 0.. {
-            let name = if again == 0 { "as it is".to_owned() } else { format!("as it is, {least} epochs") };
+            let name = if again == 0 { FIRST_RUN.to_owned() } else { words::longer_run(FIRST_RUN, least) };
             let mut trial = Trial::new(&name, Vec::new(), (least, most, CHEAP_RUN));
             trial.survey = true;
             let ran = self.one(trial, self.options.budget / FIRST_RUN_DIVISOR, watch)?;
@@ -105,29 +106,16 @@ impl<'a> Session<'a> {
 
     fn failed(&self, ran: &Ran) -> Failure {
         let outside = Survey::of(&ran.facts, Seen::default()).outside;
-        let how = ran.exit_code.map_or("by a signal".to_owned(), |code| format!("with exit code {code}"));
-        let failure = Failure::new(format!(
-            "the program ended {how} before a growth could be seen; its last words are in {}",
-            ran.log.display()
-        ));
-        match outside.first() {
-            Some(path) if !self.options.yes => {
-                failure.hint(format!("it wanted to write {path}, outside of its folder; --yes lets it"))
-            }
-            _ => failure.hint("check that it runs from this folder, without input from a terminal"),
-        }
+        let kept_from = outside.first().filter(|_| !self.options.yes).map(String::as_str);
+        words::no_growth_seen(ran.exit_code, &ran.log, kept_from)
     }
 
     pub(crate) fn begin(&self, first: &Ran, survey: &Survey) -> Proof {
         let report = &first.report;
         let mut warnings = Vec::new();
-        for path in &survey.outside {
-            let what = if self.options.yes { "it writes" } else { "it wanted to write" };
-            warnings.push(format!("{what} {path}, outside of its folder"));
-        }
+        warnings.extend(survey.outside.iter().map(|path| outside(path, self.options.yes)));
         if first.exit_code != Some(0) {
-            let how = first.exit_code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
-            warnings.push(format!("the program as it is ended with {how}"));
+            warnings.push(words::first_failed(first.exit_code));
         }
         Proof {
             schema: SCHEMA,
@@ -218,7 +206,7 @@ impl<'a> Session<'a> {
             return Ok(experiment);
         };
         let epochs = u64::from(EPOCHS_FACTOR) * stopped.max(self.options.cycles);
-        let name = format!("{}, {epochs} epochs", ran.name);
+        let name = words::longer_run(&ran.name, epochs);
         let mut trial = Trial::new(&name, ran.set.clone(), (epochs, epochs, Duration::ZERO));
         trial.patches.clone_from(&ran.patches);
         let most = self.left();
@@ -245,14 +233,14 @@ impl<'a> Session<'a> {
         trial.patches = patches;
         let most = self.patience(first);
         let ran = self.bench.run(vec![trial], most, watch, &mut self.progress)?.pop();
-        let ran = ran.ok_or_else(|| Failure::new(format!("no run: {name}")))?;
+        let ran = ran.ok_or_else(|| words::no_run(name))?;
         let experiment = self.judge(&ran, leak, first.report.cycles.unit, &survey, watch)?;
         Ok((ran, experiment))
     }
 
     /// The program as it is, as often as the first time.
     pub(crate) fn again(&mut self, first: &Ran, watch: &mut Watch) -> Result<Ran, Failure> {
-        let trial = Trial::new("as it is, again", Vec::new(), self.epochs(first));
+        let trial = Trial::new(words::SECOND_RUN, Vec::new(), self.epochs(first));
         self.one(trial, MAX_SLOWDOWN * first.took + START_ALLOWANCE, watch)
     }
 
@@ -272,7 +260,7 @@ impl<'a> Session<'a> {
     pub(crate) fn one(&mut self, trial: Trial, most: Duration, watch: &mut Watch) -> Result<Ran, Failure> {
         let name = trial.name.clone();
         let mut ran = self.bench.run(vec![trial], most, watch, &mut self.progress)?;
-        let ran = ran.pop().ok_or_else(|| Failure::new(format!("no run: {name}")))?;
+        let ran = ran.pop().ok_or_else(|| words::no_run(&name))?;
         self.progress.first(&ran);
         Ok(ran)
     }

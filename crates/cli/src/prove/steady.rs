@@ -11,14 +11,12 @@ use super::session::Session;
 use super::trial::Trial;
 use super::watch::Watch;
 use crate::messages::Failure;
+use crate::words::prove::COLLECTING_RUN;
 
 /// An interval of a growth that is wider than this share of it: its experiments would show little.
 const BLURRED: f64 = 0.3;
 /// With fewer cycles than these it is the cycles that lack.
 const MIN_CYCLES: u64 = 12;
-/// What is said of such runs.
-pub(super) const WHY: &str =
-    "garbage is collected in each cycle of these runs: without that it hides how much memory stays";
 
 impl Session<'_> {
     /// The first run, or one more in which garbage cannot hide what stays, if that says more; then so are all others.
@@ -36,7 +34,7 @@ impl Session<'_> {
             return Ok(first);
         }
         self.bench.collects = true;
-        let mut trial = Trial::new("as it is, with collections", Vec::new(), self.epochs(&first));
+        let mut trial = Trial::new(COLLECTING_RUN, Vec::new(), self.epochs(&first));
         trial.survey = true;
         let again = self.one(trial, self.patience(&first), watch)?;
         let better = Measured::of(&again.report);

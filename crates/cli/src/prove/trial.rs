@@ -22,6 +22,8 @@ use super::scratch::{Patch, Place, Scratch};
 use super::watch::{Running, Watch};
 use crate::env;
 use crate::messages::Failure;
+use crate::words::program::no_package;
+use crate::words::{prove, system};
 
 /// A run to be made.
 pub(crate) struct Trial {
@@ -75,10 +77,7 @@ pub(crate) const LIMITED: &str = r#"ulimit -S -d "$0" 2>/dev/null; exec "$@""#;
 /// The file that is the command, for runs of our own.
 pub(crate) fn entry() -> Result<PathBuf, Failure> {
     let package = env::get(env::PACKAGE).map(PathBuf::from);
-    package.map(|package| package.join("__main__.py")).ok_or_else(|| {
-        Failure::new("experiments need the Python package")
-            .hint("start it as nilometer, or python -m nilometer")
-    })
+    package.map(|package| package.join("__main__.py")).ok_or_else(no_package)
 }
 
 /// What each of `jobs` runs may take of the memory that is free, in bytes.
@@ -139,12 +138,9 @@ impl<'a> Bench<'a> {
             let words = File::create(&log).and_then(|file| {
                 Ok((if self.apart { File::create(&out)? } else { file.try_clone()? }, file))
             });
-            let (out, err) = words
-                .map_err(|error| Failure::new(format!("{} cannot be written ({error})", log.display())))?;
+            let (out, err) = words.map_err(|error| system::cannot_write(&log, &error))?;
             command.stdin(Stdio::null()).stdout(out).stderr(err).current_dir(&place.folder);
-            let child = watch
-                .spawn(&mut command)
-                .map_err(|error| Failure::new(format!("{} could not be started ({error})", self.python)));
+            let child = watch.spawn(&mut command).map_err(|error| system::cannot_start(&self.python, &error));
             match child {
                 Ok(child) => running.push(Running::new(child, Instant::now() + most)),
                 Err(failure) => {
@@ -161,11 +157,10 @@ impl<'a> Bench<'a> {
             let read = match Read::of(&capture) {
                 Ok(read) => read,
                 Err(_) if watch.interrupted().is_some() => {
-                    return Err(Failure::new("interrupted before anything was seen"));
+                    return Err(prove::interrupted_early());
                 }
                 Err(_) => {
-                    return Err(Failure::new(format!("the run “{}” left no capture", trial.name))
-                        .hint(format!("its last words are in {}", log.display())));
+                    return Err(prove::no_capture(&trial.name, &log));
                 }
             };
             out.push(Ran {
@@ -197,8 +192,7 @@ impl<'a> Bench<'a> {
     fn command(&self, trial: &Trial, place: &Place, capture: &Path) -> Result<Command, Failure> {
         let line = self.line(trial, place, capture);
         let Some(cluster) = &self.cluster else {
-            let (first, words) =
-                line.words.split_first().ok_or_else(|| Failure::new("there are no words"))?;
+            let (first, words) = line.words.split_first().ok_or_else(|| prove::no_run(&trial.name))?;
             let mut command = Command::new(first);
             command.args(words).envs(line.environment);
             return Ok(command);

@@ -11,6 +11,8 @@ use libc::c_int;
 
 use crate::messages::Failure;
 use crate::supervisor::kernel::{self, Inherited, Signals};
+use crate::words::prove::cannot_wait;
+use crate::words::system::cannot_watch_signals;
 
 /// Signals that end us.
 const ENDS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
@@ -87,8 +89,7 @@ impl Watch {
         let mut watched = ENDS.to_vec();
         watched.push(libc::SIGCHLD);
         let inherited = kernel::block(&watched);
-        let signals = Signals::open(&watched)
-            .map_err(|error| Failure::new(format!("signals cannot be watched ({error})")))?;
+        let signals = Signals::open(&watched).map_err(|error| cannot_watch_signals(&error))?;
         Ok(Self { signals, inherited, interrupted: None })
     }
 
@@ -122,7 +123,7 @@ impl Watch {
                 let looked = running.get_mut(at).map_or(Ok(()), Running::look);
                 if let Err(error) = looked {
                     self.end_all(&mut running);
-                    return Err(Failure::new(format!("the end of a run cannot be seen ({error})")));
+                    return Err(cannot_wait(&error));
                 }
             }
             tick(began.elapsed());

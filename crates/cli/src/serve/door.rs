@@ -23,6 +23,7 @@ use tokio::time::{sleep, timeout};
 use super::answer::{Answer, Body};
 use super::stream::{self, MAX_BROWSERS};
 use super::{Site, Turn};
+use crate::words::serve as words;
 
 /// Connections at the same time; who comes later waits in the kernel's queue.
 const MAX_CONNECTIONS: usize = 64;
@@ -94,7 +95,7 @@ async fn answer(
 ) -> Result<Response<Body>, Infallible> {
     let (head, body) = request.into_parts();
     if !body.is_end_stream() {
-        return Ok(Answer::words(400, "a request for a page brings nothing").into_response());
+        return Ok(Answer::words(400, words::HAS_BODY).into_response());
     }
     let site = Arc::clone(site);
     let turn = tokio::task::spawn_blocking(move || site.take(&head)).await;
@@ -105,7 +106,7 @@ async fn answer(
             stream::events(room, place)
         }
         // Our own fault, which must end nothing but this request.
-        Err(_) => Answer::words(500, "this page could not be made"),
+        Err(_) => Answer::words(500, words::OUR_FAULT),
     };
     Ok(answer.into_response())
 }

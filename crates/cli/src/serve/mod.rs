@@ -34,7 +34,9 @@ use crate::messages::{self, Failure, bytes_to_stdout};
 use crate::options::ServeOptions;
 use crate::report::open;
 use crate::supervisor::kernel::{self, Signals};
+use crate::words::{serve as words, system};
 
+const RANDOM: &str = "/dev/urandom";
 const ENDS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
 /// All that requests share.
@@ -60,21 +62,19 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
     }
     // Before any other thread is there, so that none of them gets the signals.
     kernel::block(&ENDS);
-    let mut signals =
-        Signals::open(&ENDS).map_err(|error| Failure::new(format!("signals cannot be watched ({error})")))?;
+    let mut signals = Signals::open(&ENDS).map_err(|error| system::cannot_watch_signals(&error))?;
     let (listener, address) = listen(SocketAddr::new(options.bind, options.port))?;
     let secrets = [secret()?, secret()?];
     let link = format!("http://{address}/?token={}", secrets[0]);
     let guard = Guard::new(secrets, address.ip(), address.port());
     let (rooms, summaries, listeners) = (CaptureCache::default(), Summaries::default(), Listeners::default());
     let site = Arc::new(Site { shelf, rooms, summaries, listeners, guard });
-    door::open(listener, site)
-        .map_err(|error| Failure::new(format!("{address} cannot be listened on ({error})")))?;
+    door::open(listener, site).map_err(|error| words::cannot_listen(address, &error))?;
     if !options.bind.is_loopback() {
-        messages::warning("others can reach this address, and what is sent is not encrypted");
+        messages::warning(words::OPEN_TO_OTHERS);
     }
     bytes_to_stdout(format!("{link}\n").as_bytes())?;
-    messages::to_stderr("The link works once, in one browser. Ctrl-C ends it.\n");
+    messages::to_stderr(words::LINK);
     while signals.next().is_none() {
         signals.wait(Duration::from_mins(10));
     }
@@ -82,21 +82,18 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), Failure> {
 }
 
 fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::new(format!("{address} cannot be listened on ({error})"))
-            .hint("--port 0 takes any free port")
-    };
-    let listener = TcpListener::bind(address).map_err(|error| failed(&error))?;
-    let address = listener.local_addr().map_err(|error| failed(&error))?;
+    let failed = |error: std::io::Error| words::port_taken(address, &error);
+    let listener = TcpListener::bind(address).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }
 
 /// 128 bits that nobody can guess.
 fn secret() -> Result<String, Failure> {
     let mut bytes = [0_u8; 16];
-    File::open("/dev/urandom")
+    File::open(RANDOM)
         .and_then(|mut file| file.read_exact(&mut bytes))
-        .map_err(|error| Failure::new(format!("/dev/urandom cannot be read ({error})")))?;
+        .map_err(|error| system::cannot_read(RANDOM.as_ref(), &error))?;
     Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
@@ -113,15 +110,11 @@ impl Site {
         let cookie = head.headers.get(COOKIE).and_then(|cookie| cookie.to_str().ok());
         let asked = RequestView { url, host, cookie };
         if !matches!(head.method, Method::GET | Method::HEAD) {
-            return Turn::Answered(Answer::words(405, "pages are only read"));
+            return Turn::Answered(Answer::words(405, words::ONLY_READ));
         }
         Turn::Answered(match self.guard.admit(&asked) {
-            Admission::Name => Answer::words(421, "this address is not served under that name"),
-            Admission::Out => Answer::words(
-                403,
-                "this opens only by the link that `nilometer serve` printed, and that works once. For another browser \
-                 start it again.",
-            ),
+            Admission::Name => Answer::words(421, words::OTHER_NAME),
+            Admission::Out => Answer::words(403, words::ONLY_BY_LINK),
             Admission::Cookie(cookie) => Answer::elsewhere("/", Some(cookie)),
             Admission::In => match asked.path()[..] {
                 ["events", key] => return self.stream(key),
@@ -150,14 +143,14 @@ impl Site {
                 let diff = nilometer_diagnose::diff(a.read.side(), b.read.side());
                 Answer::page(served_diff(&diff, &Served { home: self.home(), ..Served::default() }))
             }),
-            _ => Err(Answer::words(404, "there is no such page")),
+            _ => Err(Answer::words(404, words::NO_PAGE)),
         };
         answer.unwrap_or_else(|wrong| wrong)
     }
 
     fn path(&self, key: &str) -> Result<std::path::PathBuf, Answer> {
         let path = name(key).and_then(|name| self.shelf.path(&name));
-        path.ok_or_else(|| Answer::words(404, "there is no such capture"))
+        path.ok_or_else(|| Answer::words(404, words::NO_CAPTURE))
     }
 
     fn look(&self, key: &str) -> Result<Look, Answer> {
@@ -186,7 +179,7 @@ impl Site {
         };
         match self.listeners.take() {
             Some(place) => Turn::Follows(self.rooms.of(&path), place),
-            None => Turn::Answered(Answer::words(503, "too many pages listen already")),
+            None => Turn::Answered(Answer::words(503, words::TOO_MANY)),
         }
     }
 }

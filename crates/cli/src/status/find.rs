@@ -12,6 +12,7 @@ use crate::census::{capture_of, mapped};
 use crate::messages::Failure;
 use crate::serve::capture_list::files;
 use crate::supervisor::kernel;
+use crate::words::status as words;
 
 /// The captures that were asked for.
 ///
@@ -26,15 +27,10 @@ pub(super) fn captures(what: Option<&str>) -> Result<Vec<PathBuf>, Failure> {
         return Ok(paths);
     }
     if what.parse::<u32>().is_err() && !path.exists() {
-        return Err(
-            Failure::new(format!("there is no file {what}")).hint("nilometer status shows what runs now")
-        );
+        return Err(words::no_file(what));
     }
     capture_of(what).map(|path| vec![path]).map_err(|failure| match what.parse::<u32>() {
-        Ok(pid) if !Path::new(&format!("/proc/{pid}")).exists() => Failure::new(format!(
-            "there is no process {pid} now"
-        ))
-        .hint("nilometer status DIR shows the captures of a folder, also of processes that have ended"),
+        Ok(pid) if !Path::new(&format!("/proc/{pid}")).exists() => words::no_process(pid),
         _ => failure,
     })
 }

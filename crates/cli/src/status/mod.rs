@@ -19,6 +19,8 @@ use self::options::{StatusFormat, StatusOptions};
 use crate::messages::{self, Failure, bytes_to_stdout};
 use crate::style;
 use crate::supervisor::kernel::{self, Signals};
+use crate::words::status as words;
+use crate::words::system::cannot_watch_signals;
 
 /// Something leaks, as `diff --fail-on-growth` has it.
 const LEAKS: i32 = 1;
@@ -84,8 +86,7 @@ fn below(status: Status, parent: &Status) -> Status {
 
 fn watch(options: &StatusOptions, evaluator: &mut Evaluator) -> Result<(), Failure> {
     kernel::block(&ENDS);
-    let mut signals =
-        Signals::open(&ENDS).map_err(|error| Failure::new(format!("signals cannot be watched ({error})")))?;
+    let mut signals = Signals::open(&ENDS).map_err(|error| cannot_watch_signals(&error))?;
     let what = options.what.as_deref();
     // A process keeps its capture when it ends; a folder gets new ones.
     let one =
@@ -119,15 +120,12 @@ fn drawn(options: &StatusOptions, statuses: &[Status]) -> String {
 }
 
 fn none(options: &StatusOptions) -> &'static str {
-    match options.what {
-        None => "no process of yours is recorded now",
-        Some(_) => "there is no capture in this folder",
-    }
+    words::none(options.what.is_some())
 }
 
 fn say_none(options: &StatusOptions) {
     messages::to_stderr(&format!("nilometer  {}\n", none(options)));
-    messages::hint("nilometer run SCRIPT records a program, nilometer attach PID one that runs");
+    messages::hint(words::HOW_TO_RECORD);
 }
 
 /// A leak is news whatever else cannot be read.

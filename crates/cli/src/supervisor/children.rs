@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use nilometer_capture::{Capture, Exit, MemoryKill, Record, Surroundings, Writer};
 
 use crate::capture_path;
+use crate::words::children::TAKEN;
 
 /// A child with a capture of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,9 +61,6 @@ pub(crate) fn complete(family: &Family<'_>) -> Vec<Child> {
     }
     children
 }
-
-const TAKEN: &str =
-    "a child was not recorded, as an older capture has the name of its own: -o gives them all another";
 
 /// Captures of this run in the template's folder, without the program's own.
 fn captures(family: &Family<'_>) -> Vec<(u32, PathBuf, Capture)> {

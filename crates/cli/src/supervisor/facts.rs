@@ -9,8 +9,10 @@ use nilometer_model::OWN_FACT;
 
 use super::Plan;
 use super::environment::Leads;
-use super::recorder::{Recorder, consequence};
+use super::recorder::Recorder;
 use crate::capture_path::program_name;
+use crate::words::recorder::consequence;
+use crate::words::run::no_boot;
 
 /// Writes the facts down.
 pub(crate) fn write(
@@ -53,19 +55,12 @@ pub(crate) fn write(
     }
     let lost = |what: String| writer.append(&Record::Loss { what, count: 1 });
     if leads.package.is_none() {
-        lost(format!(
-            "{}, so marks and live memory could not be recorded",
-            if plan.deaf { ISOLATED_MODE } else { NO_PATH }
-        ));
+        lost(no_boot(plan.deaf));
     }
     if let Recorder::Impossible(reason) = recorder {
-        lost(consequence(reason));
+        lost(consequence(*reason));
     }
 }
-
-/// Why our boot cannot run in the program.
-const ISOLATED_MODE: &str = "Python was started with -I, -E or -S";
-const NO_PATH: &str = "nilometer is installed in a folder that PYTHONPATH cannot name";
 
 /// As JSON.
 pub(crate) fn list<Word: Clone + Into<OsString>>(words: &[Word]) -> String {

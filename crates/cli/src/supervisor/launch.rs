@@ -14,6 +14,7 @@ use super::readings::Readings;
 use super::spawn::Command;
 use crate::capture_path::{Templates, with_pid};
 use crate::messages::{Failure, warning};
+use crate::words::{run as said, system};
 
 /// A program that runs.
 pub(crate) struct Launched {
@@ -50,10 +51,9 @@ pub(crate) fn launch(
         recorded(untouched(), leads, &plan.templates.first),
         recorded(untouched(), leads, &plan.templates.second),
     ];
-    let could_not =
-        |error: std::io::Error| Failure::new(format!("{} could not be started ({error})", plan.python));
-    let held =
-        Command::new(words, environments).and_then(|command| command.fork(signals)).map_err(could_not)?;
+    let held = Command::new(words, environments)
+        .and_then(|command| command.fork(signals))
+        .map_err(|error| system::cannot_start(&plan.python, &error))?;
     let pid = held.pid();
 
     let (recording, choice) = record(plan, pid.unsigned_abs());
@@ -66,9 +66,7 @@ pub(crate) fn launch(
     if let Err(error) = held.release(choice) {
         // Nothing ran, so nothing is in it.
         path.map(std::fs::remove_file).transpose().unwrap_or_default();
-        return Err(
-            could_not(error).hint("check that the Python that nilometer is installed in is still there")
-        );
+        return Err(said::cannot_start(&plan.python, &error));
     }
     if let Some(recording) = &recording {
         readings.take(&recording.writer);
@@ -82,7 +80,7 @@ fn resumed(plan: &Plan, path: &Path, pid: u32) -> Option<Writer> {
         return None;
     }
     Writer::resume(path, &[pid, std::process::id()])
-        .inspect_err(|error| warning(format!("the series does not go on: {error}")))
+        .inspect_err(|error| warning(said::not_continued(error)))
         .ok()
 }
 
@@ -101,9 +99,9 @@ fn record(plan: &Plan, pid: u32) -> (Option<Recording>, u8) {
     };
     let second = with_pid(second_template, pid);
     if let Ok(writer) = Writer::create(&second, false) {
-        warning(format!("{error}; the capture goes to {} instead", second.display()));
+        warning(said::elsewhere(&error, &second));
         return (Some(Recording { writer, path: second, template: second_template.clone() }), 2);
     }
-    warning(format!("{error}; the program runs without being recorded"));
+    warning(said::unrecorded(&error));
     (None, 0)
 }

@@ -42,6 +42,7 @@ use crate::events::Events;
 use crate::live::Live;
 use crate::messages::Failure;
 use crate::metrics::{Metrics, Prepared};
+use crate::words::system;
 
 /// Between two readings.
 const READING_INTERVAL: Duration = Duration::from_millis(250);
@@ -109,9 +110,8 @@ pub(crate) struct Outcome {
 /// Runs the program to its end.
 pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
     let watched = forward::watched();
-    let failed = |error: std::io::Error| Failure::new(format!("signals cannot be watched ({error})"));
     let inherited = kernel::block(&watched);
-    let signals = Signals::open(&watched).map_err(failed)?;
+    let signals = Signals::open(&watched).map_err(|error| system::cannot_watch_signals(&error))?;
     let limits = Rlimits::of(0);
     let witness = Witness::start();
     let at = SystemTime::now();
@@ -219,7 +219,7 @@ impl Watch {
             if let Some(live) = &mut self.live {
                 live.end();
             }
-            Failure::new(format!("the program's end cannot be seen ({error})"))
+            system::cannot_wait(&error)
         })
     }
 

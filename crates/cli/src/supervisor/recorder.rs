@@ -15,6 +15,7 @@ use nilometer_capture::{Capture, Record, Sampling, Stamped, Writer};
 
 use super::elf::{self, Elf, Kind};
 use super::kernel;
+use crate::words::recorder as words;
 
 /// The recorder's file in the package.
 const FILE: &str = "_recorder.so";
@@ -35,7 +36,24 @@ pub(crate) enum Recorder {
     /// Not asked for.
     Unwanted,
     /// Not possible, and why.
-    Impossible(&'static str),
+    Impossible(NoRecorder),
+}
+
+/// Why it is not in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRecorder {
+    /// The package has no recorder, or none that can be read.
+    Missing,
+    /// The interpreter has no dynamic loader.
+    Static,
+    /// It has musl's.
+    Musl,
+    /// It is for another kind of machine.
+    Machine,
+    /// It gains privileges when it starts, and its loader drops what it is told from outside.
+    Secure,
+    /// It was to start and did not: a `#!` script in the place of Python, a sandbox, a program that ended before it was loaded.
+    NotSeen,
 }
 
 /// What the program's environment needs for it.
@@ -52,10 +70,12 @@ impl Recorder {
     /// Looks whether it can be put into this interpreter.
     pub(crate) fn prepare(wanted: Option<Wanted>, python: &Path, package: Option<&Path>) -> Self {
         let Some(wanted) = wanted else { return Self::Unwanted };
-        let Some(path) = package.map(|package| package.join(FILE)) else { return Self::Impossible(MISSING) };
+        let Some(path) = package.map(|package| package.join(FILE)) else {
+            return Self::Impossible(NoRecorder::Missing);
+        };
         let Ok((file, Kind::Elf(library))) = File::open(&path).and_then(|file| Ok((file, elf::look(&path)?)))
         else {
-            return Self::Impossible(MISSING);
+            return Self::Impossible(NoRecorder::Missing);
         };
         match refusal(python, &library) {
             Some(reason) => Self::Impossible(reason),
@@ -73,8 +93,8 @@ impl Recorder {
     pub(crate) fn off(&self) -> Option<String> {
         match self {
             Self::On(_) => None,
-            Self::Unwanted => Some("off: --no-recorder".to_owned()),
-            Self::Impossible(reason) => Some(format!("off: {reason}")),
+            Self::Unwanted => Some(words::UNWANTED.to_owned()),
+            Self::Impossible(reason) => Some(words::off(*reason)),
         }
     }
 
@@ -120,29 +140,23 @@ impl Preload {
     }
 }
 
-const MISSING: &str = "nilometer's recorder is missing in this installation";
-const STATIC: &str = "this Python is linked statically";
-const MUSL: &str = "this Python uses another C library than glibc";
-const MACHINE: &str = "this Python is for another kind of machine than nilometer's recorder";
-const SECURE: &str = "this Python has privileges of its own (setuid, setgid or capabilities) and so takes no library from outside";
-
 /// Why the loader would not put this library into the interpreter; a script's interpreter is not known here.
-fn refusal(python: &Path, library: &Elf) -> Option<&'static str> {
+fn refusal(python: &Path, library: &Elf) -> Option<NoRecorder> {
     let Ok(Kind::Elf(program)) = elf::look(python) else { return None };
     let loader = match program.loader {
-        _ if program.machine != library.machine => return Some(MACHINE),
-        None => return Some(STATIC),
+        _ if program.machine != library.machine => return Some(NoRecorder::Machine),
+        None => return Some(NoRecorder::Static),
         Some(loader) => loader,
     };
     if loader.windows(7).any(|part| part == b"ld-musl") {
-        return Some(MUSL);
+        return Some(NoRecorder::Musl);
     }
     let about = std::fs::metadata(python).ok()?;
     let (user, group) = kernel::effective_ids();
     let gains = about.mode() & libc::S_ISUID != 0 && about.uid() != user
         || about.mode() & libc::S_ISGID != 0 && about.gid() != group
         || user != 0 && kernel::has_capabilities(python);
-    gains.then_some(SECURE)
+    gains.then_some(NoRecorder::Secure)
 }
 
 /// Whether `LD_PRELOAD` can say this path: spaces and colons end it there, and `$` has a meaning.
@@ -150,26 +164,16 @@ fn can_be_said(path: &OsStr) -> bool {
     !path.as_bytes().iter().any(|byte| b" :$".contains(byte))
 }
 
-/// What the report says of it, with what follows from it.
-pub(crate) fn consequence(reason: &str) -> String {
-    format!(
-        "{reason}: memory was not followed to the lines that allocate it; marks and counters still give the verdict"
-    )
-}
-
 /// After the end: whether the recorder ran in the program, as it was meant to.
 pub(crate) fn tell_whether_on(capture: &Capture, writer: &Writer) {
     let began = |stamped: &Stamped| matches!(stamped.record, Record::Sampling(Sampling::Start { .. }));
     let is_on = capture.records.iter().any(began);
-    let value = if is_on { "on".to_owned() } else { format!("off: {NOT_SEEN}") };
+    let value = if is_on { "on".to_owned() } else { words::off(NoRecorder::NotSeen) };
     writer.append(&Record::Fact { key: "recorder".to_owned(), value });
     if !is_on {
-        writer.append(&Record::Loss { what: consequence(NOT_SEEN), count: 1 });
+        writer.append(&Record::Loss { what: words::consequence(NoRecorder::NotSeen), count: 1 });
     }
 }
-
-/// Among the reasons: a `#!` script in the place of Python, a sandbox, a program that ended before it was loaded.
-const NOT_SEEN: &str = "nilometer's recorder did not start in the program";
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
@@ -194,7 +198,7 @@ mod tests {
         }
     }
 
-    fn reason(python: &Path, package: &Path) -> &'static str {
+    fn reason(python: &Path, package: &Path) -> NoRecorder {
         match Recorder::prepare(Some(DEFAULT_SETTINGS), python, Some(package)) {
             Recorder::Impossible(reason) => reason,
             other => panic!("{other:?}"),
@@ -250,7 +254,7 @@ mod tests {
     fn what_the_loader_would_refuse_is_never_tried() {
         let (folder, package) = package("nilometer");
         let other_machine = altered(folder.path(), |bytes| bytes[18] ^= 1);
-        assert_eq!(reason(&other_machine, &package), MACHINE);
+        assert_eq!(reason(&other_machine, &package), NoRecorder::Machine);
         let interpreter = b"/ld-linux";
         let at =
             |bytes: &[u8]| bytes.windows(interpreter.len()).position(|part| part == interpreter).unwrap();
@@ -258,9 +262,9 @@ mod tests {
             let at = at(bytes);
             bytes[at..at + 8].copy_from_slice(b"/ld-musl");
         });
-        assert_eq!(reason(&musl, &package), MUSL);
+        assert_eq!(reason(&musl, &package), NoRecorder::Musl);
         let linked = altered(folder.path(), |bytes| bytes[56..58].fill(0));
-        assert_eq!(reason(&linked, &package), STATIC);
+        assert_eq!(reason(&linked, &package), NoRecorder::Static);
     }
 
     #[test]
@@ -272,7 +276,7 @@ mod tests {
             return; // only root can give files away
         }
         std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o4755)).unwrap();
-        assert_eq!(reason(&python, &package), SECURE);
+        assert_eq!(reason(&python, &package), NoRecorder::Secure);
         chown(&python, Some(0), None).unwrap();
         std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o4755)).unwrap();
         on(&python, &package);
@@ -282,7 +286,7 @@ mod tests {
     fn a_missing_recorder_and_a_script_as_python() {
         let (folder, package) = package("nilometer");
         let own = std::env::current_exe().unwrap();
-        assert_eq!(reason(&own, folder.path()), MISSING);
+        assert_eq!(reason(&own, folder.path()), NoRecorder::Missing);
         let shim = folder.path().join("shim");
         std::fs::write(&shim, "#!/bin/sh\nexec python3 \"$@\"\n").unwrap();
         on(&shim, &package);

@@ -1,0 +1,57 @@
+"""Each finished crate keeps its sentences in one place; elsewhere a literal has three words at most."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from rust_literals import sentences
+
+CRATES = Path(__file__).resolve().parents[2] / "crates"
+# The crates that are finished, and where their sentences stand. `test_reasons.py` has the diagnosis.
+CATALOGUES = {
+    "cli": "words/",
+    "plan": "words/",
+    "prove": "words/",
+}
+MAX_SENTENCE_WORDS = 25
+# A sentence ends with a mark and a space or a line, not within `train.py`.
+ENDS = re.compile(r"[.:;](?:\s|$)")
+# Literals that only machines read, by how they begin.
+FOR_MACHINES = {
+    "cli/src/metrics/door.rs": ["HTTP/1.1 "],
+    "cli/src/metrics/otlp.rs": ["POST "],
+    "cli/src/metrics/request.rs": ["431 Request Header", "505 HTTP Version"],
+    "cli/src/prove/scratch.rs": ["import ctypes; "],
+    "cli/src/prove/trial.rs": ["ulimit -S -d "],
+}
+
+
+def is_for_machines(file: str, said: str) -> bool:
+    return any(said.startswith(begin) for begin in FOR_MACHINES.get(file, []))
+
+
+@pytest.mark.parametrize("crate", CATALOGUES)
+def test_sentences_stand_in_the_catalogue_of_their_crate(crate: str) -> None:
+    sources = CRATES / crate / "src"
+    assert any((sources / CATALOGUES[crate]).rglob("*.rs"))
+    found = {}
+    for file in sources.rglob("*.rs"):
+        if not str(file.relative_to(sources)).startswith(CATALOGUES[crate]):
+            name = str(file.relative_to(CRATES))
+            found[name] = [said for said in sentences(file.read_text()) if not is_for_machines(name, said)]
+    assert {file: said for file, said in found.items() if said} == {}
+
+
+@pytest.mark.parametrize("crate", CATALOGUES)
+def test_a_sentence_is_short(crate: str) -> None:
+    files = (CRATES / crate / "src" / CATALOGUES[crate]).rglob("*.rs")
+    parts = [part for file in files for said in sentences(file.read_text()) for part in ENDS.split(said)]
+    assert [part for part in parts if len(part.split()) > MAX_SENTENCE_WORDS] == []
+
+
+def test_what_machines_read_is_there() -> None:
+    for file, begins in FOR_MACHINES.items():
+        said = sentences((CRATES / file).read_text())
+        assert all(any(one.startswith(begin) for one in said) for begin in begins), file
