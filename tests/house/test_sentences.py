@@ -14,6 +14,7 @@ CATALOGUES = {
     "cli": "words/",
     "plan": "words/",
     "prove": "words/",
+    "report": "words/",
 }
 MAX_SENTENCE_WORDS = 25
 # A sentence ends with a mark and a space or a line, not within `train.py`.
@@ -25,6 +26,10 @@ FOR_MACHINES = {
     "cli/src/metrics/request.rs": ["431 Request Header", "505 HTTP Version"],
     "cli/src/prove/scratch.rs": ["import ctypes; "],
     "cli/src/prove/trial.rs": ["ulimit -S -d "],
+    "report/src/card.rs": ["border:1px solid", "<div style="],
+    "report/src/exposition.rs": ["# HELP "],
+    "report/src/html/document.rs": ["default-src 'none'; "],
+    "report/src/junit.rs": ["<testsuites ", "  <testsuite ", "    <testcase ", "      <failure "],
 }
 
 

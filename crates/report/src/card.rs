@@ -4,10 +4,11 @@
 //! the program's that a browser takes for markup; a script or a style sheet, which notebooks that are not trusted take
 //! out; a colour of text, which cannot be read on every background.
 
-use nilometer_diagnose::{Finding, Report, Verdict, size};
+use nilometer_diagnose::{Finding, Report, Verdict};
 
 use crate::headline::{place, rate};
 use crate::markdown::quoted;
+use crate::words::growth as words;
 
 const BOX: &str = "border:1px solid rgba(128,128,128,.4);border-left-width:4px;padding:.5em .8em;max-width:60em;\
                    line-height:1.45;color:inherit;background:transparent";
@@ -44,21 +45,17 @@ fn growth(report: &Report) -> String {
     let is_own = report.verdict == Verdict::Leak && report.job.is_own();
     if let Some(growth) = report.growth.as_ref().filter(|_| is_own) {
         let bytes = growth.bytes_per_cycle;
-        let [estimate, low, high] = [bytes.estimate, bytes.low, bytes.high].map(|bytes| size(bytes as f64));
         let since = growth.since_cycle;
         // `cell 3` would be taken for In [3].
         let of_cell = report.cycles.found_by.as_deref().and_then(|how| how.strip_prefix("the runs of "));
         if let Some(cell) = of_cell {
-            return format!("+{estimate} per run of {cell}, since its run {since} (95 %: {low} to {high})");
+            return words::since_run(&bytes, cell, since);
         }
-        return format!("+{estimate} per {unit} since {unit} {since} (95 %: {low} to {high})");
+        return words::since(&bytes, unit, since);
     }
     let reason = report.reason.trim_end_matches('.');
-    match report.cycles.needed {
-        Some(1) => format!("{reason}. Run 1 more {unit}."),
-        Some(needed) => format!("{reason}. Run {needed} more {unit}s."),
-        None => format!("{reason}."),
-    }
+    let needed = report.cycles.needed.map_or(String::new(), |cycles| words::needed(cycles, unit));
+    format!("{reason}.{needed}")
 }
 
 fn finding(finding: &Finding, unit: &str) -> String {

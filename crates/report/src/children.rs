@@ -1,9 +1,10 @@
 //! The processes that the program started, on a terminal: which of them grow, and what each has.
 
 use anstyle::{AnsiColor, Style as Paint};
-use nilometer_diagnose::{Process, Report, size};
+use nilometer_diagnose::{Process, Report};
 
 use crate::terminal::Screen;
+use crate::words::{process as words, title};
 
 /// Processes told on the screen; the JSON has them all.
 const MAX_TOLD: usize = 5;
@@ -17,8 +18,7 @@ impl Screen {
     pub(crate) fn growing_children(&mut self, report: &Report) {
         let growing = report.processes.iter().filter(|process| process.bytes_per_minute.is_some()).count();
         if growing > 0 && report.job.culprit.is_none() {
-            let (some, grow) = if growing == 1 { ("One process", "grows") } else { ("Processes", "grow") };
-            self.line(&format!("      {some} that it started {grow}: CHILD PROCESSES below."), 6);
+            self.line(&format!("      {}", words::others_grow(growing)), 6);
         }
     }
 
@@ -33,34 +33,19 @@ impl Screen {
         });
         for (i, process) in told.iter().take(MAX_TOLD).enumerate() {
             if i == 0 {
-                let title = self.paint("CHILD PROCESSES", Paint::new().bold());
+                let title = self.paint(title::CHILDREN, Paint::new().bold());
                 self.out += &format!("\n{title}\n");
             }
-            let (first, last) = (size(process.first_bytes as f64), size(process.last_bytes as f64));
             // The last reading may be of its end, when it had given most of it back.
             let is_far = process.peak_bytes as f64 > MIN_PEAK_RATIO * process.last_bytes as f64;
-            let peak = if is_far { size(process.peak_bytes as f64) + " at most, " } else { String::new() };
+            let peak = is_far.then_some(process.peak_bytes);
+            let levels =
+                words::levels(&process.role, process.pid, process.first_bytes, peak, process.last_bytes);
             let grows = process.bytes_per_minute.map_or(String::new(), |rate| {
-                let rate = size(rate as f64);
-                let word = self.paint("GROWS", AnsiColor::Yellow.on_default().bold());
-                format!(", {word} by {rate} per minute to the end")
+                words::grows(&self.paint("GROWS", AnsiColor::Yellow.on_default().bold()), rate)
             });
-            let turned = process.turned_private_bytes.map_or(String::new(), turned);
-            self.line(
-                &format!(
-                    "  {} (pid {}): {first} at first, {peak}{last} at last{grows}{turned}",
-                    process.role, process.pid
-                ),
-                4,
-            );
+            let turned = process.turned_private_bytes.map_or(String::new(), words::turned_private);
+            self.line(&format!("  {levels}{grows}{turned}"), 4);
         }
     }
-}
-
-/// What a forked process copied of what it inherited: no leak, and dear where there are many of them.
-fn turned(bytes: u64) -> String {
-    format!(
-        "; {} of what it inherited turned private: reading Python objects writes their reference counts",
-        size(bytes as f64)
-    )
 }

@@ -8,7 +8,9 @@ use nilometer_diagnose::{Change, Diff, Difference, Verdict, duration, size};
 use crate::Style;
 use crate::markdown::verdict_words;
 use crate::sparkline;
-use crate::terminal::{Screen, interval};
+use crate::terminal::Screen;
+use crate::words::growth::interval;
+use crate::words::title;
 
 /// Changes told per list.
 const MAX_CHANGES: usize = 8;
@@ -41,10 +43,10 @@ pub fn diff_terminal(diff: &Diff, style: &Style) -> String {
     list(&mut screen, &format!("GROWTH{} BY CAUSE", per.to_uppercase()), &diff.causes, &per);
     list(&mut screen, &format!("GROWTH{} BY HOLDER", per.to_uppercase()), &diff.holders, &per);
     list(&mut screen, &format!("GROWTH{} BY SITE", per.to_uppercase()), &diff.sites, &per);
-    list(&mut screen, "LIVE AT THE END BY HOLDER", &diff.live_by_holder, "");
-    list(&mut screen, "LIVE AT THE END BY SITE", &diff.live_by_site, "");
-    list(&mut screen, "LIVE AT THE END BY PHASE", &diff.phases, "");
-    list(&mut screen, "KINDS OF MEMORY", &diff.kinds, "");
+    list(&mut screen, title::LIVE_BY_HOLDER, &diff.live_by_holder, "");
+    list(&mut screen, title::LIVE_BY_SITE, &diff.live_by_site, "");
+    list(&mut screen, title::LIVE_BY_PHASE, &diff.phases, "");
+    list(&mut screen, title::KINDS, &diff.kinds, "");
     list(&mut screen, "LEVELS", &diff.levels, "");
     curve(&mut screen, diff);
     screen.out

@@ -4,9 +4,10 @@
 //! interval.
 
 use anstyle::Style as Paint;
-use nilometer_diagnose::{Bytes, Endpoint, Report, size};
+use nilometer_diagnose::{Endpoint, Report};
 
 use crate::terminal::Screen;
+use crate::words::endpoint as words;
 
 /// Endpoints in the sentence; the list has all.
 const MAX_NAMED: usize = 3;
@@ -19,42 +20,12 @@ pub(crate) fn made_in(report: &Report) -> Option<String> {
     if growing.is_empty() {
         // What comes together may be all there is: then that is why nobody is named.
         let together = all.iter().find(|one| !one.together_with.is_empty() && !one.is_flat)?;
-        let names = together
-            .together_with
-            .iter()
-            .fold(together.name.clone(), |names, name| format!("{names} and {name}"));
-        return Some(format!("{names} always come together; they cannot be told apart."));
+        return Some(words::together(together));
     }
-    let named: Vec<String> = growing.iter().take(MAX_NAMED).map(|one| words(one, unit)).collect();
-    let more = growing.len().saturating_sub(MAX_NAMED);
-    let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
-    let text = format!("Growth is made in {}{more}.", named.join("; in "));
+    let named = growing.get(..MAX_NAMED).unwrap_or(&growing);
+    let text = words::made_in(named, growing.len() - named.len(), unit);
     let apart = growing.iter().any(|one| !one.together_with.is_empty());
-    Some(if apart { format!("{text} What comes together cannot be told apart.") } else { text })
-}
-
-fn words(one: &Endpoint, unit: &str) -> String {
-    let of = if one.together_with.is_empty() { "of it" } else { "of either" };
-    let Bytes { estimate, low, high } = one.bytes_per_request;
-    let range = format!("95 %: {} to {}", size(low as f64), size(high as f64));
-    format!("{}: +{} per {unit} {of} ({range})", name(one), size(estimate as f64))
-}
-
-/// Its name, with those that cannot be told from it.
-fn name(one: &Endpoint) -> String {
-    one.together_with.iter().fold(one.name.clone(), |names, other| format!("{names} or {other}"))
-}
-
-/// What an endpoint does, in a word or two.
-fn course(one: &Endpoint) -> String {
-    let Bytes { estimate, low, high } = one.bytes_per_request;
-    if one.grows {
-        format!("+{} each", size(estimate as f64))
-    } else if one.is_flat {
-        "flat".to_owned()
-    } else {
-        format!("not known: {} to {} each", size(low as f64), size(high as f64))
-    }
+    Some(if apart { format!("{text} {}", words::NOT_APART) } else { text })
 }
 
 fn endpoints(report: &Report) -> &[Endpoint] {
@@ -69,10 +40,11 @@ pub(crate) fn table(report: &Report) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let row = |one: &Endpoint| format!("| `{}` | {} | {} |\n", name(one), one.requests, course(one));
+    let row =
+        |one: &Endpoint| format!("| `{}` | {} | {} |\n", words::name(one), one.requests, words::course(one));
     let rows: String = all.iter().map(row).collect();
     let sentence = made_in(report).map_or(String::new(), |text| text + "\n\n");
-    format!("{sentence}| endpoint | {}s | growth |\n|---|---|---|\n{rows}\n", report.cycles.unit)
+    format!("{sentence}{}{rows}\n", words::table(report.cycles.unit))
 }
 
 impl Screen {
@@ -91,7 +63,13 @@ impl Screen {
                 self.out += &format!("\n{title}\n");
             }
             self.line(
-                &format!("  {}: {}, {} {}s", name(one), course(one), one.requests, report.cycles.unit),
+                &format!(
+                    "  {}: {}, {} {}s",
+                    words::name(one),
+                    words::course(one),
+                    one.requests,
+                    report.cycles.unit
+                ),
                 4,
             );
         }

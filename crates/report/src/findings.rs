@@ -2,7 +2,9 @@
 
 use nilometer_diagnose::{Finding, NextStep, Report, Site, Verdict, size};
 
-use crate::terminal::{Screen, interval};
+use crate::terminal::Screen;
+use crate::words::finding as words;
+use crate::words::growth::interval;
 use crate::wrap::columns;
 
 /// Findings told on the screen; the JSON has them all.
@@ -45,9 +47,8 @@ impl Screen {
             }
         }
         if let Some(more) = findings.len().checked_sub(most).filter(|more| *more > 0) {
-            let ones = if more == 1 { "one" } else { "ones" };
             self.out.push('\n');
-            self.line(&format!("     and {more} smaller {ones}: nilometer report FILE --verbose"), 5);
+            self.line(&format!("     {}", words::more(more)), 5);
         }
     }
 
@@ -90,7 +91,7 @@ impl Screen {
         let off = report.recorder.as_deref().is_some_and(|r| r == "off: --no-recorder");
         let could_tell = report.verdict != Verdict::NoLeak && report.job.is_own();
         if off && report.sampling.is_none() && could_tell {
-            self.line("      Which line made the memory was not recorded: --no-recorder.", 6);
+            self.line(&format!("      {}", words::NO_RECORDER), 6);
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use nilometer_diagnose::{Finding, Report, Site, Verdict, size};
 
+use crate::words::growth as words;
+
 /// `Memory of train.py leaks: +8.0 MiB per epoch since epoch 2`.
 pub(crate) fn headline(report: &Report) -> String {
     let name = &report.program.name;
     match (report.verdict, &report.growth) {
-        (Verdict::Leak, _) if !report.job.is_own() => {
-            format!("Memory of {name} leaks: {}", report.reason)
-        }
+        (Verdict::Leak, _) if !report.job.is_own() => words::leaks(name, &report.reason),
         (Verdict::Leak, Some(growth)) => {
             let (unit, rate) = (report.cycles.unit, size(growth.bytes_per_cycle.estimate as f64));
-            format!("Memory of {name} leaks: +{rate} per {unit} since {unit} {}", growth.since_cycle)
+            words::leaks(name, &format!("+{rate} per {unit} since {unit} {}", growth.since_cycle))
         }
-        (Verdict::Leak, None) => format!("Memory of {name} leaks: {}", report.reason),
-        (Verdict::NoLeak, _) => format!("Memory of {name} does not leak: {}", report.reason),
-        (Verdict::Undecided, _) => format!("Whether memory of {name} leaks is undecided: {}", report.reason),
+        (Verdict::Leak, None) => words::leaks(name, &report.reason),
+        (Verdict::NoLeak, _) => words::does_not_leak(name, &report.reason),
+        (Verdict::Undecided, _) => words::may_leak(name, &report.reason),
     }
 }
 

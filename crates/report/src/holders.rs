@@ -3,6 +3,7 @@
 use nilometer_diagnose::{HolderBytes, Report, size};
 
 use crate::Style;
+use crate::words::holders as words;
 use crate::wrap::wrap;
 
 /// Holders on the screen; the JSON has more.
@@ -11,13 +12,9 @@ const MAX_HOLDERS: usize = 20;
 /// The holders, the biggest first.
 pub fn holders(report: &Report, style: &Style) -> String {
     let width = style.width.max(40);
-    let mut out = format!("nilometer  {}: who holds its memory\n\n", report.program.name);
+    let mut out = format!("{}\n\n", words::heading(&report.program.name));
     if report.holders.is_empty() {
-        out += &wrap(
-            "No look at the heap found memory below a path. Where no recorder is at work there is nothing to look for.",
-            width,
-            0,
-        );
+        out += &wrap(words::NONE, width, 0);
         out.push('\n');
         return out;
     }
@@ -36,7 +33,7 @@ pub fn holders(report: &Report, style: &Style) -> String {
         out.push('\n');
     }
     if let Some(more) = report.holders.len().checked_sub(MAX_HOLDERS).filter(|more| *more > 0) {
-        out += &format!("and {more} smaller ones: --format json\n");
+        out += &format!("{}\n", words::more(more));
     }
     out
 }

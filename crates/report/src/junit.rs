@@ -3,6 +3,7 @@
 use nilometer_diagnose::{Report, Verdict};
 
 use crate::headline::{headline, place, sentence};
+use crate::words::profile::TEST_CASE;
 
 /// One XML document. Undecided is skipped, not passed.
 pub fn junit(report: &Report) -> String {
@@ -19,7 +20,7 @@ pub fn junit(report: &Report) -> String {
     let at = place
         .map_or(String::new(), |site| format!(" file=\"{}\" line=\"{}\"", attribute(&site.file), site.line));
     out += &format!(
-        "    <testcase name=\"memory does not leak\" classname=\"nilometer.{program}\" time=\"{seconds:.3}\"{at}>\n"
+        "    <testcase name=\"{TEST_CASE}\" classname=\"nilometer.{program}\" time=\"{seconds:.3}\"{at}>\n"
     );
     let message = attribute(&headline(report));
     match report.verdict {

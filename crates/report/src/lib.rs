@@ -1,4 +1,5 @@
-//! A report in every form: one file per format. Words and numbers come from the diagnosis, never from here.
+//! A report in every form: one file per format. Words and numbers come from the diagnosis; the few words of a form's own
+//! stand in `words`.
 
 mod brief;
 mod card;
@@ -42,6 +43,7 @@ mod terminal;
 mod thrift;
 mod verbose;
 mod warnings;
+mod words;
 mod wrap;
 
 pub use brief::brief;

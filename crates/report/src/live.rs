@@ -2,6 +2,8 @@
 
 use nilometer_diagnose::{Report, Verdict, duration, size};
 
+use crate::words::growth as words;
+
 /// `nilometer  epoch 7 · live 412 MiB · 5.9 GiB left · leak: +8.0 MiB per epoch`.
 pub fn live_line(report: &Report, width: usize) -> String {
     let mut parts = vec![format!("nilometer  {} {}", report.cycles.unit, report.cycles.count)];
@@ -35,9 +37,6 @@ fn verdict(report: &Report) -> String {
             format!("leak: +{rate} per {unit}{until}")
         }
         (Verdict::NoLeak, _) => "no leak".to_owned(),
-        _ => report
-            .cycles
-            .needed
-            .map_or("undecided".to_owned(), |n| format!("undecided, {n} more {unit}s needed")),
+        _ => words::undecided(report.cycles.needed, unit),
     }
 }

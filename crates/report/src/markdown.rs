@@ -10,6 +10,8 @@ use crate::endpoints::table;
 use crate::headline::{earliest, rate};
 use crate::render_input::{RenderInput, label};
 use crate::sparkline::sparkline;
+use crate::words::growth as words;
+use crate::words::profile::again as again_by;
 
 /// Findings that are told.
 const MAX_FINDINGS: usize = 10;
@@ -76,15 +78,13 @@ fn growth(report: &Report) -> String {
         size(bytes.high as f64),
     );
     if let Some(forecast) = &report.forecast {
-        let when = forecast.seconds_left.map_or(String::new(), |s| format!(", in {}", duration(s)));
-        let limit = size(forecast.limit_bytes as f64);
-        let at = report.cycles.count + forecast.cycles_left;
-        let earliest = earliest(report).map_or(String::new(), |(left, seconds)| {
-            let when = seconds.map_or(String::new(), |s| format!(", in {}", duration(s)));
-            format!(", at the earliest at {unit} {}{when}", report.cycles.count + left)
-        });
-        out +=
-            &format!(" The limit of {limit} ({}) is reached at {unit} {at}{when}{earliest}.", forecast.limit);
+        let at = |left: u64| report.cycles.count + left;
+        out += &words::named_limit(
+            (forecast.limit_bytes, forecast.limit),
+            (at(forecast.cycles_left), forecast.seconds_left),
+            earliest(report).map(|(left, seconds)| (at(left), seconds)),
+            unit,
+        );
     }
     out + "\n\n" + &table(report)
 }
@@ -218,9 +218,9 @@ fn environment(material: &RenderInput) -> String {
 }
 
 fn again(report: &Report) -> String {
-    let words = report.program.argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    let words = if words.is_empty() { quoted(&report.program.name) } else { words };
-    format!("To see it again:\n\n```sh\nnilometer run {}\n```\n", words.replace("```", "'''"))
+    let line = report.program.argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let line = if line.is_empty() { quoted(&report.program.name) } else { line };
+    again_by(&format!("nilometer run {}", line.replace("```", "'''")))
 }
 
 /// A word as a shell takes it.

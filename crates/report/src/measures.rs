@@ -8,6 +8,7 @@ use nilometer_diagnose::Verdict;
 use crate::exposition::{Exposition, Form};
 use crate::markdown::verdict_words;
 use crate::status::Status;
+use crate::words::measure;
 
 /// How the evaluation of a running program goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,18 +61,15 @@ type BytesOf = fn(&Status) -> Option<u64>;
 
 /// Sizes of a process: what they are called, what they are.
 const SIZES: [(&str, &str, BytesOf); 8] = [
-    ("nilometer_live_bytes", "Bytes in use.", |s| s.live_bytes),
-    ("nilometer_retained_bytes", "Free memory that the allocator keeps.", |s| s.retained_bytes),
-    ("nilometer_reserved_bytes", "Memory that pools of tensors took and have not handed out.", |s| {
-        s.reserved_bytes
-    }),
-    ("nilometer_file_backed_bytes", "Mapped files that are resident.", |s| s.file_backed_bytes),
-    ("nilometer_anonymous_bytes", "Anonymous resident memory.", |s| s.anonymous_bytes),
-    ("nilometer_peak_bytes", "Most resident memory.", |s| s.peak_bytes),
-    ("nilometer_limit_bytes", "The limit that would be met first.", |s| s.limit_bytes),
-    ("nilometer_headroom_bytes", "What is left below the limit.", |s| s.headroom_bytes),
+    ("nilometer_live_bytes", measure::LIVE, |s| s.live_bytes),
+    ("nilometer_retained_bytes", measure::RETAINED, |s| s.retained_bytes),
+    ("nilometer_reserved_bytes", measure::RESERVED, |s| s.reserved_bytes),
+    ("nilometer_file_backed_bytes", measure::FILE_BACKED, |s| s.file_backed_bytes),
+    ("nilometer_anonymous_bytes", measure::ANONYMOUS, |s| s.anonymous_bytes),
+    ("nilometer_peak_bytes", measure::PEAK, |s| s.peak_bytes),
+    ("nilometer_limit_bytes", measure::LIMIT, |s| s.limit_bytes),
+    ("nilometer_headroom_bytes", measure::HEADROOM, |s| s.headroom_bytes),
 ];
-const GROWTH: &str = "Growth of live memory per cycle, with its 95 % interval; absent while undecided.";
 
 /// All families that have samples.
 pub(crate) fn families(statuses: &[Status], evaluations: Evaluations) -> Vec<Family> {
@@ -83,24 +81,24 @@ pub(crate) fn families(statuses: &[Status], evaluations: Evaluations) -> Vec<Fam
         readable.iter().flat_map(own).collect()
     };
     let mut all = watching(evaluations);
-    all.push(Family::new("nilometer_run", "info", "What runs.", each(&ran)));
+    all.push(Family::new("nilometer_run", "info", measure::RUNS, each(&ran)));
     let runs = |s: &Status| vec![Sample::flag(s.running)];
-    let help = "Whether the process runs: 1, or 0 after its end.";
+    let help = measure::IS_RUNNING;
     all.push(Family::new("nilometer_running", "gauge", help, each(&runs)));
-    all.push(Family::new("nilometer_verdict", "stateset", "What is said about its memory.", each(&verdict)));
+    all.push(Family::new("nilometer_verdict", "stateset", measure::VERDICT, each(&verdict)));
     let cycles = |s: &Status| vec![Sample::plain(s.cycles as f64).with("unit", &s.unit)];
-    all.push(Family::new("nilometer_cycles", "counter", "Cycles that ended.", each(&cycles)));
+    all.push(Family::new("nilometer_cycles", "counter", measure::CYCLES, each(&cycles)));
     let seconds = |s: &Status| vec![Sample::plain(s.seconds)];
-    all.push(Family::new("nilometer_run_seconds", "gauge", "How long it has run.", each(&seconds)));
+    all.push(Family::new("nilometer_run_seconds", "gauge", measure::SECONDS, each(&seconds)));
     for (name, help, of) in SIZES {
         let bytes = |s: &Status| of(s).map(|bytes| Sample::plain(bytes as f64)).into_iter().collect();
         all.push(Family::new(name, "gauge", help, each(&bytes)));
     }
-    all.push(Family::new("nilometer_growth_bytes", "gauge", GROWTH, each(&growth)));
+    all.push(Family::new("nilometer_growth_bytes", "gauge", measure::GROWTH_IF_KNOWN, each(&growth)));
     let left = |s: &Status| s.limit_in_seconds.map(Sample::plain).into_iter().collect();
-    let help = "When the limit is reached at this rate; only of a leak.";
+    let help = measure::LIMIT_IN_IF_LEAK;
     all.push(Family::new("nilometer_limit_in_seconds", "gauge", help, each(&left)));
-    let help = "Growth per cycle by cause, the biggest first.";
+    let help = measure::FINDINGS_IN_ORDER;
     all.push(Family::new("nilometer_finding_bytes", "gauge", help, each(&findings)));
     all.retain(|family| !family.samples.is_empty());
     all
@@ -112,11 +110,11 @@ fn watching(evaluations: Evaluations) -> Vec<Family> {
     let build = Sample::plain(1.0).with("version", env!("CARGO_PKG_VERSION"));
     let age = age_seconds.map(Sample::plain).into_iter().collect();
     let count = |count: u64| vec![Sample::plain(count as f64)];
-    let failures = "Evaluations that failed; the figures are the old ones.";
+    let failures = measure::FAILURES;
     vec![
-        Family::new("nilometer_build", "info", "The nilometer that watches.", vec![build]),
-        Family::new("nilometer_evaluation_age_seconds", "gauge", "Seconds since the figures were made.", age),
-        Family::new("nilometer_evaluations", "counter", "Evaluations of the capture.", count(done)),
+        Family::new("nilometer_build", "info", measure::BUILD, vec![build]),
+        Family::new("nilometer_evaluation_age_seconds", "gauge", measure::AGE, age),
+        Family::new("nilometer_evaluations", "counter", measure::EVALUATIONS, count(done)),
         Family::new("nilometer_evaluations_failed", "counter", failures, count(failed)),
     ]
 }

@@ -7,6 +7,7 @@ use nilometer_diagnose::size;
 use nilometer_plan::{Answer, Part, Plan, Range};
 
 use crate::Style;
+use crate::words::experiments as words;
 use crate::wrap::wrap;
 
 /// With less room than this beside a part, its advice goes to a line of its own.
@@ -26,13 +27,13 @@ pub fn plan(plan: &Plan, style: &Style) -> String {
     }
     out += &format!("\n{}\n", answer(plan, width, style.color));
     if let Some(refusal) = &plan.refusal {
-        out += &format!("{}\n", wrap(&format!("What to do: {}.", refusal.advice), width, 12));
+        out += &format!("{}\n", wrap(&words::advice(&refusal.advice), width, 12));
     }
     if plan.answer == Answer::Fits {
-        out += "To plan a larger batch, name it: --batch N.\n";
+        out += &format!("{}\n", words::LARGER_BATCH);
     }
     for warning in &plan.warnings {
-        out += &format!("{}\n", wrap(&format!("Note: {warning}."), width, 6));
+        out += &format!("{}\n", wrap(&words::note(warning), width, 6));
     }
     out += &format!("Captures: {}\n", plan.folder);
     out
@@ -40,17 +41,8 @@ pub fn plan(plan: &Plan, style: &Style) -> String {
 
 fn heading(plan: &Plan) -> String {
     let name = plan.program.first().map_or("program", String::as_str);
-    let batches: Vec<String> =
-        plan.points.iter().filter_map(|point| point.batch).map(|batch| batch.to_string()).collect();
-    let ran = match batches.as_slice() {
-        [] => String::new(),
-        [one] => format!(", from a run with batch {one}"),
-        _ => format!(", from runs with batches {}", batches.join(", ")),
-    };
-    match plan.batch {
-        Some(batch) => format!("nilometer plan  {name}: batch {batch}{ran}"),
-        None => format!("nilometer plan  {name}"),
-    }
+    let batches: Vec<u64> = plan.points.iter().filter_map(|point| point.batch).collect();
+    words::plan(name, plan.batch, &batches)
 }
 
 fn table(plan: &Plan, width: usize) -> String {

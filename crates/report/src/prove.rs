@@ -7,6 +7,7 @@ use nilometer_diagnose::{Bytes, duration, size};
 use nilometer_prove::{Answer, Effect, Experiment, Proof};
 
 use crate::Style;
+use crate::words::experiments as words;
 use crate::wrap::wrap;
 
 /// Below this width the interval goes to a line of its own.
@@ -28,10 +29,10 @@ pub fn prove(proof: &Proof, style: &Style) -> String {
     out += &format!("\n{}\n", answer(proof, width, style.color));
     if !proof.not_tried.is_empty() {
         let names: Vec<String> = proof.not_tried.iter().map(ToString::to_string).collect();
-        out += &format!("{}\n", wrap(&format!("No time was left for: {}.", names.join(", ")), width, 2));
+        out += &format!("{}\n", wrap(&words::no_time(&names), width, 2));
     }
     for warning in &proof.warnings {
-        out += &format!("{}\n", wrap(&format!("Note: {warning}."), width, 6));
+        out += &format!("{}\n", wrap(&words::note(warning), width, 6));
     }
     out += &format!("Captures: {}\n", proof.folder);
     out
@@ -39,17 +40,9 @@ pub fn prove(proof: &Proof, style: &Style) -> String {
 
 fn heading(proof: &Proof) -> String {
     let name = proof.program.first().map_or("program", String::as_str);
-    let unit = proof.unit;
     let baseline = &proof.baseline;
-    let growth = match baseline.growth {
-        Some(growth) => format!("{} per {unit}", rate(&growth)),
-        None => "no growth to be seen".to_owned(),
-    };
-    format!(
-        "nilometer prove  {name}: {growth}, {} {unit}s in {}",
-        baseline.cycles,
-        duration(baseline.seconds)
-    )
+    let growth = baseline.growth.as_ref().map(rate);
+    words::proof(name, growth.as_deref(), baseline.cycles, proof.unit, &duration(baseline.seconds))
 }
 
 fn table(proof: &Proof, width: usize, color: bool) -> String {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::headline::{headline, place, sentence};
 use crate::render_input::label;
+use crate::words::profile;
 
 /// One JSON document.
 pub fn sarif(report: &Report) -> String {
@@ -56,7 +57,7 @@ fn result(finding: &Finding, causes: &[&str], unit: &str) -> Value {
     });
     if !finding.stack.is_empty() {
         let frames: Vec<Value> = finding.stack.iter().map(frame).collect();
-        out["stacks"] = json!([{ "message": { "text": "where most of it was made" }, "frames": frames }]);
+        out["stacks"] = json!([{ "message": { "text": profile::MOSTLY_MADE }, "frames": frames }]);
     }
     out
 }

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::render_input::{RenderInput, Weight, label};
+use crate::words::profile as profile_words;
 
 /// One JSON document.
 pub fn speedscope(material: &RenderInput) -> String {
@@ -31,9 +32,9 @@ pub fn speedscope(material: &RenderInput) -> String {
         "activeProfileIndex": 0,
         "shared": { "frames": frames },
         "profiles": [
-            sampled("live at the end", of_weight(material, Weight::Live)),
+            sampled(profile_words::LIVE, of_weight(material, Weight::Live)),
             sampled(&format!("growth per {unit}"), of_weight(material, Weight::Growth)),
-            sampled("live at the end, by birth", by_birth(material)),
+            sampled(profile_words::LIVE_BY_BIRTH, by_birth(material)),
         ],
     });
     document.to_string() + "\n"

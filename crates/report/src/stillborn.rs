@@ -2,7 +2,9 @@
 //!
 //! In: a report. Out: that sentence, or nothing where there is more to tell.
 
-use nilometer_diagnose::{Report, Verdict, duration};
+use nilometer_diagnose::{Report, Verdict};
+
+use crate::words::course;
 
 /// A run this short, in seconds, that failed has nothing to tell of memory.
 const MAX_SECONDS: f64 = 1.5;
@@ -17,8 +19,5 @@ pub(crate) fn stillborn(report: &Report) -> Option<String> {
         _ => return None,
     };
     let is_told = report.verdict != Verdict::Undecided || program.seconds >= MAX_SECONDS;
-    (!is_told).then(|| {
-        let time = duration(program.seconds);
-        format!("nilometer  {}: ended after {time} {end}. Too little repeated for a verdict.", program.name)
-    })
+    (!is_told).then(|| course::stillborn(&program.name, program.seconds, &end))
 }

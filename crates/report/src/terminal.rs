@@ -4,12 +4,13 @@
 //! from 40 columns on.
 
 use anstyle::{AnsiColor, Style as Paint};
-use nilometer_diagnose::{Attached, Bytes, Component, Exit, Kind, Report, Site, Verdict, duration, size};
+use nilometer_diagnose::{Kind, Report, Verdict, size};
 
 use crate::Style;
 use crate::headline::earliest;
 use crate::markdown::verdict_words;
 use crate::stillborn::stillborn;
+use crate::words::{component, course, growth as words, title};
 use crate::wrap::wrap;
 
 /// The screen at the end of a run.
@@ -23,8 +24,8 @@ pub fn terminal_verbose(report: &Report, style: &Style) -> String {
 }
 
 fn draw(report: &Report, mut screen: Screen) -> String {
-    if let Some(words) = stillborn(report) {
-        screen.line(&words, 11);
+    if let Some(sentence) = stillborn(report) {
+        screen.line(&sentence, 11);
         return screen.out;
     }
     screen.heading(report);
@@ -80,19 +81,19 @@ impl Screen {
 
     pub(crate) fn heading(&mut self, report: &Report) {
         let program = &report.program;
-        let mut text = format!("nilometer  {}: {}", program.name, course(report));
+        let mut text = format!("nilometer  {}: {}", program.name, course::course(report));
         if let Some(peak) = report.memory.peak_bytes {
             text += &format!(", peak {}", size(peak as f64));
             if let (Some(limit), Some(name)) = (report.memory.limit_bytes, report.memory.limit) {
-                text += &format!(" of {} ({})", size(limit as f64), limit_words(name));
+                text += &format!(" of {} ({})", size(limit as f64), course::limit_words(name));
             }
         }
         self.line(&text, 11);
         if let Some(attached) = &program.attached {
-            self.line(&format!("           {}", since_attach(attached)), 11);
+            self.line(&format!("           {}", course::since_attach(attached)), 11);
         }
-        if let Some(words) = program.exit.as_ref().and_then(ending) {
-            self.line(&format!("           {words}"), 11);
+        if let Some(end) = program.exit.as_ref().and_then(course::ending) {
+            self.line(&format!("           {end}"), 11);
         }
         self.out.push('\n');
     }
@@ -106,28 +107,18 @@ impl Screen {
                 self.line(&format!("{word}  {}.", report.reason), 6);
             }
             (Verdict::Leak, Some(growth)) => {
-                let mut text = format!(
-                    "{word}  +{} per {unit} since {unit} {} ({}).",
-                    size(growth.bytes_per_cycle.estimate as f64),
-                    growth.since_cycle,
-                    interval(&growth.bytes_per_cycle)
-                );
-                let within =
-                    |seconds: Option<f64>| seconds.map_or(String::new(), |s| format!(", in {}", duration(s)));
                 let earliest = earliest(report);
-                if let Some((left, seconds)) = earliest {
-                    let at = report.cycles.count + left;
-                    text +=
-                        &format!(" The limit is reached at {unit} {at} at the earliest{};", within(seconds));
-                }
-                if let Some(forecast) = &report.forecast {
-                    let at = report.cycles.count + forecast.cycles_left;
-                    let rate = match earliest {
-                        Some(_) => "by the lesser rate",
-                        None => "At this rate the limit is reached",
-                    };
-                    text += &format!(" {rate} at {unit} {at}{}.", within(forecast.seconds_left));
-                }
+                let at = |left: u64| report.cycles.count + left;
+                let limit = words::limit(
+                    report
+                        .forecast
+                        .as_ref()
+                        .map(|forecast| (at(forecast.cycles_left), forecast.seconds_left)),
+                    earliest.map(|(left, seconds)| (at(left), seconds)),
+                    unit,
+                );
+                let since = words::since(&growth.bytes_per_cycle, unit, growth.since_cycle);
+                let text = format!("{word}  {since}.{limit}");
                 self.line(&text, 6);
                 if unit == "window" || earliest.is_some() {
                     self.line(&format!("      {}", report.reason), 6);
@@ -143,7 +134,7 @@ impl Screen {
             _ => {
                 let mut text = format!("{word}  {}.", report.reason);
                 if let Some(needed) = report.cycles.needed {
-                    text += &format!(" Run {needed} more {unit}{}.", if needed == 1 { "" } else { "s" });
+                    text += &words::needed(needed, unit);
                 }
                 self.line(&text, 11);
             }
@@ -156,20 +147,21 @@ impl Screen {
         if rest.is_empty() {
             return;
         }
-        let title = if report.verdict == Verdict::NoLeak { "WHAT THE MEMORY IS" } else { "NOT A LEAK" };
+        let title = title::components(report.verdict == Verdict::NoLeak);
         let title = self.paint(title, Paint::new().bold());
         self.out += &format!("\n{title}\n");
-        let amounts: Vec<String> = rest.iter().map(|c| amount(c, unit)).collect();
+        let amounts: Vec<String> = rest.iter().map(|c| component::amount(c, unit)).collect();
         let widest = amounts.iter().map(|a| a.chars().count()).max().unwrap_or(0);
-        for (component, amount) in rest.iter().zip(&amounts) {
-            let made = component.made_at.as_ref().map_or(String::new(), |site| format!(", {}", place(site)));
-            let sentence = format!("{}{made}", component.sentence);
+        for (part, amount) in rest.iter().zip(&amounts) {
+            let made =
+                part.made_at.as_ref().map_or(String::new(), |site| format!(", {}", component::place(site)));
+            let sentence = format!("{}{made}", part.sentence);
             if self.width >= widest + 44 {
                 self.line_in_columns(amount, widest, &sentence);
             } else {
                 self.line(&format!("  {amount}: {sentence}"), 4);
             }
-            for (word, text) in [("change", &component.change), ("prove it", &component.prove)] {
+            for (word, text) in [("change", &part.change), ("prove it", &part.prove)] {
                 match text {
                     Some(text) if self.width >= widest + 44 => {
                         self.line_in_columns("", widest, &format!("{word}: {text}"));
@@ -191,132 +183,10 @@ impl Screen {
         if losses.is_empty() {
             return;
         }
-        let title = self.paint("NOT SEEN", Paint::new().bold());
+        let title = self.paint(title::NOT_SEEN, Paint::new().bold());
         self.out += &format!("\n{title}\n");
         for loss in losses {
             self.line(&format!("  {loss}"), 4);
         }
-    }
-}
-
-/// A place, short: the file's name, the line, and what it calls.
-fn place(site: &Site) -> String {
-    let file = site.file.rsplit('/').next().unwrap_or(&site.file);
-    let line = if site.line > 0 { format!(":{}", site.line) } else { String::new() };
-    let inside = site.inside.as_ref().map_or(String::new(), |inside| format!(", in {inside}"));
-    format!("made at {file}{line}{inside}")
-}
-
-fn amount(component: &Component, unit: &str) -> String {
-    match (component.kind, component.bytes_per_cycle) {
-        (Kind::OneTime, _) => format!("+{} once, {}", size(component.bytes as f64), when(component)),
-        (Kind::Reserved, _) => format!("{} reserved", size(component.bytes as f64)),
-        (Kind::FileBacked, _) => format!("{} file-backed", size(component.bytes as f64)),
-        (Kind::Retained, None) => format!("{} retained", size(component.bytes as f64)),
-        (Kind::Filling, _) => format!("+{} filling", size(component.bytes as f64)),
-        (kind, Some(rate)) => {
-            let word = if kind == Kind::Retained { "retained" } else { "sawtooth" };
-            format!("+{} per {unit}, {word}", size(rate as f64))
-        }
-        (_, None) => size(component.bytes as f64),
-    }
-}
-
-fn when(component: &Component) -> String {
-    match component.phase.as_deref() {
-        Some("import") => "importing".to_owned(),
-        Some("fit_entry") => "entering fit()".to_owned(),
-        Some("first_batch") => "in the first batch".to_owned(),
-        Some("first_op") => "at the first operation".to_owned(),
-        Some("build") => "building the model".to_owned(),
-        Some("epoch") => "in the first epochs".to_owned(),
-        Some("validation") => "in the first validation".to_owned(),
-        Some("predict") => "in the first predict()".to_owned(),
-        Some("evaluate") => "in the first evaluate()".to_owned(),
-        Some("trace") => "tracing".to_owned(),
-        Some("before") => "before the recording".to_owned(),
-        Some("program") => "in the program itself".to_owned(),
-        Some(other) => format!("in {other}"),
-        None => "in mid-run".to_owned(),
-    }
-}
-
-pub(crate) fn interval(bytes: &Bytes) -> String {
-    format!("95 %: {} to {}", size(bytes.low as f64), size(bytes.high as f64))
-}
-
-fn counted(count: u64, unit: &str) -> String {
-    match (count, unit) {
-        (1, unit) => format!("1 {unit}"),
-        (n, unit) => format!("{n} {unit}s"),
-    }
-}
-
-/// How far the program came.
-fn course(report: &Report) -> String {
-    let time = duration(report.program.seconds);
-    match (report.cycles.unit, report.cycles.seconds) {
-        ("window", Some(seconds)) => {
-            let windows = format!("{} of {}", counted(report.cycles.count, "window"), duration(seconds));
-            // Cycles may have been seen of which too few could be read, or windows were asked for.
-            if report.cycles.alternatives.is_empty() {
-                format!("{time}, no cycle seen ({windows} serve)")
-            } else {
-                format!("{time}, told by {windows}")
-            }
-        }
-        (unit, _) => {
-            let how =
-                report.cycles.found_by.as_ref().map_or(String::new(), |how| format!(" (counted by {how})"));
-            format!("{}{how} in {time}", counted(report.cycles.count, unit))
-        }
-    }
-}
-
-/// What a recording that began late cannot tell.
-fn since_attach(attached: &Attached) -> String {
-    let age = duration(attached.uptime_seconds);
-    let before = attached
-        .resident_bytes
-        .map_or_else(|| "the memory".to_owned(), |bytes| format!("the {}", size(bytes as f64)));
-    format!("attached {age} after its start; nobody saw what made {before} that it had by then")
-}
-
-fn limit_words(limit: &str) -> &'static str {
-    match limit {
-        "cgroup" => "cgroup limit",
-        _ => "RAM",
-    }
-}
-
-/// How the program ended, if that is worth a line.
-fn ending(exit: &Exit) -> Option<String> {
-    let by_limit = match exit.limit {
-        Some("cgroup") => Some("killed by the cgroup's memory limit"),
-        Some("ram") => Some("killed because the machine ran out of memory"),
-        Some("rlimit") => Some("ended by its memory resource limit (ulimit)"),
-        _ => None,
-    };
-    match (by_limit, exit.code, exit.signal) {
-        (Some(words), _, Some(signal)) => Some(format!("{words} (signal {signal})")),
-        (Some(words), Some(code), _) => Some(format!("{words} (exit code {code})")),
-        (None, _, Some(signal)) => Some(format!("ended by signal {signal}{}", signal_name(signal))),
-        (None, Some(code), _) if code != 0 => Some(format!("exit code {code}")),
-        _ => None,
-    }
-}
-
-/// The name behind the numbers that end training jobs.
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        1 => " (SIGHUP)",
-        2 => " (SIGINT)",
-        3 => " (SIGQUIT)",
-        6 => " (SIGABRT)",
-        7 => " (SIGBUS)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        15 => " (SIGTERM)",
-        _ => "",
     }
 }

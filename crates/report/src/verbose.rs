@@ -1,10 +1,11 @@
 //! What only `--verbose` tells on a terminal: stacks, who holds what, how the sampling went.
 
 use anstyle::Style as Paint;
-use nilometer_diagnose::{Frame, Report, duration, size};
+use nilometer_diagnose::{Frame, Report, size};
 
 use crate::render_input::label;
 use crate::terminal::Screen;
+use crate::words::{sampling as words, title};
 
 /// Holders told on the screen; the JSON has them all.
 const MAX_HOLDERS: usize = 30;
@@ -22,7 +23,7 @@ impl Screen {
     pub(crate) fn holders(&mut self, report: &Report) {
         for (i, held) in report.holders.iter().take(MAX_HOLDERS).enumerate() {
             if i == 0 {
-                let title = self.paint("HELD AT THE END", Paint::new().bold());
+                let title = self.paint(title::HOLDERS, Paint::new().bold());
                 self.out += &format!("\n{title}\n");
             }
             let (bytes, holder) = (size(held.live_bytes as f64), &held.holder);
@@ -38,13 +39,9 @@ impl Screen {
                 let title = self.paint("PHASES", Paint::new().bold());
                 self.out += &format!("\n{title}\n");
             }
-            let times = match phase.times {
-                0 => String::new(),
-                1 => ", once".to_owned(),
-                times => format!(", {times} times"),
-            };
             let bytes = format!("{}{}", if phase.bytes > 0 { "+" } else { "" }, size(phase.bytes as f64));
-            self.line(&format!("  {bytes:>9}  {}: {}{times}", phase.name, duration(phase.seconds)), 13);
+            let course = words::phase(&phase.name, phase.seconds, phase.times);
+            self.line(&format!("  {bytes:>9}  {course}"), 13);
         }
     }
 
@@ -53,21 +50,7 @@ impl Screen {
         let Some(sampling) = &report.sampling else { return };
         let title = self.paint("SAMPLING", Paint::new().bold());
         self.out += &format!("\n{title}\n");
-        let mut text = format!("  {} samples", sampling.samples);
-        if let Some(mean) = sampling.asked_mean {
-            text += &format!(", one per {} asked for", size(mean as f64));
-        }
-        if let Some((finest, coarsest)) = sampling.finest_mean.zip(sampling.coarsest_mean) {
-            text += &format!(" ({} to {} by size)", size(finest as f64), size(coarsest as f64));
-        }
-        text += &format!(", {} not kept", sampling.dropped);
-        if let Some(cost) = sampling.cost {
-            text += &format!("; {:.1} % of the CPU time", 100.0 * cost);
-        }
-        if let Some(credited) = sampling.credited {
-            text += &format!("; {:.0} % of the live bytes have a line or a part", 100.0 * credited);
-        }
-        self.line(&text, 4);
+        self.line(&format!("  {}", words::sampled(sampling)), 4);
         for lost in &sampling.lost {
             self.line(&format!("  {}", lost.sentence()), 4);
         }
