@@ -1,4 +1,4 @@
-//! What can go wrong when a capture is made, joined or opened; each says what, which file, and what to do next.
+//! What can go wrong when a capture is made, joined or opened; each says what, and which file; `hint` says what to do next.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,31 +10,31 @@ use crate::layout::{FORMAT_MAJOR, HeaderProblem};
 #[non_exhaustive]
 pub enum CreateError {
     /// Something stands there, and overwriting was not asked for.
-    #[error("{} exists already; choose another name, or allow it to be overwritten", path.display())]
+    #[error("{} exists already", path.display())]
     Exists {
         /// Which.
         path: PathBuf,
     },
     /// A folder stands there.
-    #[error("{} is a folder; name a file in it, such as {}", path.display(), path.join("run.nilo").display())]
+    #[error("{} is a folder", path.display())]
     IsFolder {
         /// Which.
         path: PathBuf,
     },
     /// Overwriting was asked for, but what stands there was not made by nilometer.
-    #[error("{} exists and is not a capture, so it is not overwritten; choose another name, or remove it yourself", path.display())]
+    #[error("{} exists and is not a capture, so it is not overwritten", path.display())]
     NotOurs {
         /// Which.
         path: PathBuf,
     },
     /// The folder does not exist.
-    #[error("the folder {} does not exist; make it first, or choose another", folder.display())]
+    #[error("the folder {} does not exist", folder.display())]
     NoFolder {
         /// Which.
         folder: PathBuf,
     },
     /// The folder, or its file system, may not be written.
-    #[error("the folder {} cannot be written to ({source}); choose a folder that can", folder.display())]
+    #[error("the folder {} cannot be written to ({source})", folder.display())]
     ReadOnly {
         /// Which.
         folder: PathBuf,
@@ -42,19 +42,19 @@ pub enum CreateError {
         source: io::Error,
     },
     /// The disk or the quota is full.
-    #[error("no space is left for {}; free some, or choose a folder on another disk", path.display())]
+    #[error("no space is left for {}", path.display())]
     NoSpace {
         /// Which.
         path: PathBuf,
     },
     /// The limit on file sizes is too low for any capture.
-    #[error("the limit on file sizes is too low for {}; raise it with `ulimit -f`", path.display())]
+    #[error("the limit on file sizes is too low for {}", path.display())]
     FileSizeLimit {
         /// Which.
         path: PathBuf,
     },
     /// Anything else.
-    #[error("{} cannot be made ({source}); choose another place for the capture", path.display())]
+    #[error("{} cannot be made ({source})", path.display())]
     Other {
         /// Which.
         path: PathBuf,
@@ -68,19 +68,19 @@ pub enum CreateError {
 #[non_exhaustive]
 pub enum JoinError {
     /// There is none.
-    #[error("there is no capture at {}; start the program with `nilometer run`", path.display())]
+    #[error("there is no capture at {}", path.display())]
     Missing {
         /// Where it should be.
         path: PathBuf,
     },
     /// It was made by another version.
-    #[error("the capture {} was made by another version of nilometer; use the same one inside and outside", path.display())]
+    #[error("the capture {} was made by another version of nilometer", path.display())]
     OtherVersion {
         /// Which.
         path: PathBuf,
     },
     /// What stands there is not a capture, or a damaged one.
-    #[error("{} is not a whole capture; start the program with `nilometer run`", path.display())]
+    #[error("{} is not a whole capture", path.display())]
     NotACapture {
         /// Which.
         path: PathBuf,
@@ -100,40 +100,37 @@ pub enum JoinError {
 #[non_exhaustive]
 pub enum OpenError {
     /// There is no such file.
-    #[error("there is no file {}; check the name", path.display())]
+    #[error("there is no file {}", path.display())]
     Missing {
         /// Which.
         path: PathBuf,
     },
     /// A folder stands there.
-    #[error("{} is a folder; name the capture file in it", path.display())]
+    #[error("{} is a folder", path.display())]
     IsFolder {
         /// Which.
         path: PathBuf,
     },
     /// It may not be read.
-    #[error("{} may not be read by you; ask its owner, or change it with `chmod`", path.display())]
+    #[error("you may not read {}", path.display())]
     NotPermitted {
         /// Which.
         path: PathBuf,
     },
     /// It holds nothing.
-    #[error("{} is empty, so there is nothing to read; record again with `nilometer run`", path.display())]
+    #[error("{} is empty, so there is nothing to read", path.display())]
     Empty {
         /// Which.
         path: PathBuf,
     },
     /// It begins like no capture.
-    #[error("{} is not a nilometer capture; name a file that `nilometer run` made (.nilo)", path.display())]
+    #[error("{} is not a nilometer capture", path.display())]
     NotACapture {
         /// Which.
         path: PathBuf,
     },
     /// It ends inside its header.
-    #[error(
-        "{} was cut: it ends after {bytes} bytes, inside its header; copy it again from where it was made, or record again",
-        path.display()
-    )]
+    #[error("{} was cut: it ends after {bytes} bytes, inside its header", path.display())]
     Truncated {
         /// Which.
         path: PathBuf,
@@ -141,10 +138,7 @@ pub enum OpenError {
         bytes: usize,
     },
     /// Its major version is above ours.
-    #[error(
-        "{} was made by a newer nilometer (format {major}.{minor}, this one reads {FORMAT_MAJOR}.x); update nilometer",
-        path.display()
-    )]
+    #[error("{} was made by a newer nilometer (format {major}.{minor}, this one reads {FORMAT_MAJOR}.x)", path.display())]
     Newer {
         /// Which.
         path: PathBuf,
@@ -154,13 +148,13 @@ pub enum OpenError {
         minor: u16,
     },
     /// Its header says what cannot be.
-    #[error("the header of {} is damaged; copy it again from where it was made, or record again", path.display())]
+    #[error("the header of {} is damaged", path.display())]
     Damaged {
         /// Which.
         path: PathBuf,
     },
     /// Anything else.
-    #[error("{} cannot be read ({source}); check the disk it is on, or copy it elsewhere", path.display())]
+    #[error("{} cannot be read ({source})", path.display())]
     Other {
         /// Which.
         path: PathBuf,

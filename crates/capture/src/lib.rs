@@ -34,6 +34,7 @@ mod encode;
 mod encode_observation;
 mod encode_sampling;
 mod error;
+mod hint;
 mod layout;
 mod loss;
 mod mapping;

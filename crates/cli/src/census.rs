@@ -46,7 +46,7 @@ pub(crate) fn census(options: &CensusOptions) -> Result<(), Failure> {
 
 /// Asks, and waits for the answer.
 fn asked(path: &Path, before: &Capture, pid: u32, most: Duration) -> Result<Capture, Failure> {
-    let writer = Writer::join(path).map_err(Failure::new)?;
+    let writer = Writer::join(path)?;
     let seen = looks(before);
     writer.board().ask_census();
     let begun = Instant::now();

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use nilometer_capture::{CreateError, JoinError, OpenError};
 
 /// A failure of ours, and what to do next.
 #[derive(Debug)]
@@ -63,6 +64,33 @@ impl Failure {
             self::hint(hint);
         }
         2
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        let fault = match error {
+            OpenError::Missing { .. } => Fault::Missing,
+            OpenError::IsFolder { .. } | OpenError::Empty { .. } | OpenError::NotACapture { .. } => {
+                Fault::NotACapture
+            }
+            OpenError::Newer { .. } => Fault::Newer,
+            OpenError::Truncated { .. } | OpenError::Damaged { .. } => Fault::Damaged,
+            _ => Fault::Other,
+        };
+        Self::new(&error).hint(error.hint()).of(fault)
+    }
+}
+
+impl From<CreateError> for Failure {
+    fn from(error: CreateError) -> Self {
+        Self::new(&error).hint(error.hint())
+    }
+}
+
+impl From<JoinError> for Failure {
+    fn from(error: JoinError) -> Self {
+        Self::new(&error).hint(error.hint())
     }
 }
 

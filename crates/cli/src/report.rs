@@ -5,13 +5,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal as _, Read as _, Write as _, stdout};
 use std::path::{Path, PathBuf};
 
-use nilometer_capture::{Capture, OpenError, Record};
+use nilometer_capture::{Capture, Record};
 use nilometer_diagnose::{CycleRow, Evidence, Lookup, OtherCycles, Profile, Report, Side};
 use nilometer_report::RenderInput;
 
 use crate::format::{Format, Making};
 use crate::lookup::Files;
-use crate::messages::{self, Failure, Fault, bytes_to_stdout};
+use crate::messages::{self, Failure, bytes_to_stdout};
 use crate::name_cache::NameCache;
 use crate::options::ReportOptions;
 use crate::progress::Progress;
@@ -215,23 +215,7 @@ fn first_bytes(file: File) -> Vec<u8> {
     bytes
 }
 
-/// Opens a capture, without its samples in memory. Its errors bring their own hint, after a semicolon.
+/// Opens a capture, without its samples in memory.
 pub(crate) fn open(path: &Path) -> Result<Capture, Failure> {
-    Capture::open_streamed(path).map_err(|error| {
-        let fault = match error {
-            OpenError::Missing { .. } => Fault::Missing,
-            OpenError::IsFolder { .. } | OpenError::Empty { .. } | OpenError::NotACapture { .. } => {
-                Fault::NotACapture
-            }
-            OpenError::Newer { .. } => Fault::Newer,
-            OpenError::Truncated { .. } | OpenError::Damaged { .. } => Fault::Damaged,
-            _ => Fault::Other,
-        };
-        let said = error.to_string();
-        let failure = match said.split_once("; ") {
-            Some((what, hint)) => Failure::new(what).hint(hint),
-            None => Failure::new(said),
-        };
-        failure.of(fault)
-    })
+    Capture::open_streamed(path).map_err(Failure::from)
 }

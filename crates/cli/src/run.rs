@@ -95,7 +95,10 @@ pub(crate) fn tell(path: &Path, children: &[Child], recorded: Recorded, quiet: b
                     text.push('\n');
                 }
             }
-            Err(error) => messages::warning(error),
+            Err(error) => {
+                messages::warning(&error);
+                messages::hint(error.hint());
+            }
         }
     }
     let told = told_children::tell(children, &judged, recorded, &job, |capture| {

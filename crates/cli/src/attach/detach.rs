@@ -50,7 +50,7 @@ pub(crate) fn detach(options: &DetachOptions) -> Result<i32, Failure> {
     if !has_left {
         return Ok(2);
     }
-    let writer = Writer::join(&path).map_err(Failure::new)?;
+    let writer = Writer::join(&path)?;
     complete(&writer, &path, &mut Readings::new(pid), false);
     run::tell(&path, &[], Recorded::None, false);
     Ok(0)

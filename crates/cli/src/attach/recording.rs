@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use nilometer_capture::Writer;
+use nilometer_capture::{CreateError, Writer};
 
 use super::about::About;
 use super::errand::give;
@@ -40,8 +40,10 @@ impl Recording {
         }
         // A file of an earlier attach, in a folder of our own.
         let force = options.force || home.is_some();
-        let writer =
-            Writer::create(&path, force).map_err(|error| Failure::new(error).hint(words::OTHER_FILE))?;
+        let writer = Writer::create(&path, force).map_err(|error| match error {
+            CreateError::Exists { .. } => words::exists(&path),
+            error => error.into(),
+        })?;
         let recording = Self { writer, path, home, keep: false };
         give(&recording.path, about.pid).map_err(|error| words::not_given(&recording.path, &error))?;
         Ok(recording)

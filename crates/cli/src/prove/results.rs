@@ -54,7 +54,7 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn of(path: &Path) -> std::result::Result<Self, Failure> {
-        let capture = Capture::open_streamed(path).map_err(Failure::new)?;
+        let capture = Capture::open_streamed(path)?;
         Ok(Self {
             facts: stated(&capture),
             report: nilometer_diagnose::diagnose_with(&capture, &mut Files::default()),
@@ -65,7 +65,7 @@ impl Read {
 
 /// The facts of a capture.
 pub(crate) fn facts(path: &Path) -> std::result::Result<BTreeMap<String, String>, Failure> {
-    Capture::open_streamed(path).map(|capture| stated(&capture)).map_err(Failure::new)
+    Capture::open_streamed(path).map(|capture| stated(&capture)).map_err(Failure::from)
 }
 
 fn stated(capture: &Capture) -> BTreeMap<String, String> {

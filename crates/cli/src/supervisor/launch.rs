@@ -13,7 +13,7 @@ use super::kernel::Inherited;
 use super::readings::Readings;
 use super::spawn::Command;
 use crate::capture_path::{Templates, with_pid};
-use crate::messages::{Failure, warning};
+use crate::messages::{Failure, hint, warning};
 use crate::words::{run as said, system};
 
 /// A program that runs.
@@ -100,8 +100,10 @@ fn record(plan: &Plan, pid: u32) -> (Option<Recording>, u8) {
     let second = with_pid(second_template, pid);
     if let Ok(writer) = Writer::create(&second, false) {
         warning(said::elsewhere(&error, &second));
+        hint(error.hint());
         return (Some(Recording { writer, path: second, template: second_template.clone() }), 2);
     }
     warning(said::unrecorded(&error));
+    hint(error.hint());
     (None, 0)
 }

@@ -10,8 +10,6 @@ use crate::messages::Failure;
 
 /// The fact of a recording that was asked for without samples.
 pub(crate) const NO_RECORDER: &str = "off: attached without --record";
-/// What to do where a capture is in the way.
-pub(crate) const OTHER_FILE: &str = "-o names another file; -f overwrites a capture";
 /// Why the folder in the program's `/tmp` is not used.
 pub(crate) const NOT_OURS: &str = "other users may change it";
 
@@ -80,8 +78,10 @@ pub(crate) fn no_script(path: &Path, error: &dyn Display) -> Failure {
     super::system::cannot_read(path, error).hint("install nilometer again")
 }
 
+/// A capture is in the way.
 pub(crate) fn exists(path: &Path) -> Failure {
-    Failure::new(format!("{} exists", path.display())).hint(OTHER_FILE)
+    Failure::new(format!("{} exists already", path.display()))
+        .hint("-o names another file; -f overwrites a capture")
 }
 
 /// The program's user cannot get the capture.

@@ -93,7 +93,7 @@ pub(crate) fn make(
     if ON.load(Relaxed) {
         return Err("this process is recorded already".to_owned());
     }
-    let writer = Writer::create(path, overwrite).map_err(|error| error.to_string())?;
+    let writer = Writer::create(path, overwrite).map_err(|error| format!("{error}; {}", error.hint()))?;
     writer.board().limit_pause(pause.map(|most| u64::try_from(most.as_nanos()).unwrap_or(u64::MAX - 1)));
     if start_with(py, writer, MAX_SECONDS_WITHOUT_CYCLES, Some(Outside::default())) {
         Ok(())
