@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import nilometer
 import pytest
 from nilometer import _native
-from nilometer.training import guard, late, leaks, own, pace, trackers, watch
+from nilometer.training import guard, late, leaks, own, pace, trackers, watch, words
 from nilometer.training.options import options
 
 ROOT = Path(__file__).parents[2]
@@ -129,9 +129,9 @@ def test_a_guard_ends_failures_and_lets_the_user_through() -> None:
 def test_a_leak_in_words_is_the_reports() -> None:
     report = nilometer.read(EVIDENCE)
     assert report.growth is not None
-    words = leaks.words(report)
-    assert f"per {report.cycles.unit} since {report.cycles.unit} {report.growth.since_cycle}" in words
-    assert report.findings[0].sentence in words
+    said = words.leak(report)
+    assert f"per {report.cycles.unit} since {report.cycles.unit} {report.growth.since_cycle}" in said
+    assert report.findings[0].sentence in said
     # Its cycles are no epochs: no growth per epoch, and no zero.
     assert report.cycles.kind != "epoch"
     assert leaks.mib_per_epoch(report) is None

@@ -7,7 +7,7 @@ Never: a stop by itself: only the program knows what its state is.
 
 from __future__ import annotations
 
-from nilometer.guard import leaving, said, store, values
+from nilometer.guard import leaving, said, store, values, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ class Loop:
     def checkpoint(self, state: dict[str, Any]) -> None:
         """Saves the state and ends the program."""
         if not values.can_hold(state):
-            raise TypeError("a checkpoint holds numbers, text, None, arrays, lists, tuples and dictionaries")
+            raise TypeError(words.HOLDS)
         settings = self._policy.settings
         stops = 1 + (self._before["stops"] if self._before is not None else 0)
-        why = self._why or "the program asked for it"
+        why = self._why or words.ASKED
         about = {"kind": "loop", "stops": stops, "why": why}
         store.write(settings.folder, settings.attempt, about, lambda into: values.write(into, "state", state))
-        said.say(f"this turn is the last that is safe; saved, the program ends here. {why}")
+        said.say(words.last_turn(why))
         leaving.leave()
 
     def restored(self) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ import gc
 import os
 
 from nilometer import _native
-from nilometer.guard import said
+from nilometer.guard import said, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,11 +60,7 @@ class Policy:
         self._collected += 1
         # Of many, the first, the second, the fourth, ...
         if self._collected & (self._collected - 1) == 0:
-            times = "" if self._collected == 1 else f" ({self._collected} times so far)"
-            said.say(
-                f"memory came near its limit; collecting garbage gave back {given_back >> 20} MiB, "
-                f"training goes on{times}"
-            )
+            said.say(words.collected(given_back, self._collected))
 
 
 def _collect() -> None:
@@ -74,4 +70,4 @@ def _collect() -> None:
 
         ctypes.CDLL(None).malloc_trim(0)
     except Exception:
-        _native.lost("malloc_trim by the guard")
+        _native.lost(words.NO_TRIM)

@@ -11,6 +11,7 @@ import random
 import sys
 
 from nilometer import _native
+from nilometer.guard import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def get(model: Any) -> dict[str, Any]:
             states["tensorflow"] = operations.getstate()
         states["keras"] = [_to_numpy(generator.state) for generator in _generators(model)]
     except Exception as error:
-        _native.lost(f"random states of the framework: {type(error).__name__}")
+        _native.lost(words.no_random_states(error))
     return states
 
 

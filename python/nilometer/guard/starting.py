@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 import nilometer.guard
-from nilometer.guard import fits, loop, said, store
+from nilometer.guard import fits, loop, said, store, words
 from nilometer.guard.policy import Policy
 from nilometer.guard.settings import Settings
 
@@ -23,5 +23,5 @@ def start(text: str) -> None:
         nilometer.guard._loop = loop.Loop(policy, before)
         fits.install(policy, before)
     except Exception as error:
-        said.say(f"cannot work in this program ({type(error).__name__}: {error}); it was not started")
+        said.say(words.cannot_start(error))
         os._exit(2)

@@ -11,6 +11,8 @@ import json
 import os
 import shutil
 
+from nilometer.guard import words
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +62,7 @@ def read(folder: str) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     if said.get("format") != _FORMAT:
-        raise ValueError(f"{folder} holds a checkpoint of another version of nilometer")
+        raise ValueError(words.other_version(folder))
     said["checkpoint"] = os.path.basename(said["checkpoint"])
     return said
 

@@ -10,7 +10,17 @@ from __future__ import annotations
 import time
 
 from nilometer import _native
-from nilometer.guard import callbacks, leaving, randomness, said, store, together, values, variables
+from nilometer.guard import (
+    callbacks,
+    leaving,
+    randomness,
+    said,
+    store,
+    together,
+    values,
+    variables,
+    words,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +58,7 @@ class Training:
             return args, kwargs
         if not self._resumes:
             if self.number < self._before["fit"]:
-                said.say(f"fit {self.number} of the program runs again, from its first epoch")
+                said.say(words.runs_again(self.number))
             return args, kwargs
         import inspect
 
@@ -70,10 +80,7 @@ class Training:
         """Before any callback hears that training begins."""
         tied = together.trains_with(self._model)
         if tied is not None:
-            said.say(
-                f"refused: the model trains together with other processes ({tied}), which would wait for "
-                "this one after a stop; use the framework's own checkpoints there"
-            )
+            said.say(words.trains_together(tied))
             raise SystemExit(REFUSED)
         if self._resumes:
             callbacks.keep_files(self._callbacks)
@@ -88,13 +95,10 @@ class Training:
         folder = store.place(self._policy.settings.folder, before)
         own = variables.signature(self._model)
         if own and before["model"] and own != before["model"]:
-            _refuse(f"fit {self.number} of the program has another model than the checkpoint in {folder}")
+            _refuse(words.other_model(self.number, folder))
         begins_at = getattr(self._model, "_initial_epoch", None)
         if before["weights"] == "backup" and begins_at != before["epoch"]:
-            _refuse(
-                f"the checkpoint in {folder} needs the backup that BackupAndRestore made after epoch "
-                f"{before['epoch']}, and that is not there any more"
-            )
+            _refuse(words.no_backup(folder, before["epoch"]))
         if begins_at is not None:
             # BackupAndRestore has set it, and it goes before the argument of `fit`.
             self._model._initial_epoch = before["epoch"]
@@ -104,12 +108,12 @@ class Training:
             callbacks.put(self._callbacks, values.read(folder, "callbacks"))
             randomness.put(self._model, values.read(folder, "random"))
         except Exception as error:
-            _refuse(f"the checkpoint in {folder} does not fit ({type(error).__name__}: {error})")
+            _refuse(words.does_not_fit(folder, error))
         self._done = before["epoch"]
-        said.say(f"training goes on after epoch {self._done}, from {folder}")
+        said.say(words.goes_on(self._done, folder))
         others = callbacks.others(self._callbacks)
         if others:
-            said.say(f"callbacks of the program's own begin anew: {', '.join(others)}")
+            said.say(words.begin_anew(others))
 
     def epoch_ended(self, epoch: int) -> None:
         """After all callbacks have heard that this epoch, counted from 0, has ended."""
@@ -139,17 +143,14 @@ class Training:
             try:
                 size = store.trial(policy.settings.folder, policy.settings.attempt, self._fill)
             except Exception as error:
-                self._go_without("a checkpoint cannot be saved", error)
+                self._go_without(words.CANNOT_SAVE, error)
                 return
             took = time.monotonic() - began
             after = policy.watch.resident()
             # The kernel keeps the highest peak only: where saving stayed below an earlier one it is not seen.
             rose = bool(before and after and after[1] > before[1])
             policy.measured = after[1] - before[0] if rose and before and after else 0
-            said.say(
-                f"a checkpoint has {_size(size)} and takes {took:.1f} s; "
-                f"{_size(policy.reserve(largest))} are kept free for it"
-            )
+            said.say(words.saving_takes(size, took, policy.reserve(largest)))
         self._reserve = policy.reserve(largest)
         _native.fact("guard.reserve", str(self._reserve))
 
@@ -167,10 +168,10 @@ class Training:
         try:
             store.write(settings.folder, settings.attempt, about, self._fill)
         except Exception as error:
-            self._go_without(f"memory is near its limit ({why}) and a checkpoint cannot be saved", error)
+            self._go_without(words.cannot_save_now(why), error)
             return
         _native.fact("guard.stopped", f"fit {self.number}, epoch {self._done}")
-        said.say(f"epoch {self._done} is the last that is safe; saved, the program ends here. {why}")
+        said.say(words.last_epoch(self._done, why))
         leaving.leave()
 
     def _fill(self, folder: str) -> None:
@@ -181,7 +182,7 @@ class Training:
 
     def _go_without(self, what: str, error: Exception) -> None:
         self._is_off = True
-        said.say(f"{what} ({type(error).__name__}: {error}); this fit goes on without the guard")
+        said.say(words.goes_without(what, error))
 
     @property
     def _epochs(self) -> int | None:
@@ -190,9 +191,5 @@ class Training:
 
 
 def _refuse(why: str) -> None:
-    said.say(f"{why}; nothing was trained. Remove the folder to begin at the first epoch")
+    said.say(words.refused(why))
     raise SystemExit(REFUSED)
-
-
-def _size(size: int) -> str:
-    return f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{size / 2**10:.1f} KiB"

@@ -11,6 +11,8 @@ import json
 import os
 import sys
 
+from nilometer.guard import words
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -39,7 +41,7 @@ def write(folder: str, name: str, value: object) -> None:
             arrays += 1
             numpy.save(os.path.join(folder, file), value, allow_pickle=False)
             return {"array": file}
-        raise TypeError(f"a checkpoint cannot hold {type(value).__module__}.{type(value).__qualname__}")
+        raise TypeError(words.cannot_hold(value))
 
     text = json.dumps(encoded(value))
     with open(os.path.join(folder, f"{name}.json"), "w") as file:

@@ -10,6 +10,8 @@ import contextlib
 import warnings
 from typing import TYPE_CHECKING
 
+from nilometer.training import words
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -30,10 +32,6 @@ class Guard:
             return False
         if not self.has_failed:
             self.has_failed = True
-            said = f"{type(error).__name__}: {error}"
             with contextlib.suppress(Warning):
-                warnings.warn(
-                    f"nilometer's callback failed and does no more; the training goes on ({said})",
-                    stacklevel=3,
-                )
+                warnings.warn(words.failed(error), stacklevel=3)
         return True

@@ -12,6 +12,8 @@ import operator
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
+from nilometer.training import words
+
 _Callback = TypeVar("_Callback", bound="LateCallback")
 
 
@@ -52,10 +54,8 @@ def _joined(declared: type[_Callback]) -> type[_Callback]:
     }
     if not found:
         names = " or ".join(declared._roots)
-        raise ImportError(
-            f"{declared.__module__}.{declared.__name__} is a callback of {declared._framework},"
-            f" which is not imported; import {names} before it is made"
-        )
+        callback = f"{declared.__module__}.{declared.__name__}"
+        raise ImportError(words.not_imported(callback, declared._framework, names))
     modules = tuple(found)
     made: dict[tuple[str, ...], type[_Callback]] = vars(declared).get("_made", {})
     if modules not in made:

@@ -1,6 +1,6 @@
-"""What is said of a leak while the training runs.
+"""The warning of a leak while the training runs.
 
-In: a report whose verdict is a leak. Out: one sentence or two, in the report's own words.
+In: a report whose verdict is a leak. Out: a Python warning.
 Never: a number that the report does not have.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import warnings
 from typing import TYPE_CHECKING
+
+from nilometer.training import words
 
 if TYPE_CHECKING:
     from nilometer.api import Report
@@ -21,24 +23,7 @@ class LeakWarning(UserWarning):
 
 def warn(report: Report) -> None:
     """Warns of the leak, with what keeps the memory and the change that ends it."""
-    warnings.warn(words(report), LeakWarning, stacklevel=2)
-
-
-def words(report: Report) -> str:
-    """The leak in words: how much, who keeps it, where, and what to change."""
-    said = "this training leaks memory"
-    if report.growth is not None:
-        grown = report.growth.bytes_per_cycle.estimate / _MIB
-        unit = report.cycles.unit
-        said += f", {grown:+.3g} MiB per {unit} since {unit} {report.growth.since_cycle}"
-    if not report.findings:
-        return said
-    found = report.findings[0]
-    said += f": {found.sentence}"
-    site = next((site for site in found.sites if site.line > 0), None)
-    if site is not None:
-        said += f" ({site.role.replace('_', ' ')} {site.file}:{site.line})"
-    return said if found.change is None else f"{said}; change: {found.change}"
+    warnings.warn(words.leak(report), LeakWarning, stacklevel=2)
 
 
 def mib_per_epoch(report: Report | None) -> float | None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from nilometer.training import words
+
 if TYPE_CHECKING:
     from nilometer.api import Report
 
@@ -45,11 +47,11 @@ def options(
 ) -> Options:
     """Checks them. Raises `ValueError` for one that means nothing."""
     if not callable(on_leak) and on_leak not in ("warn", "stop"):
-        raise ValueError(f"on_leak must be 'warn', 'stop' or a function of a report, not {on_leak!r}")
+        raise ValueError(words.wrong_on_leak(on_leak))
     if check_every is not None and check_every < 1:
-        raise ValueError(f"check_every must be a number of epochs, 1 or more, not {check_every!r}")
+        raise ValueError(words.wrong_check_every(check_every))
     trackers = (log_to,) if isinstance(log_to, str) else tuple(log_to)
     for name in trackers:
         if name not in _TRACKERS:
-            raise ValueError(f"log_to takes 'mlflow', 'wandb' or both, not {name!r}")
+            raise ValueError(words.wrong_log_to(name))
     return Options(on_leak, log, trackers, check_every, quiet, capture, overwrite)
