@@ -27,6 +27,12 @@ pub fn redact(report: &mut Report, profile: Option<&mut Profile>) {
         warning.called_at.iter_mut().for_each(site);
         without_paths(&mut warning.sentence); // a layer may have any name
     }
+    let cycles = &mut report.cycles;
+    let own = (cycles.kind, &mut cycles.found_by);
+    let found = cycles.alternatives.iter_mut().map(|other| (other.kind, &mut other.found_by));
+    for how in found.chain([own]).filter(|(kind, _)| *kind == "loop").filter_map(|(_, how)| how.as_mut()) {
+        without_paths(how); // where the loop stands
+    }
     // The role of a process may be its whole command.
     let roles = report.processes.iter_mut().map(|process| &mut process.role);
     for role in roles.chain(report.job.culprit.iter_mut().map(|culprit| &mut culprit.role)) {

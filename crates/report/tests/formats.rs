@@ -5,7 +5,7 @@ mod reports;
 
 use std::collections::BTreeMap;
 
-use nilometer_diagnose::{Bytes, CycleRow, Profile, Report, Side, diff};
+use nilometer_diagnose::{Bytes, CycleRow, OtherCycles, Profile, Report, Side, diff};
 use nilometer_report::{
     Evaluations, Form, RenderInput, Status, Style, Weight, collapsed, diff_json, diff_terminal, firefox,
     github, jsonl, junit, live_line, markdown, metrics, openmetrics, otlp, parquet, pprof, redact, sarif,
@@ -187,6 +187,11 @@ fn what_is_redacted_is_in_no_form() {
     run.report.job.culprit = growing_worker().job.culprit;
     run.report.job.culprit.as_mut().unwrap().role = format!("{secret} worker");
     run.report.recorder = Some(format!("off: {secret} cannot be loaded"));
+    let found_by = || Some(format!("the loop at {secret}:12"));
+    run.report.cycles.kind = "loop";
+    run.report.cycles.found_by = found_by();
+    run.report.cycles.alternatives =
+        vec![OtherCycles { unit: "turn", kind: "loop", found_by: found_by(), count: 40 }];
     for finding in &mut run.report.findings {
         finding.sentence = format!("{secret} keeps every prediction");
         finding.stack[1].file = secret.to_owned();
