@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ CATALOGUES = {
     "prove": "words/",
     "report": "words/",
 }
+MAX_SENTENCE_WORDS = 25
+# A sentence ends with a mark and a space or a line, not within `train.py`.
+ENDS = re.compile(r"[.:;](?:\s|$)")
 # Literals that only machines read, by how they begin.
 FOR_MACHINES = {
     "cli/src/metrics/door.rs": ["HTTP/1.1 "],
@@ -43,6 +47,13 @@ def test_sentences_stand_in_the_catalogue_of_their_crate(crate: str) -> None:
             name = str(file.relative_to(CRATES))
             found[name] = [said for said in sentences(file.read_text()) if not is_for_machines(name, said)]
     assert {file: said for file, said in found.items() if said} == {}
+
+
+@pytest.mark.parametrize("crate", CATALOGUES)
+def test_a_sentence_is_short(crate: str) -> None:
+    files = (CRATES / crate / "src" / CATALOGUES[crate]).rglob("*.rs")
+    parts = [part for file in files for said in sentences(file.read_text()) for part in ENDS.split(said)]
+    assert [part for part in parts if len(part.split()) > MAX_SENTENCE_WORDS] == []
 
 
 def test_what_machines_read_is_there() -> None:
