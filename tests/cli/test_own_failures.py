@@ -88,7 +88,8 @@ def test_no_place_at_all_and_the_program_runs_all_the_same(bench: Bench) -> None
     assert done.stdout == b"False\n"
     assert done.returncode == 3
     warning, hint = done.stderr.splitlines()
-    assert warning.startswith(b"warning: ") and b"without being recorded" in warning
+    assert warning.startswith(b"warning: ")
+    assert b"without being recorded" in warning
     assert hint.startswith(b"hint: ")
 
 
