@@ -21,7 +21,26 @@ pub(crate) fn merge(findings: &mut Vec<Finding>, rate: f64) {
     *findings = out;
 }
 
-pub(super) fn take_in(known: &mut Finding, more: Finding, rate: f64) {
+/// Takes all parts into the one finding that keeps them; nothing where there is not exactly one. `rate`: the whole growth, bytes per cycle.
+pub(super) fn gather_into_one(
+    findings: &mut Vec<Finding>,
+    is_keeper: impl Fn(&Finding) -> bool,
+    is_part: impl Fn(&Finding) -> bool,
+    rate: f64,
+) {
+    if findings.iter().filter(|f| is_keeper(f)).count() != 1 {
+        return;
+    }
+    let (parts, mut rest): (Vec<_>, Vec<_>) = findings.drain(..).partition(|f| is_part(f) && !is_keeper(f));
+    if let Some(keeper) = rest.iter_mut().find(|f| is_keeper(f)) {
+        for part in parts {
+            take_in(keeper, part, rate);
+        }
+    }
+    *findings = rest;
+}
+
+fn take_in(known: &mut Finding, more: Finding, rate: f64) {
     let whole = (rate.round() as i64).max(known.bytes_per_cycle.estimate);
     let bytes = &mut known.bytes_per_cycle;
     bytes.estimate = bytes.estimate.saturating_add(more.bytes_per_cycle.estimate).min(whole);

@@ -3,7 +3,8 @@
 //! Evidence: the elements of the holder have a function that made them, or the holder is a tensor itself, whose own memory does not
 //! grow. Where no look met a holder: `PyTorch`'s own allocator makes the memory, it stays, and nobody is known to hold it.
 
-use super::alike::take_in;
+use super::alike::gather_into_one;
+use super::torch_memory::{is_by_optimizer, is_of_parameters, is_torch_library, is_unheld_by_torch};
 use super::{Case, Explanation};
 use crate::holders::WITH_GRAPH;
 use crate::report::Finding;
@@ -13,9 +14,6 @@ const NAME: &str = "graphs-kept";
 
 /// The libraries with `PyTorch`'s allocators.
 const ALLOCATORS: [&str; 2] = ["libc10.", "libc10_cuda."];
-
-/// The file and function that every backward pass goes through.
-const BACKWARD: (&str, &str) = ("torch/autograd/graph.py", "_engine_run_backward");
 
 /// A container of such tensors, or one tensor with the history of all cycles.
 pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
@@ -59,7 +57,9 @@ pub(super) fn of_holder(case: &Case) -> Option<Explanation> {
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let finding = case.finding;
     let by_torch = is_tensor_memory(case) || is_by_modules(case);
-    (by_torch && !is_of_parameters(finding) && !is_by_optimizer(finding) && finding.holder.is_none() && finding.part.is_none()).then(|| Explanation {
+    let may_have_graph = !is_of_parameters(finding) && !is_by_optimizer(finding);
+    let is_nobodys = finding.holder.is_none() && finding.part.is_none();
+    (by_torch && may_have_graph && is_nobodys).then(|| Explanation {
         sentence: format!(
             "PyTorch tensors of every {} stay, and no look met their holder: an autograd graph may keep them",
             case.unit
@@ -85,47 +85,14 @@ pub(crate) fn gather(findings: &mut Vec<Finding>, rate: f64) {
     };
     let is_graph = |f: &Finding| f.cause == NAME && f.holder.is_some() == is_held;
     let is_its = |f: &Finding| {
-        let is_unexplained = [NAME, "growth-at-site"].contains(&f.cause.as_str());
-        is_unexplained
-            && f.holder.is_none()
-            && f.part.is_none()
-            && f.process.is_none()
-            && is_by_torch(f)
-            && !is_by_optimizer(f)
+        [NAME, "growth-at-site"].contains(&f.cause.as_str()) && is_unheld_by_torch(f) && !is_by_optimizer(f)
     };
-    let (its, mut others): (Vec<_>, Vec<_>) = findings.drain(..).partition(|f| is_its(f) && !is_graph(f));
-    if let Some(graph) = others.iter_mut().find(|f| is_graph(f)) {
-        for one in its {
-            take_in(graph, one, rate);
-        }
-    }
-    *findings = others;
+    gather_into_one(findings, is_graph, is_its, rate);
 }
 
-/// Whether most of it was made below a function of `PyTorch`'s.
-pub(super) fn is_by_torch(finding: &Finding) -> bool {
-    let of_torch = |file: &str| file.contains("libtorch") || file.contains("libc10");
-    finding.stack.iter().any(|frame| frame.carries && of_torch(&frame.file))
-}
-
-/// Whether a module made it as it was built, or a backward pass: parameters and their gradients keep no graph.
-pub(super) fn is_of_parameters(finding: &Finding) -> bool {
-    finding.stack.iter().filter(|frame| frame.carries).any(|frame| {
-        let is_built = frame.file.starts_with("torch/nn/") && frame.function.ends_with(".__init__");
-        is_built || frame.file.ends_with(BACKWARD.0) && frame.function.ends_with(BACKWARD.1)
-    })
-}
-
-/// Whether an optimizer's own code made it: its state, which it makes without gradients.
-fn is_by_optimizer(finding: &Finding) -> bool {
-    let innermost = finding.stack.iter().find(|frame| frame.kind != "native");
-    innermost.is_some_and(|frame| frame.file.starts_with("torch/optim/"))
-}
-
-/// Whether a function of `PyTorch`'s made most of it, by whatever operation.
+/// Whether a function of `PyTorch`'s had a part in it, by whatever operation.
 fn is_of_torch(case: &Case) -> bool {
-    let of_torch = |file: &str| file.contains("libtorch") || file.contains("libc10");
-    case.finding.stack.iter().any(|frame| of_torch(&frame.file))
+    case.finding.stack.iter().any(|frame| is_torch_library(&frame.file))
 }
 
 /// Whether many operations below modules of `PyTorch` made it, most of all tensors.

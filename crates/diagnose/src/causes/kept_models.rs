@@ -6,8 +6,8 @@
 
 use nilometer_model::{CodeFolders, HolderPath, Step};
 
-use super::alike::take_in;
-use super::kept_graphs::{is_by_torch, is_of_parameters};
+use super::alike::gather_into_one;
+use super::torch_memory::{is_of_parameters, is_unheld_by_torch};
 use super::{Case, Explanation};
 use crate::report::{Finding, Frame, Holder, HolderBytes};
 
@@ -53,19 +53,8 @@ pub(super) fn is_keeper(case: &Case) -> bool {
 /// Parameters and gradients that nobody is known to hold belong to the models that one finding says are kept. `rate`: the whole growth,
 /// bytes per cycle.
 pub(crate) fn gather_parameters(findings: &mut Vec<Finding>, rate: f64) {
-    if findings.iter().filter(|f| f.cause == NAME).count() != 1 {
-        return;
-    }
-    let is_theirs = |f: &Finding| {
-        f.holder.is_none() && f.part.is_none() && f.process.is_none() && is_by_torch(f) && is_of_parameters(f)
-    };
-    let (theirs, mut others): (Vec<_>, Vec<_>) = findings.drain(..).partition(is_theirs);
-    if let Some(models) = others.iter_mut().find(|f| f.cause == NAME) {
-        for one in theirs {
-            take_in(models, one, rate);
-        }
-    }
-    *findings = others;
+    let is_theirs = |f: &Finding| is_unheld_by_torch(f) && is_of_parameters(f);
+    gather_into_one(findings, |f| f.cause == NAME, is_theirs, rate);
 }
 
 /// The last is what `tf.saved_model.load` returns.

@@ -50,6 +50,7 @@ mod scalars_cached;
 mod service_answers;
 mod shared_memory;
 mod statement;
+mod torch_memory;
 mod train_steps;
 mod view_keeps_array;
 mod writers_open;
