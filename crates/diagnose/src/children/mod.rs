@@ -41,6 +41,8 @@ const FALL_RATIO: f64 = PART;
 const END_NS: u64 = 2_000_000_000;
 /// A rise of its file pages by less than this share is no import.
 const FILES_RISE_RATIO: f64 = 0.05;
+/// Nor is one in this last part of a life: an exit runs code whose pages were not there before.
+const EXIT_RATIO: f64 = 0.1;
 /// Readings that are kept of each; when there are more, every second one goes.
 const POINTS: usize = 512;
 
@@ -57,14 +59,15 @@ pub(crate) struct Life {
     pub(crate) first_ns: u64,
     pub(crate) last: (u64, u64),
     peak: u64,
-    /// When its file pages last rose by a share that tells of an import, and to how many bytes.
-    files: Option<(u64, u64)>,
+    /// When its file pages rose by a share that tells of an import, and to how many bytes.
+    files: Vec<(u64, u64)>,
 }
 
 impl Life {
     /// When it had mapped the files that it runs from; `None` where that was not read.
     pub(crate) fn imported_ns(&self) -> Option<u64> {
-        self.files.map(|(at_ns, _)| at_ns)
+        let exit_ns = self.last.0 - (EXIT_RATIO * self.last.0.saturating_sub(self.first_ns) as f64) as u64;
+        self.files.iter().map(|(at_ns, _)| *at_ns).rfind(|at_ns| *at_ns < exit_ns)
     }
 
     /// Readings before its end.
@@ -108,7 +111,7 @@ impl Children {
                 first_ns: at_ns,
                 last,
                 peak: 0,
-                files: None,
+                files: Vec::new(),
             });
             self.lives.len() - 1
         });
@@ -132,9 +135,9 @@ impl Children {
     /// Resident file pages of a process, noted just before.
     pub(crate) fn note_files(&mut self, pid: u64, at_ns: u64, bytes: u64) {
         if let Some(life) = self.lives.iter_mut().rfind(|life| life.pid == pid) {
-            let rose = |(_, level): (u64, u64)| bytes as f64 > (1.0 + FILES_RISE_RATIO) * level as f64;
-            if life.files.is_none_or(rose) {
-                life.files = Some((at_ns, bytes));
+            let rose = |(_, level): &(u64, u64)| bytes as f64 > (1.0 + FILES_RISE_RATIO) * *level as f64;
+            if life.files.last().is_none_or(rose) {
+                life.files.push((at_ns, bytes));
             }
         }
     }

@@ -22,7 +22,7 @@ const MIN_SECONDS: f64 = 20.0;
 const MIN_RISE_BYTES: f64 = 8.0 * 1024.0 * 1024.0;
 /// ... and so is this share of the level.
 const MIN_RISE_RATIO: f64 = 0.05;
-/// Windows of the judged part; each must bring this share of its part of the rise.
+/// Windows of the judged part, of equal length; each must bring this share of its part of the rise.
 const WINDOWS: usize = 6;
 const MIN_STEP_RATIO: f64 = 0.25;
 /// The last two of them must rise by this share of the mean rate.
@@ -77,17 +77,19 @@ impl Series {
         self.x.first().zip(self.x.last()).map_or(0.0, |(first, last)| last - first)
     }
 
-    /// The lowest level of each of so many stretches: what lies on top of it for a moment is no growth.
+    /// The lowest level of each of so many stretches of equal length; a stretch without a reading has none.
+    ///
+    /// What lies on top of the lowest level for a moment is no growth. Stretches of equally many readings would be longer where
+    /// cycles are faster, and would hide most of the rise there.
     fn lows(&self, stretches: usize) -> Self {
         let mut out = Self::default();
-        let count = self.x.len();
-        let stretches = stretches.min(count);
-        for stretch in 0..stretches {
-            let part = stretch * count / stretches..(stretch + 1) * count / stretches;
-            let points = self.x.iter().zip(&self.y).skip(part.start).take(part.len());
-            if let Some((x, y)) = points.min_by(|a, b| a.1.total_cmp(b.1)) {
-                out.x.push(*x);
-                out.y.push(*y);
+        let Some(first) = self.x.first() else { return out };
+        let length = self.span() / stretches as f64;
+        let stretch_of = |x: f64| (((x - first) / length) as usize).min(stretches - 1);
+        let points: Vec<(f64, f64)> = self.x.iter().copied().zip(self.y.iter().copied()).collect();
+        for stretch in points.chunk_by(|a, b| stretch_of(a.0) == stretch_of(b.0)) {
+            if let Some((x, y)) = stretch.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
+                out.push(*x, *y);
             }
         }
         out

@@ -81,6 +81,29 @@ fn any_number_of_readings_has_its_windows() {
     }
 }
 
+/// Of a job of 20 cycles of a second and 20 of a quarter, in each of which a reader gathers so many MiB.
+fn cycles_that_get_faster(per_cycle: f64) -> Report {
+    let mut w = World::new();
+    w.fact("pid", &PROGRAM.to_string());
+    let reader =
+        child(7, "reader", move |age| 50.0 + per_cycle * if age < 20.0 { age } else { 4.0 * age - 60.0 });
+    for quarter in 4..=104_u32 {
+        w.passes(0.25);
+        reader.is_seen(&mut w, f64::from(quarter) / 4.0, false);
+        if quarter > 84 || quarter % 4 == 0 {
+            w.ends_cycle(Step);
+        }
+    }
+    w.report()
+}
+
+#[test]
+fn cycles_that_get_faster_hide_no_rise() {
+    // Most readings fall into the first, slow cycles; the rise is known by the cycles.
+    is_leak_of(&cycles_that_get_faster(0.36), 7);
+    assert_eq!(cycles_that_get_faster(0.25).job.culprit, None, "a rise of 8 MiB counts");
+}
+
 #[test]
 fn many_cycles_make_no_life_of_a_start_up() {
     let loader = || child(7, "loader", |age| 30.0 + 20.0 * age);
@@ -100,6 +123,13 @@ fn a_short_life_is_judged_once_it_has_imported() {
     assert_eq!(fast_cycles(24, 4, &loader(2.5)).job.culprit, None, "too few readings after it");
     assert_eq!(fast_cycles(24, 4, &loader(9.0)).job.culprit, None, "it imports to its end");
     is_leak_of(&fast_cycles(30, 4, &loader(9.0)), 7); // it may map its data
+}
+
+#[test]
+fn the_exit_of_a_short_life_is_no_import() {
+    let reader = || child(7, "reader", |age| 30.0 + 20.0 * age).imports(0.0);
+    is_leak_of(&fast_cycles(24, 4, &reader().exits(4.6)), 7);
+    assert_eq!(fast_cycles(24, 4, &reader().exits(3.9)).job.culprit, None, "a sixth of its life is no exit");
 }
 
 /// Cycles for eight seconds, then none for so many while the loader lives on.

@@ -19,11 +19,22 @@ pub(crate) struct Child {
     private: Option<Box<dyn Fn(f64) -> f64>>,
     /// Seconds of its life in which it imports: its file pages rise.
     imports: Option<f64>,
+    /// At what age its exit runs code whose pages were not there before.
+    exits: f64,
 }
 
 pub(crate) fn child(pid: u64, role: &str, level: impl Fn(f64) -> f64 + 'static) -> Child {
     let (from, to) = (1.0, f64::INFINITY);
-    Child { pid, role: role.to_owned(), from, to, level: Box::new(level), private: None, imports: None }
+    Child {
+        pid,
+        role: role.to_owned(),
+        from,
+        to,
+        level: Box::new(level),
+        private: None,
+        imports: None,
+        exits: f64::INFINITY,
+    }
 }
 
 impl Child {
@@ -39,6 +50,10 @@ impl Child {
         Self { imports: Some(seconds), ..self }
     }
 
+    pub(crate) fn exits(self, age: f64) -> Self {
+        Self { exits: age, ..self }
+    }
+
     pub(crate) fn is_seen(&self, w: &mut World, at: f64, thorough: bool) {
         if at < self.from || at > self.to {
             return;
@@ -50,7 +65,10 @@ impl Child {
         w.say(&Record::Process(Box::new(ProcessReading {
             pid: Some(self.pid),
             rss_anon: Some(bytes(level)),
-            rss_file: self.imports.map(|seconds| bytes(10.0 + 100.0 * age.min(seconds))),
+            rss_file: self.imports.map(|seconds| {
+                let at_exit = if age < self.exits { 0.0 } else { 20.0 };
+                bytes(10.0 + 100.0 * age.min(seconds) + at_exit)
+            }),
             private: thorough.then(|| bytes(private)),
             ..ProcessReading::default()
         })));
