@@ -39,10 +39,10 @@ const MIN_PEAK_RATIO: f64 = 0.9;
 /// So is a fall by this share of all that it rose by: a process may be read while it ends.
 const FALL_RATIO: f64 = PART;
 const END_NS: u64 = 2_000_000_000;
-/// A rise of its file pages by less than this share is no import.
+/// A rise of its file pages by less than this share is no import, ...
 const FILES_RISE_RATIO: f64 = 0.05;
-/// Nor is one in this last part of a life: an exit runs code whose pages were not there before.
-const EXIT_RATIO: f64 = 0.1;
+/// ... nor is one by less: a forked process maps code bit by bit as it meets it, and so does our recorder as it wakes.
+const MIN_IMPORT_BYTES: f64 = 4.0 * 1024.0 * 1024.0;
 /// Readings that are kept of each; when there are more, every second one goes.
 const POINTS: usize = 512;
 
@@ -59,15 +59,14 @@ pub(crate) struct Life {
     pub(crate) first_ns: u64,
     pub(crate) last: (u64, u64),
     peak: u64,
-    /// When its file pages rose by a share that tells of an import, and to how many bytes.
-    files: Vec<(u64, u64)>,
+    /// When its file pages last rose by what tells of an import, and to how many bytes.
+    files: Option<(u64, u64)>,
 }
 
 impl Life {
     /// When it had mapped the files that it runs from; `None` where that was not read.
     pub(crate) fn imported_ns(&self) -> Option<u64> {
-        let exit_ns = self.last.0 - (EXIT_RATIO * self.last.0.saturating_sub(self.first_ns) as f64) as u64;
-        self.files.iter().map(|(at_ns, _)| *at_ns).rfind(|at_ns| *at_ns < exit_ns)
+        self.files.map(|(at_ns, _)| at_ns)
     }
 
     /// Readings before its end.
@@ -111,7 +110,7 @@ impl Children {
                 first_ns: at_ns,
                 last,
                 peak: 0,
-                files: Vec::new(),
+                files: None,
             });
             self.lives.len() - 1
         });
@@ -135,9 +134,11 @@ impl Children {
     /// Resident file pages of a process, noted just before.
     pub(crate) fn note_files(&mut self, pid: u64, at_ns: u64, bytes: u64) {
         if let Some(life) = self.lives.iter_mut().rfind(|life| life.pid == pid) {
-            let rose = |(_, level): &(u64, u64)| bytes as f64 > (1.0 + FILES_RISE_RATIO) * *level as f64;
-            if life.files.last().is_none_or(rose) {
-                life.files.push((at_ns, bytes));
+            let rose = |(_, level): (u64, u64)| {
+                bytes as f64 - level as f64 > MIN_IMPORT_BYTES.max(FILES_RISE_RATIO * level as f64)
+            };
+            if life.files.is_none_or(rose) {
+                life.files = Some((at_ns, bytes));
             }
         }
     }

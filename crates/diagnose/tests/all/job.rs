@@ -126,10 +126,10 @@ fn a_short_life_is_judged_once_it_has_imported() {
 }
 
 #[test]
-fn the_exit_of_a_short_life_is_no_import() {
-    let reader = || child(7, "reader", |age| 30.0 + 20.0 * age).imports(0.0);
-    is_leak_of(&fast_cycles(24, 4, &reader().exits(4.6)), 7);
-    assert_eq!(fast_cycles(24, 4, &reader().exits(3.9)).job.culprit, None, "a sixth of its life is no exit");
+fn code_that_is_mapped_bit_by_bit_is_no_import() {
+    let reader = |mib| child(7, "reader", |age| 30.0 + 20.0 * age).imports(0.0).maps(3.0, mib);
+    is_leak_of(&fast_cycles(24, 4, &reader(3.0)), 7);
+    assert_eq!(fast_cycles(24, 4, &reader(5.0)).job.culprit, None, "4 MiB are an import");
 }
 
 /// Cycles for eight seconds, then none for so many while the loader lives on.

@@ -19,8 +19,8 @@ pub(crate) struct Child {
     private: Option<Box<dyn Fn(f64) -> f64>>,
     /// Seconds of its life in which it imports: its file pages rise.
     imports: Option<f64>,
-    /// At what age its exit runs code whose pages were not there before.
-    exits: f64,
+    /// At what age it maps so many MiB of files besides.
+    maps: (f64, f64),
 }
 
 pub(crate) fn child(pid: u64, role: &str, level: impl Fn(f64) -> f64 + 'static) -> Child {
@@ -33,7 +33,7 @@ pub(crate) fn child(pid: u64, role: &str, level: impl Fn(f64) -> f64 + 'static) 
         level: Box::new(level),
         private: None,
         imports: None,
-        exits: f64::INFINITY,
+        maps: (f64::INFINITY, 0.0),
     }
 }
 
@@ -50,8 +50,8 @@ impl Child {
         Self { imports: Some(seconds), ..self }
     }
 
-    pub(crate) fn exits(self, age: f64) -> Self {
-        Self { exits: age, ..self }
+    pub(crate) fn maps(self, age: f64, mib: f64) -> Self {
+        Self { maps: (age, mib), ..self }
     }
 
     pub(crate) fn is_seen(&self, w: &mut World, at: f64, thorough: bool) {
@@ -66,8 +66,8 @@ impl Child {
             pid: Some(self.pid),
             rss_anon: Some(bytes(level)),
             rss_file: self.imports.map(|seconds| {
-                let at_exit = if age < self.exits { 0.0 } else { 20.0 };
-                bytes(10.0 + 100.0 * age.min(seconds) + at_exit)
+                let besides = if age < self.maps.0 { 0.0 } else { self.maps.1 };
+                bytes(10.0 + 100.0 * age.min(seconds) + besides)
             }),
             private: thorough.then(|| bytes(private)),
             ..ProcessReading::default()
