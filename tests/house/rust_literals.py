@@ -24,7 +24,9 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # Only a programmer reads what these say.
-OF_PROGRAMMERS = re.compile(r"(debug_)?(assert\w*|panic|unreachable|todo|unimplemented)!\($|\.expect\($")
+OF_PROGRAMMERS = re.compile(
+    r"(debug_)?(assert\w*|compile_error|panic|unreachable|todo|unimplemented)!\($|\.expect\($"
+)
 
 Token = tuple[str, str]  # "text" or "code", and what it says
 

@@ -22,6 +22,7 @@ mod spare_bytes;
 mod stop;
 mod target;
 mod wake;
+mod words;
 
 pub use post::Posted;
 pub use refusal::Refusal;

@@ -11,6 +11,7 @@ use crate::layout::{Breaker, Fields, Lock, QueueLocation, is_pointer};
 use crate::memory::Memory;
 use crate::refusal::Refusal;
 use crate::target::Queue;
+use crate::words;
 
 /// `_Py_PENDING_MAINTHREADONLY` of 3.13.
 const MAIN_ONLY: u64 = 1;
@@ -69,7 +70,7 @@ impl Queued {
         let window = check(memory, &found, &fields)?;
         for slot in (0..fields.places).filter(|slot| window.has(*slot)) {
             if memory.word(place(&found, &fields, slot)) == Some(queue.run) {
-                return Err(Refusal::Busy("the queue (an earlier call still waits)"));
+                return Err(Refusal::Busy(words::CALL_STILL_WAITS));
             }
         }
         let images: Vec<_> = images.iter().collect();
@@ -182,7 +183,7 @@ fn check(memory: Memory, found: &QueueLocation, fields: &Fields) -> Result<Windo
         }
     }
     if window.waiting() >= fields.max_waiting {
-        return Err(Refusal::Busy("the queue (it is full)"));
+        return Err(Refusal::Busy(words::QUEUE_IS_FULL));
     }
     Ok(window)
 }
@@ -246,6 +247,6 @@ mod tests {
             words[66] = 31 << 32;
             words[2..].iter_mut().step_by(2).take(31).for_each(|function| *function = 0x40_0000);
         });
-        assert_eq!(full, Err(Refusal::Busy("the queue (it is full)")));
+        assert_eq!(full, Err(Refusal::Busy(words::QUEUE_IS_FULL)));
     }
 }

@@ -11,6 +11,7 @@ use crate::debug_offsets::{self, DebugOffsets};
 use crate::layout::is_pointer;
 use crate::memory::Memory;
 use crate::refusal::Refusal;
+use crate::words;
 
 /// Offsets in `_Py_DebugOffsets` of 3.14, in bytes; and its size.
 const FINALIZING: usize = 32;
@@ -114,7 +115,7 @@ impl RemoteRequest {
         }
         match memory.int(place.pending).ok_or(Refusal::Gone)? {
             0 => {}
-            1 => return Err(Refusal::Busy("its way in for debuggers (an earlier request still waits)")),
+            1 => return Err(Refusal::Busy(words::REQUEST_STILL_WAITS)),
             _ => return Err(Refusal::Unknown("remote debugging")),
         }
         let breaker = memory.byte(place.breaker).ok_or(Refusal::Gone)?;

@@ -6,6 +6,7 @@
 //! stack, and the bytes before an address. Out: [`Sleeper`]. Pure.
 
 use crate::maps::{self, Mapping};
+use crate::words;
 
 /// Who made the system call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub(crate) fn sleeper(
         }
         return if is_python(mapping) { Sleeper::Python } else { Sleeper::Other(file.to_owned()) };
     }
-    Sleeper::Other("code that was not recognized".to_owned())
+    Sleeper::Other(words::UNKNOWN_CODE.to_owned())
 }
 
 fn is_libc(file: &str) -> bool {

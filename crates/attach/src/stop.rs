@@ -14,6 +14,7 @@ use libc::{c_int, pid_t};
 use crate::proc_status::ProcStatus;
 use crate::ptrace::{self, StopEvent};
 use crate::refusal::Refusal;
+use crate::words;
 
 /// A process whose threads are all stopped.
 pub(crate) struct StoppedProcess {
@@ -174,7 +175,7 @@ pub(crate) fn as_tracer<Answer: Send>(work: impl FnOnce() -> Answer + Send) -> i
                 ptrace::hurry();
                 work()
             })?;
-        tracer.join().map_err(|_panic| io::Error::other("the tracing thread failed"))
+        tracer.join().map_err(|_panic| io::Error::other(words::TRACER_FAILED))
     })
 }
 

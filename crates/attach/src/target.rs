@@ -13,6 +13,7 @@ use crate::memory::Memory;
 use crate::proc_status;
 use crate::refusal::Refusal;
 use crate::request;
+use crate::words;
 
 /// A process with a known `CPython`.
 #[derive(Debug)]
@@ -78,7 +79,7 @@ impl Target {
             Head::OtherMachine => return Err(Refusal::OtherMachine),
             Head::NotElf => {
                 return Err(match memory.bytes(first.start, 4) {
-                    None => Refusal::Forbidden("its memory cannot be read".to_owned()),
+                    None => Refusal::Forbidden(words::NO_MEMORY_TO_READ.to_owned()),
                     Some(_) => Refusal::NotPython(name),
                 });
             }

@@ -19,6 +19,7 @@ use crate::refusal::Refusal;
 use crate::sleeper::{Sleeper, sleeper};
 use crate::stop::as_tracer;
 use crate::target::{Target, read_maps};
+use crate::words;
 
 /// Longest life of the breakpoint: a woken thread waits for the GIL, a few milliseconds for each other
 /// thread.
@@ -74,7 +75,7 @@ impl Target {
         let signal = match event {
             StopEvent::Interrupted => 0,
             StopEvent::Nothing => {
-                return Ok((Woken::NotPossible("it waits inside the kernel".to_owned()), began.elapsed()));
+                return Ok((Woken::NotPossible(words::WAITS_IN_KERNEL.to_owned()), began.elapsed()));
             }
             StopEvent::Gone => return Err(Refusal::Gone),
             StopEvent::Group(_) => return Ok(let_go(tid, 0, began, Woken::Runs)),

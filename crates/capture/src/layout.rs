@@ -141,20 +141,6 @@ impl Refusal {
         .into_iter()
         .find(|reason| *reason as u32 == number)
     }
-
-    /// The reason in words, to stand after "because".
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::NoSpace => "the disk was full",
-            Self::Gone => "the capture file was deleted, moved or replaced while the program ran",
-            Self::FileSizeLimit => "the limit on file sizes (ulimit -f) was reached",
-            Self::NoMemory => "the system refused memory for the capture (ulimit -v)",
-            Self::NoDescriptor => "the program had no file descriptor left (ulimit -n)",
-            Self::Damaged => "the capture's header was overwritten while the program ran",
-            Self::Other => "the capture file could not be extended in time",
-            Self::Full => "the capture had reached the size that --keep allows",
-        }
-    }
 }
 
 /// The header page, without the board.

@@ -34,7 +34,6 @@ mod encode;
 mod encode_observation;
 mod encode_sampling;
 mod error;
-mod hint;
 mod layout;
 mod loss;
 mod mapping;
@@ -50,6 +49,7 @@ mod slots;
 mod streamed;
 pub mod thin;
 mod walk;
+mod words;
 mod writer;
 
 pub use board::{Board, DEFAULT_OVERHEAD, DEFAULT_PAUSE_NS};

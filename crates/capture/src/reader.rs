@@ -15,7 +15,8 @@ use crate::mapping::{Lock, try_lock};
 use crate::record::Record;
 use crate::streamed::{Streamed, freed, identity, is_sample};
 use crate::thin::RUN_BEGINS;
-use crate::walk::{Skipped, decoded, walk};
+use crate::walk::{decoded, walk};
+use crate::words;
 
 /// A capture that is compacted while it is read is read again; this often at most.
 const MAX_TRIES: usize = 5;
@@ -84,7 +85,7 @@ impl Capture {
                 continue;
             }
             records.sort_by_key(|stamped| stamped.at_ns);
-            let losses = tell(&header, present, &skipped);
+            let losses = words::losses(&header, present, &skipped);
             return Ok(Self { header, records, board, losses, streamed: Some(streamed) }.of_last_run());
         }
         Err(OpenError::of_io(std::io::ErrorKind::Interrupted.into(), path))
@@ -136,7 +137,7 @@ impl Capture {
             walk(&mut units, header.unit, header.compactions, &mut decoded(|stamped| records.push(stamped)));
         add_young(&mut records, std::mem::take(&mut skipped.young));
         records.sort_by_key(|stamped| stamped.at_ns);
-        let losses = tell(&header, present, &skipped);
+        let losses = words::losses(&header, present, &skipped);
         Ok(Self { header, records, board, losses, streamed: None }.of_last_run())
     }
 }
@@ -186,48 +187,4 @@ fn read(file: &mut File, length: u64, path: &Path) -> Result<Vec<u8>, OpenError>
     bytes.try_reserve_exact(more).map_err(|_no_memory| of_io(std::io::ErrorKind::OutOfMemory.into()))?;
     file.read_to_end(&mut bytes).map_err(of_io)?;
     Ok(bytes)
-}
-
-/// What is missing, in words.
-fn tell(header: &Header, present: usize, skipped: &Skipped) -> Vec<String> {
-    let mut losses = Vec::new();
-    if header.lost > 0 {
-        let because = header.refusal.map_or("for an unknown reason", |reason| reason.words());
-        let joint = if header.refusal.is_some() { "because " } else { "" };
-        losses.push(format!("{} could not be written, {joint}{because}", records(header.lost)));
-    }
-    let claimed = usize::try_from(header.units).unwrap_or(usize::MAX).saturating_mul(header.unit);
-    if skipped.cut {
-        losses.push(
-            "the file ends in the middle of a segment: it was cut, and what stood behind is missing".into(),
-        );
-    } else if claimed > present && header.refusal.is_none() {
-        losses.push(format!(
-            "the file is {} KiB shorter than its header says: it was cut, or was just being extended",
-            (claimed - present) / 1024
-        ));
-    }
-    let mut skip = |count: u64, why: &str| {
-        if count > 0 {
-            losses.push(format!("{} skipped: {why}", records(count)));
-        }
-    };
-    skip(skipped.unfinished, "not finished, as the thread that wrote was stopped or still at it");
-    skip(skipped.unknown, "of a kind that only a newer nilometer knows; update to see them");
-    skip(skipped.garbled, "the bytes make no sense, so the file was damaged");
-    if skipped.broken > 0 {
-        losses.push(format!("the rest of {} skipped: the file was damaged there", segments(skipped.broken)));
-    }
-    if skipped.foreign > 0 {
-        losses.push(format!("{} skipped: the file was damaged there", segments(skipped.foreign)));
-    }
-    losses
-}
-
-fn records(count: u64) -> String {
-    if count == 1 { "1 record".into() } else { format!("{count} records") }
-}
-
-fn segments(count: u64) -> String {
-    if count == 1 { "1 segment".into() } else { format!("{count} segments") }
 }

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use pyo3::Python;
 
+use crate::words;
 use crate::{interp, session, ticker};
 
 /// Python forks under way, on several threads at once perhaps.
@@ -31,7 +32,7 @@ pub(crate) fn before(py: Python<'_>) {
     if let Some(session) = session::current()
         && !py.detach(ticker::stop)
     {
-        session.lost("a clock that did not stop in time for a fork: the fork was held up for seconds");
+        session.lost(words::SLOW_CLOCK);
     }
 }
 
@@ -59,7 +60,7 @@ fn start_again(py: Python<'_>) {
         && session.is_ticking()
         && !ticker::start(py)
     {
-        session.lost("readings by the clock after a fork: no thread could be started");
+        session.lost(words::NO_CLOCK_AFTER_FORK);
     }
 }
 

@@ -44,6 +44,7 @@ mod skeleton;
 mod thread;
 mod trend;
 mod types;
+mod words;
 
 // A test program would have to link libpython, which a machine that only runs Python need not have. What speaks to
 // Python is tested from Python, in `tests/native`.

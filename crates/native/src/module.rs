@@ -12,13 +12,14 @@ use pyo3::types::PyString;
 
 use crate::forked;
 use crate::session::{self, Session};
+use crate::words;
 
 /// Does it with the recording, if there is one; keeps panics in here.
 fn with_session(work: impl FnOnce(&Session)) {
     if let Some(session) = session::current()
         && catch_unwind(AssertUnwindSafe(|| work(&session))).is_err()
     {
-        drop(catch_unwind(AssertUnwindSafe(|| session.lost("an internal error of nilometer"))));
+        drop(catch_unwind(AssertUnwindSafe(|| session.lost(words::INTERNAL_ERROR))));
     }
 }
 
@@ -66,6 +67,7 @@ mod _native {
     use crate::importing::Import;
     use crate::loops::{self, Told};
     use crate::skeleton::Assembler;
+    use crate::words;
     use crate::{code, devices, fork, forked, printed, recorder, session};
 
     /// Joins the capture and begins to record; false if that is not possible.
@@ -91,11 +93,11 @@ mod _native {
         overwrite: bool,
         pause_ms: Option<u64>,
     ) -> Option<String> {
-        let Ok(path) = path.extract::<PathBuf>() else { return Some("its path is no path".to_owned()) };
+        let Ok(path) = path.extract::<PathBuf>() else { return Some(words::NO_PATH.to_owned()) };
         let pause = pause_ms.map(Duration::from_millis);
         let begin = || session::make(py, &path, overwrite, pause);
         let answer = catch_unwind(AssertUnwindSafe(begin));
-        answer.unwrap_or_else(|_| Err("an internal error of nilometer".to_owned())).err()
+        answer.unwrap_or_else(|_| Err(words::INTERNAL_ERROR.to_owned())).err()
     }
 
     /// Ends the recording, perhaps with a last look and a last reading; the program goes on, and another one may begin.
@@ -115,7 +117,7 @@ mod _native {
         let unit = unit.extract::<u8>().ok().and_then(CycleUnit::from_number);
         with_served(unit, |session| match unit {
             Some(unit) => session.cycle(py, unit),
-            None => session.lost("a cycle of an unknown unit"),
+            None => session.lost(words::UNKNOWN_UNIT),
         });
     }
 
@@ -126,7 +128,7 @@ mod _native {
         with_served(unit, |session| match (unit, text(name)) {
             (Some(unit), Some(name)) => session.cycle_of(py, unit, &name),
             (Some(unit), None) => session.cycle(py, unit),
-            (None, _) => session.lost("a cycle of an unknown unit"),
+            (None, _) => session.lost(words::UNKNOWN_UNIT),
         });
     }
 
@@ -146,7 +148,7 @@ mod _native {
         let number = unit.extract::<u8>();
         with_session(|session| match number.ok().and_then(CycleUnit::from_number) {
             Some(unit) => session.cycle_exactly(py, unit, read, look),
-            None => session.lost("a cycle of an unknown unit"),
+            None => session.lost(words::UNKNOWN_UNIT),
         });
     }
 
@@ -159,7 +161,7 @@ mod _native {
     fn phase(name: &Bound<'_, PyAny>, edge: Edge, is_part: bool) {
         with_session(|session| match text(name) {
             Some(text) => session.phase(name.py(), text, edge, is_part),
-            None => session.lost("a phase whose name is not a string"),
+            None => session.lost(words::UNNAMED_PHASE),
         });
     }
 
@@ -188,7 +190,7 @@ mod _native {
     fn fact(key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) {
         with_session(|session| match (text(key), text(value)) {
             (Some(key), Some(value)) => session.fact(key, value),
-            _ => session.lost("a fact that is not two strings"),
+            _ => session.lost(words::NO_FACT),
         });
     }
 
@@ -242,7 +244,7 @@ mod _native {
     fn probe(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) {
         with_session(|session| match (text(name), value.extract::<u64>()) {
             (Some(name), Ok(value)) => session.see(Observation::Probe { name, value }),
-            _ => session.lost("a probe without a name or a count"),
+            _ => session.lost(words::NO_PROBE),
         });
     }
 
@@ -257,7 +259,7 @@ mod _native {
     ) {
         with_session(|session| {
             let (Some(function), Some(why)) = (text(function), text(why)) else {
-                return session.lost("a trace without its names");
+                return session.lost(words::NO_TRACE);
             };
             let of = |place: &Bound<'_, PyAny>| place.extract::<(String, u64)>().unwrap_or_default();
             let ((file, line), (caller_file, caller_line)) = (of(place), of(caller));
@@ -272,7 +274,7 @@ mod _native {
     fn child(pid: &Bound<'_, PyAny>, role: &Bound<'_, PyAny>) {
         with_session(|session| match (pid.extract::<u64>(), text(role)) {
             (Ok(pid), Some(role)) => session.child(pid, role),
-            _ => session.lost("a child process without a number or a role"),
+            _ => session.lost(words::NO_CHILD),
         });
     }
 
@@ -311,7 +313,7 @@ mod _native {
     fn turn(py: Python<'_>, key: &Bound<'_, PyAny>, place: &Bound<'_, PyAny>) {
         with_session(|session| match key.extract::<u64>() {
             Ok(key) => session.turned(py, key, || text(place).unwrap_or_default()),
-            Err(_) => session.lost("a loop without a key"),
+            Err(_) => session.lost(words::NO_LOOP),
         });
     }
 
@@ -320,7 +322,7 @@ mod _native {
     fn turns(key: &Bound<'_, PyAny>, place: &Bound<'_, PyAny>, count: &Bound<'_, PyAny>) {
         with_session(|session| match (key.extract::<u64>(), count.extract::<u32>()) {
             (Ok(key), Ok(count)) => session.turned_often(key, count, || text(place).unwrap_or_default()),
-            _ => session.lost("a loop without a key"),
+            _ => session.lost(words::NO_LOOP),
         });
     }
 
@@ -387,14 +389,13 @@ mod _native {
         capture: &Bound<'_, PyAny>,
         settings: &Bound<'_, PyAny>,
     ) -> Option<String> {
-        const WRONG: &str = "the recorder needs a library, a capture and settings, each a string";
         let text = |value: &Bound<'_, PyAny>| value.extract::<OsString>().ok();
         let (Some(library), Some(capture), Some(settings)) = (text(library), text(capture), text(settings))
         else {
-            return Some(WRONG.to_owned());
+            return Some(words::WRONG_SETTINGS.to_owned());
         };
         let start = || recorder::start(library.as_ref(), capture.as_ref(), &settings).err();
-        let failed = || Some("an internal error of nilometer".to_owned());
+        let failed = || Some(words::INTERNAL_ERROR.to_owned());
         catch_unwind(AssertUnwindSafe(start)).unwrap_or_else(|_panic| failed())
     }
 
@@ -407,7 +408,7 @@ mod _native {
     /// Counts something that could not be recorded.
     #[pyfunction]
     fn lost(what: &Bound<'_, PyAny>) {
-        with_session(|session| session.lost(text(what).as_deref().unwrap_or("a loss without a name")));
+        with_session(|session| session.lost(text(what).as_deref().unwrap_or(words::UNNAMED_LOSS)));
     }
 
     /// Python is about to fork.
@@ -521,8 +522,8 @@ mod _native {
                 [("refused", refusal.kind.to_owned()), ("what", refusal.what), ("hint", refusal.hint)].into()
             }
             Err(_) => {
-                let what = format!("nilometer failed while it read {name}");
-                let hint = "this is a fault of ours; please report it, with the file if you can";
+                let what = words::failed_while_reading(&name);
+                let hint = words::REPORT_A_FAULT;
                 [("refused", "other".to_owned()), ("what", what), ("hint", hint.to_owned())].into()
             }
         }

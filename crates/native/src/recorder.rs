@@ -16,6 +16,8 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 
 use nilometer_census::Block;
 
+use crate::words;
+
 /// The library, where this module loaded it: its names are not global.
 static LATE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 /// What is called at ticks and at readings, found once, since a search may allocate.
@@ -39,9 +41,7 @@ pub(crate) fn start(library: &Path, capture: &Path, settings: &OsStr) -> Result<
         found
     } else {
         load(library)?;
-        symbol(c"nilometer_recorder_start").ok_or_else(|| {
-            format!("{} is not the recorder of this version of nilometer", library.display())
-        })?
+        symbol(c"nilometer_recorder_start").ok_or_else(|| words::not_the_recorder(library))?
     };
     let (capture, settings) = (capture.as_os_str().as_bytes(), settings.as_bytes());
     // SAFETY: the recorder declares the function like this; both texts outlive the call, and what it answers stays.
@@ -69,10 +69,7 @@ fn load(library: &Path) -> Result<(), String> {
     if handle.is_null() {
         // SAFETY: null, or a C string that stays until the next call of this thread.
         let why = unsafe { libc::dlerror().as_ref().map(|why| CStr::from_ptr(why).to_string_lossy()) };
-        return Err(format!(
-            "the recorder could not be loaded: {}",
-            why.unwrap_or_else(|| library.to_string_lossy())
-        ));
+        return Err(words::not_loaded(&why.unwrap_or_else(|| library.to_string_lossy())));
     }
     LATE.store(handle, Release);
     Ok(())

@@ -14,6 +14,7 @@ use super::headroom;
 use super::state::State;
 use crate::scan_schedule::Told;
 use crate::session::Session;
+use crate::words;
 use crate::{code, recorder};
 
 /// Sample ids in one record.
@@ -39,7 +40,7 @@ impl State {
                     Heap::Ready(Box::new(census))
                 }
                 Err(why) => {
-                    session.lost(&format!("who holds memory: {why}"));
+                    session.lost(&words::no_look(&why));
                     Heap::Refused
                 }
             };
@@ -183,7 +184,7 @@ impl State {
 pub(super) fn has_room(session: &Session) -> bool {
     let enough = headroom::is_enough();
     if !enough {
-        session.lost("who holds memory: too little memory was left to look without harm");
+        session.lost(words::NO_MEMORY_TO_LOOK);
     }
     enough
 }

@@ -9,6 +9,7 @@ use pyo3::Python;
 use super::Session;
 use crate::devices::{self, Answer};
 use crate::thread;
+use crate::words;
 
 impl Session {
     /// Asks them, if it is time to.
@@ -33,9 +34,7 @@ impl Session {
                 }
                 Answer::GivenUp(allocator) => {
                     let framework = devices::name(allocator);
-                    self.lost(&format!(
-                        "memory of devices: this version of {framework} does not tell it as known"
-                    ));
+                    self.lost(&words::unknown_devices(framework));
                 }
             }
         }

@@ -29,6 +29,7 @@ use crate::losses::Losses;
 use crate::names::Names;
 use crate::reading::Reader;
 use crate::reading_schedule::ReadingSchedule;
+use crate::words;
 use crate::{code, fork, thread, ticker};
 
 /// Seconds of a rise without cycles before anybody looks: a program that reads its data before it trains rises too.
@@ -91,14 +92,14 @@ pub(crate) fn make(
     pause: Option<Duration>,
 ) -> Result<(), String> {
     if ON.load(Relaxed) {
-        return Err("this process is recorded already".to_owned());
+        return Err(words::RECORDED_ALREADY.to_owned());
     }
     let writer = Writer::create(path, overwrite).map_err(|error| format!("{error}; {}", error.hint()))?;
     writer.board().limit_pause(pause.map(|most| u64::try_from(most.as_nanos()).unwrap_or(u64::MAX - 1)));
     if start_with(py, writer, MAX_SECONDS_WITHOUT_CYCLES, Some(Outside::default())) {
         Ok(())
     } else {
-        Err("the C library refused a handler of forks".to_owned())
+        Err(words::NO_FORK_HANDLER.to_owned())
     }
 }
 
@@ -145,7 +146,7 @@ fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<O
     // A fork in C that we do not hear of would let the child write on in the parent's name. Handlers are inherited.
     if !FORKS_ARE_HEARD.load(Relaxed) {
         if !fork::register() {
-            let what = "nothing was recorded inside the program: fork handlers were refused".to_owned();
+            let what = words::NOTHING_RECORDED.to_owned();
             writer.append(&Record::Loss { what, count: 1 });
             return false;
         }
@@ -189,7 +190,7 @@ fn start_with(py: Python<'_>, writer: Writer, patience: usize, outside: Option<O
         }
     }
     if !ticker::start(py) {
-        session.lost("readings by the clock: no thread could be started");
+        session.lost(words::NO_CLOCK);
     }
     session.read_outside();
     true
