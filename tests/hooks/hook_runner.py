@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -138,6 +139,22 @@ class Ran:
     def named(self, what: str) -> list[list]:
         """The calls of one native function."""
         return [call for call in self.calls if call[0] == what]
+
+    def cases(self) -> dict[str, Ran]:
+        """Each of several programs that ran in one process; what came before the first belongs to it."""
+        begun = [nth for nth, call in enumerate(self.calls) if call[:2] == ["fact", "case"]]
+        ends = [*begun[1:], len(self.calls)]
+        calls = {self.calls[nth][2]: self.calls[nth + 1 : end] for nth, end in zip(begun, ends, strict=True)}
+        first = next(iter(calls))
+        calls[first] = self.calls[: begun[0]] + calls[first]
+        out, err = by_case(self.stdout), by_case(self.stderr)
+        return {name: Ran(self.code, out[name], err[name], of_it) for name, of_it in calls.items()}
+
+
+def by_case(screen: str) -> dict[str, str]:
+    """What each of several programs printed, by its name."""
+    parts = re.split(r"^begun (\w+)\n", screen, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 class Runner:

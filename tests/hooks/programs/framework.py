@@ -30,7 +30,18 @@ def make(compiled=True):
 
 
 def program(function):
-    """Runs the function that the command line names, with the words after it."""
-    if sys.argv[1] == function.__name__:
-        function(*sys.argv[2:])
+    """Runs the function if the command line names it; of several, each begins with its name."""
+    names = sys.argv[1:]
+    if function.__name__ in names:
+        if len(names) > 1:
+            _begin(function.__name__)
+        function()
     return function
+
+
+def _begin(name):
+    for stream in (sys.stdout, sys.stderr):
+        print(f"begun {name}", file=stream, flush=True)
+    native = sys.modules.get("nilometer._native")
+    if native is not None:
+        native.fact("case", name)

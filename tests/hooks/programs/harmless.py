@@ -192,6 +192,7 @@ def functions():
     print([int(v) for v in tf.data.Dataset.range(3).map(lambda v: v * 2)])
     tf.config.run_functions_eagerly(True)
     print(inner(tf.ones((1,))).numpy(), len(traced))
+    tf.config.run_functions_eagerly(False)
 
 
 @program

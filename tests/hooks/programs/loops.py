@@ -1,4 +1,4 @@
-"""Programs whose marks are known exactly; `loops.py NAME` runs one."""
+"""Programs whose marks are known exactly; `loops.py NAME...` runs them in the order of this file."""
 
 import sys
 import threading
