@@ -156,7 +156,7 @@ def loss(values):
 
 values = tf.fill((8,), 0.3)
 losses = []
-for step in range(20_000):
+for step in range(5_000):
     losses.append(loss(values))
 print(f"{losses[-1]:.3f} {np.mean(losses[-3:]):.3f}")
 """
