@@ -28,9 +28,9 @@ test-fast: test-rust $(VENV)/.wheel
 test-rust:
 	cargo test --workspace --locked --quiet
 
-# Most tests wait for a program or use one core, so they run in pairs.
+# Most tests wait for a program or use one core: three at once keep two cores busy.
 test-python: $(VENV)/.wheel
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=15
+	$(BIN)/python -m pytest -n 3 --dist worksteal --durations=15
 
 ## check: formatting, lints, types, layers, spelling, licences and sources of what we build on, workflows
 check: $(VENV)/.packages
