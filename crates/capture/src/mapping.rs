@@ -143,6 +143,35 @@ pub(crate) fn unlock(file: &File, lock: Lock) {
     set_lock(file, lock, libc::F_UNLCK);
 }
 
+/// A file with a lock that is given back when this is dropped. Closing the file is too late for that: a process that another thread
+/// forks has a copy of the descriptor until it calls `exec`, and the lock stays as long as the last copy.
+#[derive(Debug)]
+pub(crate) struct Locked {
+    file: File,
+    lock: Lock,
+}
+
+impl Locked {
+    /// Nothing if somebody else has the lock.
+    pub(crate) fn alone(file: File, lock: Lock) -> Option<Self> {
+        try_lock(&file, lock, false).then_some(Self { file, lock })
+    }
+}
+
+impl std::ops::Deref for Locked {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        unlock(&self.file, self.lock);
+    }
+}
+
 fn set_lock(file: &File, lock: Lock, kind: libc::c_int) -> bool {
     const BEHIND_ALL: libc::off_t = 1 << 62;
     let about = libc::flock {

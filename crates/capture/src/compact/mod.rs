@@ -11,7 +11,6 @@ mod freeing;
 mod output;
 mod survey;
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -22,7 +21,7 @@ use self::survey::{Segment, State, read_unit};
 use crate::atomics;
 use crate::claim::{Source, free_units, offset_of, open_shared};
 use crate::layout::{HEADER_LEN, MAX_FREE_UNITS, Refusal, UNIT, at};
-use crate::mapping::{Lock, Mapping, is_gone, monotonic_ns, try_lock, unlock};
+use crate::mapping::{Lock, Locked, Mapping, is_gone, monotonic_ns, try_lock, unlock};
 use crate::reader::Stamped;
 use crate::record::Record;
 use crate::thin::{Known, MAX_HARSHNESS, RUN_BEGINS, Thinning};
@@ -64,7 +63,7 @@ pub(crate) struct Earlier {
 
 /// Keeps one capture small. There is one at most for each.
 pub struct Compactor {
-    file: File,
+    file: Locked,
     header: Arc<Mapping>,
     source: Source,
     is_gone: fn(u32) -> bool,
@@ -78,10 +77,9 @@ impl Compactor {
     /// If the capture cannot be opened, or if another process does this already.
     pub fn open(path: &Path) -> Result<Self, CompactError> {
         let path = std::path::absolute(path)?;
-        let file = open_shared(&path)?;
-        if !try_lock(&file, Lock::Compactor, false) {
+        let Some(file) = Locked::alone(open_shared(&path)?, Lock::Compactor) else {
             return Err(CompactError::ByAnother);
-        }
+        };
         let header = Arc::new(Mapping::new(&file, 0, HEADER_LEN)?);
         let source = Source::new(path, &file, Arc::clone(&header))?;
         let compactor = Self { file, header, source, is_gone };
@@ -266,4 +264,23 @@ impl Compactor {
 /// Those that may be replaced and hold something old.
 fn old(segments: &[Segment], before_ns: u64) -> Vec<Segment> {
     segments.iter().filter(|segment| segment.is_closed && segment.first_ns < before_ns).copied().collect()
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by them")]
+mod tests {
+    use super::*;
+    use crate::writer::Writer;
+
+    #[test]
+    fn a_copy_of_its_descriptor_in_a_forked_process_keeps_no_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.nilo");
+        drop(Writer::create(&path, false).unwrap());
+        let compactor = Compactor::open(&path).unwrap();
+        let copy = compactor.file.try_clone().unwrap();
+        drop(compactor);
+        assert!(Compactor::open(&path).is_ok());
+        drop(copy);
+    }
 }
