@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+import script_literals
 from rust_literals import sentences
 
 CRATES = Path(__file__).resolve().parents[2] / "crates"
+SCRIPTS = CRATES / "report/src/html/js"
 # The crates that are finished, and where their sentences stand. `test_reasons.py` has the diagnosis.
 CATALOGUES = {
     "attach": "words.rs",
@@ -75,3 +77,26 @@ def test_what_machines_read_is_there() -> None:
     for file, begins in FOR_MACHINES.items():
         said = sentences((CRATES / file).read_text())
         assert all(any(one.startswith(begin) for one in said) for begin in begins), file
+
+
+def test_sentences_of_the_page_stand_in_its_words() -> None:
+    found = {file.name: script_literals.sentences(file.read_text()) for file in SCRIPTS.glob("*.js")}
+    assert len(found) > 20
+    assert {file: said for file, said in found.items() if said} == {}
+
+
+def test_a_sentence_of_the_page_is_short() -> None:
+    said = [one for file in SCRIPTS.glob("words/*.js") for one in script_literals.sentences(file.read_text())]
+    assert len(said) > 80
+    parts = [part for one in said for part in ENDS.split(one)]
+    assert [part for part in parts if len(part.split()) > MAX_SENTENCE_WORDS] == []
+
+
+def test_what_a_page_says_is_found() -> None:
+    source = """x = `Each row is ${many ? `one of many rows here` : "a"} long`; // "not in a comment at all"
+    y = text.match(/"[^"]*" is no text of it/u); z = a / b; say('live memory grows again');"""
+    assert script_literals.sentences(source) == [
+        "one of many rows here",
+        "Each row is   long",
+        "live memory grows again",
+    ]

@@ -69,9 +69,12 @@ class Pages:
         data: dict[str, Any] = json.loads(found[2])
         return data
 
-    def of(self, name: str, report: dict[str, Any], profile: dict[str, Any] | None) -> Path:
+    def of(
+        self, name: str, report: dict[str, Any], profile: dict[str, Any] | None, headline: str = "so far."
+    ) -> Path:
         """The page of other data."""
-        data = json.dumps({"report": report, "profile": profile, "redacted": False})
+        told = {"amount": None, "rest": headline}
+        data = json.dumps({"report": report, "headline": told, "profile": profile, "redacted": False})
         for character in "<>&":
             data = data.replace(character, f"\\u{ord(character):04x}")
         text = BLOCK.sub(lambda found: found[1] + data + found[3], self.real.read_text(encoding="utf-8"))

@@ -25,7 +25,7 @@ def poisoned(value: Any) -> Any:
 
 def test_hostile_strings_are_text(pages: Pages, browser: Browser) -> None:
     data = poisoned({"report": synthetic.report(), "profile": synthetic.profile(20)})
-    page = browser.open(pages.of("hostile", data["report"], data["profile"]))
+    page = browser.open(pages.of("hostile", data["report"], data["profile"], HOSTILE))
     title = page.read("document.title")
     page.click("#curve summary")
     page.click("#sites summary")

@@ -6,9 +6,9 @@
 
 use nilometer_diagnose::{Finding, Report, Verdict};
 
-use crate::headline::{place, rate};
+use crate::claim::{place, rate};
+use crate::headline::Headline;
 use crate::markdown::quoted;
-use crate::words::growth as words;
 
 const BOX: &str = "border:1px solid rgba(128,128,128,.4);border-left-width:4px;padding:.5em .8em;max-width:60em;\
                    line-height:1.45;color:inherit;background:transparent";
@@ -25,7 +25,9 @@ pub fn card(report: &Report, file: &str) -> String {
     };
     let mut out = format!("<div style=\"{BOX};border-left-color:{color}\">\n");
     out += &line(&format!("<strong>{word}</strong> &nbsp;{}", code(&report.program.name)));
-    out += &line(&text(&growth(report)));
+    let headline = Headline::of(report);
+    let growth = headline.growth().unwrap_or_else(|| headline.why());
+    out += &line(&text(&growth));
     if let Some(finding) = report.findings.first() {
         out += &self::finding(finding, report.cycles.unit);
     }
@@ -36,26 +38,6 @@ pub fn card(report: &Report, file: &str) -> String {
     let command = format!("nilometer report {} --html", quoted(file));
     out += &line(&format!("The whole page: {}", code(&command)));
     out + "</div>"
-}
-
-/// How memory grows, or why no growth can be told.
-fn growth(report: &Report) -> String {
-    let unit = report.cycles.unit;
-    // Growth is the program's own; where a child or a device leaks, the reason has its rate.
-    let is_own = report.verdict == Verdict::Leak && report.job.is_own();
-    if let Some(growth) = report.growth.as_ref().filter(|_| is_own) {
-        let bytes = growth.bytes_per_cycle;
-        let since = growth.since_cycle;
-        // `cell 3` would be taken for In [3].
-        let of_cell = report.cycles.found_by.as_deref().and_then(|how| how.strip_prefix("the runs of "));
-        if let Some(cell) = of_cell {
-            return words::since_run(&bytes, cell, since);
-        }
-        return words::since(&bytes, unit, since);
-    }
-    let reason = report.reason.trim_end_matches('.');
-    let needed = report.cycles.needed.map_or(String::new(), |cycles| words::needed(cycles, unit));
-    format!("{reason}.{needed}")
 }
 
 fn finding(finding: &Finding, unit: &str) -> String {

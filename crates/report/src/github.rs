@@ -5,7 +5,8 @@
 
 use nilometer_diagnose::{Report, Verdict};
 
-use crate::headline::{headline, place, sentence};
+use crate::claim::{place, sentence};
+use crate::headline::Headline;
 
 /// Annotations; GitHub shows at most ten of a kind per step.
 const MAX_ANNOTATIONS: usize = 10;
@@ -17,7 +18,8 @@ pub fn github(report: &Report) -> String {
         Verdict::NoLeak => "notice",
         Verdict::Undecided => "warning",
     };
-    let mut out = format!("::{kind} title={}::{}\n", property("Nilometer"), data(&headline(report)));
+    let mut out =
+        format!("::{kind} title={}::{}\n", property("Nilometer"), data(&Headline::of(report).sentence()));
     for finding in report.findings.iter().take(MAX_ANNOTATIONS - 1) {
         let mut properties = Vec::new();
         if let Some(site) = place(finding) {

@@ -2,7 +2,8 @@
 
 use nilometer_diagnose::{Report, Verdict};
 
-use crate::headline::{headline, place, sentence};
+use crate::claim::{place, sentence};
+use crate::headline::Headline;
 use crate::words::profile::TEST_CASE;
 
 /// One XML document. Undecided is skipped, not passed.
@@ -22,14 +23,14 @@ pub fn junit(report: &Report) -> String {
     out += &format!(
         "    <testcase name=\"{TEST_CASE}\" classname=\"nilometer.{program}\" time=\"{seconds:.3}\"{at}>\n"
     );
-    let message = attribute(&headline(report));
+    let message = attribute(&Headline::of(report).sentence());
     match report.verdict {
         Verdict::Leak => {
             let findings: Vec<String> = report
                 .findings
                 .iter()
                 .map(|finding| {
-                    let place = crate::headline::place(finding);
+                    let place = crate::claim::place(finding);
                     let place = place.map_or(String::new(), |site| format!("{}:{}: ", site.file, site.line));
                     text(&format!("{place}{}", sentence(finding, report.cycles.unit)))
                 })
@@ -43,7 +44,7 @@ pub fn junit(report: &Report) -> String {
         Verdict::NoLeak => {}
     }
     if report.verdict != Verdict::Leak {
-        out += &format!("      <system-out>{}</system-out>\n", text(&headline(report)));
+        out += &format!("      <system-out>{}</system-out>\n", text(&Headline::of(report).sentence()));
     }
     out + "    </testcase>\n  </testsuite>\n</testsuites>\n"
 }

@@ -4,6 +4,7 @@
 mod brief;
 mod card;
 mod children;
+mod claim;
 mod collapsed;
 mod columns;
 mod devices;

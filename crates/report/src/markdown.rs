@@ -5,9 +5,10 @@
 
 use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, duration, size};
 
+use crate::claim::rate;
 use crate::devices;
 use crate::endpoints::table;
-use crate::headline::{earliest, rate};
+use crate::headline::{Grows, Headline};
 use crate::render_input::{RenderInput, label};
 use crate::sparkline::sparkline;
 use crate::words::growth as words;
@@ -63,34 +64,27 @@ pub(crate) fn verdict_words(verdict: Verdict) -> &'static str {
 }
 
 fn growth(report: &Report) -> String {
-    // Growth is the program's own; where a child or a device leaks, the reason has its rate.
-    let is_own = report.verdict != Verdict::NoLeak && report.job.is_own();
-    let Some(growth) = report.growth.as_ref().filter(|_| is_own) else {
-        return String::new();
-    };
-    let (unit, bytes) = (report.cycles.unit, growth.bytes_per_cycle);
-    let mut out = format!(
-        "**{}{} per {unit}** since {unit} {} (95 %: {} to {}).",
-        sign(bytes.estimate),
-        size(bytes.estimate as f64),
-        growth.since_cycle,
-        size(bytes.low as f64),
-        size(bytes.high as f64),
-    );
-    if let Some(forecast) = &report.forecast {
-        let at = |left: u64| report.cycles.count + left;
-        out += &words::named_limit(
-            (forecast.limit_bytes, forecast.limit),
-            (at(forecast.cycles_left), forecast.seconds_left),
-            earliest(report).map(|(left, seconds)| (at(left), seconds)),
-            unit,
-        );
+    let headline = Headline::of(report);
+    let mut out = String::new();
+    if let (Some(amount), Some(Grows::Program { growth, .. })) = (headline.amount(), &headline.grows) {
+        let interval = words::interval(&growth.bytes_per_cycle);
+        out += &format!("**{amount}** {} ({interval}).", headline.since().unwrap_or_default());
+        if let Some(limit) = headline.limit {
+            let bytes = limit.forecast.limit_bytes;
+            out += &words::named_limit(
+                (bytes, limit.forecast.limit),
+                limit.likely,
+                limit.earliest,
+                report.cycles.unit,
+            );
+        }
+        out += "\n\n";
     }
-    out + "\n\n" + &table(report)
-}
-
-fn sign(bytes: i64) -> &'static str {
-    if bytes > 0 { "+" } else { "" }
+    // Growth is the program's own; where a child or a device leaks, the reason has its rate.
+    if report.verdict != Verdict::NoLeak && report.job.is_own() && report.growth.is_some() {
+        out += &table(report);
+    }
+    out
 }
 
 fn curve(material: &RenderInput) -> String {

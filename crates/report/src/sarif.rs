@@ -6,7 +6,8 @@
 use nilometer_diagnose::{Finding, Frame, Report, Site};
 use serde_json::{Value, json};
 
-use crate::headline::{headline, place, sentence};
+use crate::claim::{place, sentence};
+use crate::headline::Headline;
 use crate::render_input::label;
 use crate::words::profile;
 
@@ -30,7 +31,7 @@ pub fn sarif(report: &Report) -> String {
             } },
             "invocations": [{
                 "executionSuccessful": true,
-                "toolExecutionNotifications": [{ "level": "note", "message": { "text": headline(report) } }],
+                "toolExecutionNotifications": [{ "level": "note", "message": { "text": Headline::of(report).sentence() } }],
             }],
             "columnKind": "unicodeCodePoints",
             "results": results,

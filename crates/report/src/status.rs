@@ -6,7 +6,7 @@
 use nilometer_diagnose::{Bytes, Finding, Kind, Report, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::headline::place;
+use crate::claim::place;
 
 /// The name and version of the JSON.
 const SCHEMA: &str = "nilometer.status/1";

@@ -7,10 +7,10 @@ use anstyle::{AnsiColor, Style as Paint};
 use nilometer_diagnose::{Kind, Report, Verdict, size};
 
 use crate::Style;
-use crate::headline::earliest;
+use crate::headline::Headline;
 use crate::markdown::verdict_words;
 use crate::stillborn::stillborn;
-use crate::words::{component, course, growth as words, title};
+use crate::words::{component, course, title};
 use crate::wrap::wrap;
 
 /// The screen at the end of a run.
@@ -99,45 +99,21 @@ impl Screen {
     }
 
     pub(crate) fn verdict(&mut self, report: &Report) {
-        let unit = report.cycles.unit;
         let word = self.verdict_word(report.verdict);
-        match (report.verdict, &report.growth) {
-            // Growth is the program's own.
-            (Verdict::Leak, _) if !report.job.is_own() => {
-                self.line(&format!("{word}  {}.", report.reason), 6);
-            }
-            (Verdict::Leak, Some(growth)) => {
-                let earliest = earliest(report);
-                let at = |left: u64| report.cycles.count + left;
-                let limit = words::limit(
-                    report
-                        .forecast
-                        .as_ref()
-                        .map(|forecast| (at(forecast.cycles_left), forecast.seconds_left)),
-                    earliest.map(|(left, seconds)| (at(left), seconds)),
-                    unit,
-                );
-                let since = words::since(&growth.bytes_per_cycle, unit, growth.since_cycle);
-                let text = format!("{word}  {since}.{limit}");
-                self.line(&text, 6);
-                if unit == "window" || earliest.is_some() {
-                    self.line(&format!("      {}", report.reason), 6);
-                }
-                self.made_in(report);
-                for component in report.components.iter().filter(|c| c.kind == Kind::Growing) {
-                    self.line(&format!("      {}", component.sentence), 6);
-                }
-            }
-            (Verdict::NoLeak, _) => {
-                self.line(&format!("{word}  {}.", report.reason), 9);
-            }
-            _ => {
-                let mut text = format!("{word}  {}.", report.reason);
-                if let Some(needed) = report.cycles.needed {
-                    text += &words::needed(needed, unit);
-                }
-                self.line(&text, 11);
-            }
+        let headline = Headline::of(report);
+        let Some(growth) = headline.growth() else {
+            let indent = verdict_words(report.verdict).len() + 2;
+            self.line(&format!("{word}  {}", headline.why()), indent);
+            return;
+        };
+        self.line(&format!("{word}  {growth}.{}", headline.until().unwrap_or_default()), 6);
+        let is_wide = headline.limit.is_some_and(|limit| limit.earliest.is_some());
+        if report.cycles.unit == "window" || is_wide {
+            self.line(&format!("      {}", report.reason), 6);
+        }
+        self.made_in(report);
+        for component in report.components.iter().filter(|c| c.kind == Kind::Growing) {
+            self.line(&format!("      {}", component.sentence), 6);
         }
     }
 

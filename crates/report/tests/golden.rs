@@ -3,8 +3,8 @@
 
 mod reports;
 
-use nilometer_diagnose::{OtherCycles, Report};
-use nilometer_report::{Style, brief, card, json, live_line, terminal, terminal_verbose};
+use nilometer_diagnose::{OtherCycles, Report, duration};
+use nilometer_report::{HtmlOptions, Style, brief, card, html, json, live_line, terminal, terminal_verbose};
 use reports::{growing_device, growing_worker, healthy, leak, sites, undecided, unrecorded, without_cycles};
 
 fn plain(report: &Report, width: usize) -> String {
@@ -103,11 +103,27 @@ fn a_growth_that_may_be_much_more_says_when_the_limit_is_reached_at_the_earliest
     let (count, left) = (report.cycles.count, report.forecast.as_ref().unwrap().cycles_left);
     let screen = stripped(&plain(&report, 100));
     let earliest = format!("The limit is reached at epoch {} at the earliest", count + left / 4);
-    let latest = format!("by the lesser rate at epoch {}", count + left);
+    let latest = format!("by the estimate, at epoch {}", count + left);
     for words in [&earliest, &latest, &report.reason] {
         assert!(screen.contains(words), "{words}: {screen}");
     }
     assert!(!screen.contains("At this rate"), "{screen}");
+    let page = html(&report, None, &HtmlOptions::default());
+    assert!(page.contains(&format!(r#""rest":" since epoch 2. {earliest}"#)), "the page says it too");
+    let seconds = report.forecast.as_ref().unwrap().seconds_left.unwrap() / 4.0;
+    let live = live_line(&report, 200);
+    assert!(live.ends_with(&format!(", limit in {} at the earliest", duration(seconds))), "{live}");
+}
+
+#[test]
+fn runs_of_a_cell_are_no_cells_of_its_number_in_any_form() {
+    let mut report = leak();
+    (report.cycles.unit, report.cycles.found_by) = ("cell", Some("the runs of In [17]".to_owned()));
+    let of_run = "+8.0 MiB per run of In [17]";
+    for told in [plain(&report, 100), live_line(&report, 200), card(&report, "x.nilo")] {
+        assert!(told.contains(of_run), "{told}");
+    }
+    assert!(html(&report, None, &HtmlOptions::default()).contains(of_run));
 }
 
 /// Text without escapes and line breaks: escapes count as width where a line is broken, words never change.

@@ -57,7 +57,15 @@ impl OtherCycles {
     }
 }
 
+/// How a cell of a notebook is named in `found_by`.
+pub(crate) const RUNS_OF: &str = "the runs of ";
+
 impl Cycles {
+    /// The notebook's cell whose runs are the cycles.
+    pub fn cell(&self) -> Option<&str> {
+        self.found_by.as_deref()?.strip_prefix(RUNS_OF)
+    }
+
     /// The same of what was judged.
     pub fn is_called(&self, asked: &str) -> bool {
         let judged = OtherCycles {

@@ -13,6 +13,7 @@ mod warning;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use curve::RUNS_OF;
 pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTotal, TimelinePoint};
 pub use device::{Device, DeviceGrowth};
 pub use finding::{Finding, Frame, Holder, HolderBytes, LostSamples, Sampling, Site};
@@ -88,18 +89,21 @@ impl Report {
             return culprit.bytes_per_cycle;
         }
         if self.job.device.is_some() {
-            let growth = self.growth_on_device().filter(|growth| growth.unit == self.cycles.unit);
-            return growth.map(|growth| growth.bytes_per_cycle);
+            let growth = self.device_that_leaks().map(|(_, growth)| growth);
+            return growth
+                .filter(|growth| growth.unit == self.cycles.unit)
+                .map(|growth| growth.bytes_per_cycle);
         }
         self.growth.as_ref().map(|growth| growth.bytes_per_cycle)
     }
 
-    /// The growth on the device that makes the verdict a leak.
-    pub fn growth_on_device(&self) -> Option<&DeviceGrowth> {
+    /// The device that makes the verdict a leak, and its growth.
+    pub fn device_that_leaks(&self) -> Option<(&Device, &DeviceGrowth)> {
         let is_it = |device: &&Device| {
             device.verdict == Verdict::Leak && self.job.device.as_ref() == Some(&device.name)
         };
-        self.devices.iter().find(is_it)?.growth.as_ref()
+        let device = self.devices.iter().find(is_it)?;
+        Some((device, device.growth.as_ref()?))
     }
 }
 

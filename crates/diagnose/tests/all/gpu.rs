@@ -192,7 +192,7 @@ fn what_comes_with_the_epoch_is_told_by_the_epoch_and_what_comes_with_the_update
     let report =
         epochs_of_updates(24, |epoch, _| 140 * MIB + kept(epoch - 1), |epoch| 100 * MIB + kept(epoch));
     assert_eq!(report.cycles.unit, "update");
-    assert_eq!(report.growth_on_device().map(|growth| growth.unit), Some("epoch"));
+    assert_eq!(report.device_that_leaks().map(|(_, growth)| growth.unit), Some("epoch"));
     assert_eq!(report.growth_told(), None, "a rate of an epoch is none of an update");
     assert!(grows(&report).contains("256 KiB more of GPU 0 in use with each epoch"), "{}", grows(&report));
     let kept = |epoch: u64, step: u64| 32 * KIB * ((epoch - 1) * 16 + step);

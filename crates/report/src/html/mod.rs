@@ -15,7 +15,8 @@ use self::document::Document;
 pub use self::served::{
     Served, ServedPage, Shelf, ShelfItem, served_data, served_diff, served_html, shelf_data, shelf_html,
 };
-use crate::{Style, diff_terminal, headline, prove, terminal};
+use crate::headline::Headline;
+use crate::{Style, diff_terminal, prove, terminal};
 
 /// How the page is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +31,8 @@ macro_rules! shared {
         concat!(
             include_str!("js/dom.js"),
             include_str!("js/units.js"),
-            include_str!("js/words.js"),
+            include_str!("js/words/terms.js"),
+            include_str!("js/words/shared.js"),
             include_str!("js/scale.js"),
             include_str!("js/colors.js"),
             include_str!("js/frame.js"),
@@ -43,6 +45,8 @@ macro_rules! report {
     () => {
         concat!(
             shared!(),
+            include_str!("js/words/run.js"),
+            include_str!("js/words/pictures.js"),
             include_str!("js/verdict.js"),
             include_str!("js/curve.js"),
             include_str!("js/curve_axes.js"),
@@ -66,6 +70,7 @@ macro_rules! report {
 const REPORT: &str = concat!(report!(), include_str!("js/begin.js"));
 const DIFF: &str = concat!(
     shared!(),
+    include_str!("js/words/compared.js"),
     include_str!("js/diff.js"),
     include_str!("js/diff_curve.js"),
     include_str!("js/begin.js"),
@@ -74,7 +79,12 @@ const DIFF: &str = concat!(
 /// The report of a run that a server hands out, which follows the program.
 const SERVED: &str = concat!(report!(), include_str!("js/live.js"), include_str!("js/begin.js"));
 /// The captures of a folder.
-const SHELF: &str = concat!(shared!(), include_str!("js/shelf.js"), include_str!("js/begin.js"));
+const SHELF: &str = concat!(
+    shared!(),
+    include_str!("js/words/captures.js"),
+    include_str!("js/shelf.js"),
+    include_str!("js/begin.js")
+);
 
 /// What stands on the page where no script runs.
 const SCREEN: Style = Style { width: 100, color: false };
@@ -86,9 +96,9 @@ pub fn html(report: &Report, profile: Option<&Profile>, options: &HtmlOptions) -
         crate::redact(&mut report, profile.as_mut());
     }
     Document {
-        title: &headline::headline(&report),
+        title: &Headline::of(&report).sentence(),
         screen: &terminal(&report, &SCREEN),
-        data: &serde_json::json!({ "report": report, "profile": profile, "redacted": options.redact }),
+        data: &serde_json::json!({ "report": report, "headline": Headline::of(&report).told(), "profile": profile, "redacted": options.redact }),
         script: REPORT,
         asks: false,
     }
@@ -98,9 +108,9 @@ pub fn html(report: &Report, profile: Option<&Profile>, options: &HtmlOptions) -
 /// The page of the run that experiments were compared with, and what they showed.
 pub fn proved_html(report: &Report, profile: Option<&Profile>, proof: &Proof) -> String {
     Document {
-        title: &headline::headline(report),
+        title: &Headline::of(report).sentence(),
         screen: &format!("{}\n{}", terminal(report, &SCREEN), prove(proof, &SCREEN)),
-        data: &serde_json::json!({ "report": report, "profile": profile, "proof": proof, "redacted": false }),
+        data: &serde_json::json!({ "report": report, "headline": Headline::of(report).told(), "profile": profile, "proof": proof, "redacted": false }),
         script: REPORT,
         asks: false,
     }

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::document::Document;
 use super::{DIFF, SCREEN, SERVED, SHELF};
-use crate::{diff_terminal, headline, terminal};
+use crate::headline::Headline;
+use crate::{diff_terminal, terminal};
 
 /// Where a served page finds what is new. All addresses are of the server that it came from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -67,7 +68,7 @@ impl ServedPage {
 /// The page of a capture that may still be written.
 pub fn served_html(report: &Report, profile: Option<&Profile>, served: &Served) -> ServedPage {
     ServedPage::of(&Document {
-        title: &headline::headline(report),
+        title: &Headline::of(report).sentence(),
         screen: &terminal(report, &SCREEN),
         data: &run(report, profile, served),
         script: SERVED,
@@ -81,8 +82,9 @@ pub fn served_data(report: &Report, profile: Option<&Profile>, served: &Served) 
 }
 
 fn run(report: &Report, profile: Option<&Profile>, served: &Served) -> Value {
-    let title = headline::headline(report);
-    json!({ "report": report, "profile": profile, "redacted": false, "title": title, "served": served })
+    let headline = Headline::of(report);
+    let (title, headline) = (headline.sentence(), headline.told());
+    json!({ "report": report, "headline": headline, "profile": profile, "redacted": false, "title": title, "served": served })
 }
 
 /// The page of a difference, with a way back to the list.

@@ -2,14 +2,30 @@
 
 use nilometer_diagnose::{Bytes, duration, size};
 
-/// `+7.6 MiB per epoch since epoch 3 (95 %: 7.6 MiB to 7.7 MiB)`.
-pub(crate) fn since(bytes: &Bytes, unit: &str, cycle: u64) -> String {
-    format!("+{} per {unit} since {unit} {cycle} ({})", size(bytes.estimate as f64), interval(bytes))
+/// `+7.6 MiB per epoch`.
+pub(crate) fn amount(size: &str, unit: &str) -> String {
+    format!("+{size} per {unit}")
 }
 
-/// The same of a notebook's cell, whose number is not that of its runs.
-pub(crate) fn since_run(bytes: &Bytes, cell: &str, run: u64) -> String {
-    format!("+{} per run of {cell}, since its run {run} ({})", size(bytes.estimate as f64), interval(bytes))
+/// The unit of a notebook's cell, whose number is not that of its runs.
+pub(crate) fn run_of(cell: &str) -> String {
+    format!("run of {cell}")
+}
+
+/// Behind an amount: from which cycle on.
+pub(crate) fn since(unit: &str, cycle: u64) -> String {
+    format!("since {unit} {cycle}")
+}
+
+/// Behind an amount: whose memory it is.
+pub(crate) fn in_child(role: &str, pid: u64) -> String {
+    format!("in {role} (pid {pid})")
+}
+
+pub(crate) const STARTED: &str = ", a process that the program started";
+
+pub(crate) fn on_device(device: &str, framework: &str) -> String {
+    format!("on {device} ({framework})")
 }
 
 /// The 95 % interval.
@@ -21,19 +37,13 @@ pub(crate) fn interval(bytes: &Bytes) -> String {
 pub(crate) type Moment = (u64, Option<f64>);
 
 /// When the limit is met, for a terminal; `earliest` where the interval allows for much less time.
-pub(crate) fn limit(likely: Option<Moment>, earliest: Option<Moment>, unit: &str) -> String {
-    let mut text = String::new();
-    if let Some((cycle, seconds)) = earliest {
-        text += &format!(" The limit is reached at {unit} {cycle} at the earliest{};", within(seconds));
-    }
-    if let Some((cycle, seconds)) = likely {
-        let rate = match earliest {
-            Some(_) => "by the lesser rate",
-            None => "At this rate the limit is reached",
-        };
-        text += &format!(" {rate} at {unit} {cycle}{}.", within(seconds));
-    }
-    text
+pub(crate) fn limit(likely: Moment, earliest: Option<Moment>, unit: &str) -> String {
+    let likely_at = format!("at {unit} {}{}.", likely.0, within(likely.1));
+    let Some((cycle, seconds)) = earliest else {
+        return format!(" At this rate the limit is reached {likely_at}");
+    };
+    let within = within(seconds);
+    format!(" The limit is reached at {unit} {cycle} at the earliest{within}; by the estimate, {likely_at}")
 }
 
 /// The same with the limit's name and its size in bytes, in one sentence.
@@ -55,12 +65,52 @@ fn within(seconds: Option<f64>) -> String {
     seconds.map_or(String::new(), |seconds| format!(", in {}", duration(seconds)))
 }
 
-/// What an undecided verdict needs.
-pub(crate) fn needed(cycles: u64, unit: &str) -> String {
-    format!(" Run {cycles} more {unit}{}.", if cycles == 1 { "" } else { "s" })
+/// When a device is full.
+pub(crate) fn device_is_full(cycles: u64, unit: &str) -> String {
+    format!(" It is full in {} more.", counted(cycles, unit))
 }
 
-/// The same on the live line.
+/// What an undecided verdict needs.
+pub(crate) fn needed(cycles: u64, unit: &str) -> String {
+    format!("Run {}.", more(cycles, unit))
+}
+
+/// The same behind a colon.
+pub(crate) fn run_more(cycles: u64, unit: &str) -> String {
+    format!("run {}.", more(cycles, unit))
+}
+
+fn more(cycles: u64, unit: &str) -> String {
+    format!("{cycles} more {unit}{}", if cycles == 1 { "" } else { "s" })
+}
+
+/// Behind the word of a verdict where nothing else is known: of a leak, of one that is undecided, of none.
+pub(crate) const GROWS_AND_STAYS: &str = "memory grows and stays.";
+pub(crate) const SO_FAR: &str = "so far.";
+
+pub(crate) fn after(cycles: u64, unit: &str) -> String {
+    format!("in {}.", counted(cycles, unit))
+}
+
+fn counted(cycles: u64, unit: &str) -> String {
+    format!("{cycles} {unit}{}", if cycles == 1 { "" } else { "s" })
+}
+
+/// On the live line: `leak: +8.0 MiB per epoch, limit in 2 h`.
+pub(crate) fn live_leak(amount: &str, left: Option<f64>, earliest: bool) -> String {
+    let sure = if earliest { " at the earliest" } else { "" };
+    let until = left.map_or(String::new(), |seconds| format!(", limit in {}{sure}", duration(seconds)));
+    format!("leak: {amount}{until}")
+}
+
+/// The same of a process or a device.
+pub(crate) fn live_leak_elsewhere(amount: &str, place: &str) -> String {
+    format!("leak {place}: {amount}")
+}
+
+pub(crate) const NO_LEAK: &str = "no leak";
+
+/// What an undecided verdict needs, on the live line.
 pub(crate) fn undecided(needed: Option<u64>, unit: &str) -> String {
     needed.map_or("undecided".to_owned(), |cycles| format!("undecided, {cycles} more {unit}s needed"))
 }

@@ -2,6 +2,8 @@
 //!
 //! In: the line or the loop. Out: words for it. What must not happen here: another mark around a line than the one that is read back.
 
+use crate::report::RUNS_OF;
+
 /// A kind of printed line, with a place for what changes in it.
 pub(crate) fn line(line: &str) -> String {
     format!("the printed line `{line}`")
@@ -14,5 +16,5 @@ pub(crate) fn loop_at(place: &str) -> String {
 
 /// A cell of a notebook, as the notebook calls it.
 pub(crate) fn cell(cell: &str) -> String {
-    format!("the runs of {cell}")
+    format!("{RUNS_OF}{cell}")
 }

@@ -41,6 +41,6 @@ function themeButton() {
     one.textContent = isDark() ? "Light" : "Dark";
     recolor();
   };
-  const one = button(isDark() ? "Light" : "Dark", { class: "quiet", "aria-label": "Turn light to dark and back" }, turn);
+  const one = button(isDark() ? "Light" : "Dark", { class: "quiet", "aria-label": SHARED.theme }, turn);
   return one;
 }

@@ -1,9 +1,9 @@
 // The curve: memory over time in layers, phases as bands, cycles as ticks, the limit and the forecast as lines.
 
 const LAYERS = [
-  { key: "live", words: "live", tells: "in use by the program" },
-  { key: "retained", words: "retained", tells: "resident, not live: free memory that the allocator keeps, and stacks" },
-  { key: "file", words: "file-backed", tells: "mapped files, which the kernel can drop" },
+  { key: "live", words: "live", tells: PICTURES.curve.live },
+  { key: "retained", words: "retained", tells: PICTURES.curve.retained },
+  { key: "file", words: "file-backed", tells: PICTURES.curve.file },
 ];
 
 /** What was chosen, also for the next time that the section is made. */
@@ -39,8 +39,7 @@ function cycleEnds(points) {
 
 function curveSection(report) {
   const points = curvePoints(report);
-  const lead = "Each layer is memory at that moment: a leak is a lower layer that climbs with every cycle.";
-  if (points.length < 2) return section("curve", "The curve", "Nothing was read in this run: it was too short.");
+  if (points.length < 2) return section("curve", "The curve", PICTURES.curve.nothing);
   const state = { report, points, ends: cycleEnds(points), range: "run", at: null };
   const holder = h("div", { class: "chart" });
   const readout = h("p", { class: "readout", "aria-live": "polite" }, curveHint(state));
@@ -48,7 +47,7 @@ function curveSection(report) {
   const options = [
     ["run", "the run"],
     state.ends.length >= 3 && ["cycles", `the ${report.cycles.unit}s`],
-    report.memory.limit_bytes && ["limit", report.forecast ? "to the limit, with forecast" : "to the limit"],
+    report.memory.limit_bytes && ["limit", PICTURES.curve.limit(report.forecast)],
   ].filter(Boolean);
   if (options.some(([range]) => range === wanted.range)) state.range = wanted.range;
   const choose = (value) => {
@@ -58,8 +57,8 @@ function curveSection(report) {
   const out = section(
     "curve",
     "The curve",
-    lead,
-    h("div", { class: "bar" }, legend(report, points), options.length > 1 && choice("Range of the picture", options, state.range, choose)),
+    PICTURES.curve.lead,
+    h("div", { class: "bar" }, legend(report, points), options.length > 1 && choice(PICTURES.curve.range, options, state.range, choose)),
     holder,
     readout,
     curveTable(state),
@@ -176,9 +175,7 @@ function trendLine(frame, { report, points, ends }) {
 function curveWords({ report, points }) {
   const [first, last] = [points[0], points.at(-1)];
   const most = points.reduce((a, b) => (a.live + a.retained > b.live + b.retained ? a : b));
-  return (
-    `Memory over ${duration(last.seconds)}: live memory from ${size(first.live)} to ${size(last.live)}, ` +
-    `anonymous memory at most ${size(most.live + most.retained)} after ${duration(most.seconds)}. ` +
-    `${VERDICTS[report.verdict]}. Arrow keys read it point by point.`
-  );
+  const [time, when] = [duration(last.seconds), duration(most.seconds)];
+  const [from, to, peak] = [size(first.live), size(last.live), size(most.live + most.retained)];
+  return PICTURES.curve.told(time, from, to, peak, when, VERDICTS[report.verdict]);
 }

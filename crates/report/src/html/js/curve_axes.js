@@ -27,7 +27,7 @@ function phaseBands(frame, { report }) {
 
 const BANDS = [
   { key: "start", words: "starting up" },
-  { key: "work", words: "training, or other work" },
+  { key: "work", words: PICTURES.curve.work },
   { key: "look", words: "validation, predict, evaluate" },
 ];
 
@@ -95,7 +95,7 @@ function limitLine(frame, { report }) {
   const limit = report.memory.limit_bytes;
   const group = s("g", { class: "limit" });
   if (frame.close) {
-    group.append(s("text", { class: "small", x: frame.right, y: frame.top + 11, "text-anchor": "end" }, "live memory; the axis does not begin at 0"));
+    group.append(s("text", { class: "small", x: frame.right, y: frame.top + 11, "text-anchor": "end" }, PICTURES.curve.close));
   }
   if (!limit || limit > frame.most) return group;
   const y = frame.y(limit);

@@ -2,7 +2,7 @@
 
 function curveHint({ report }) {
   const unit = report.cycles.unit;
-  return `Point at the picture, or focus it and use the arrow keys, to read values${unit === "window" ? "" : ` ${unit} by ${unit} (page keys)`}.`;
+  return SHARED.point(unit === "window" ? "" : PICTURES.curve.pages(unit));
 }
 
 /** The words for one point. */
@@ -18,7 +18,7 @@ function pointWords(point, { report }) {
     device_bytes != null && `device ${size(device_bytes)}`,
   ];
   const { unit } = report.cycles;
-  const ended = point.cycle === 0 ? `before the end of the first ${unit}` : `after ${unit} ${number(point.cycle)}`;
+  const ended = point.cycle === 0 ? PICTURES.curve.beforeFirst(unit) : `after ${unit} ${number(point.cycle)}`;
   return [h("b", {}, `${duration(point.seconds)}, ${ended}${inside}: `), parts.filter(Boolean).join(", ")];
 }
 
@@ -82,7 +82,7 @@ function curveTable(state) {
     size(known.anonymous_bytes),
     size(known.file_bytes),
   ];
-  const details = h("details", { class: "numbers" }, h("summary", {}, "The numbers as a table"));
+  const details = h("details", { class: "numbers" }, h("summary", {}, SHARED.table));
   details.addEventListener(
     "toggle",
     () => details.append(table("Memory over time", columns, rows.map(cells))),

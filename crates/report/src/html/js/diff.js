@@ -16,23 +16,23 @@ function show({ diff, served }) {
     main.append(
       ...[
         bothCurves(diff),
-        listsSection("growth", `Growth per ${unit}`, `What stays from ${unit} to ${unit}, before and now.`, ` per ${unit}`, [
+        listsSection("growth", `Growth per ${unit}`, COMPARED.growth(unit), ` per ${unit}`, [
           ["by cause", diff.causes],
           ["by holder", diff.holders],
           ["by site", diff.sites],
         ]),
-        listsSection("alive", "Alive at the end", "What the program had when it was last seen. A part that does not grow is no leak.", "", [
+        listsSection("alive", COMPARED.alive.title, COMPARED.alive.lead, "", [
           ["by holder", diff.live_by_holder],
           ["by site", diff.live_by_site],
           ["by phase", diff.phases],
         ]),
-        listsSection("levels", "Levels", "Kinds of memory, and how high it stood.", "", [
+        listsSection("levels", "Levels", COMPARED.levels, "", [
           ["kinds of memory", diff.kinds],
           ["levels", diff.levels],
         ]),
       ].filter(Boolean),
     );
-    fillFoot("Made by nilometer from the captures of two runs. What was sampled counts as changed only beyond what sampling makes differ.");
+    fillFoot(COMPARED.madeBy);
     whole(main);
   });
 }
@@ -81,7 +81,7 @@ function changesList(title, list, per) {
 function foldedWords(rest) {
   const same = rest.filter(({ change }) => change === "same").length;
   const small = rest.length - same;
-  return [small > 0 && `${number(small)} smaller`, same > 0 && `${number(same)} the same, as far as can be told`].filter(Boolean).join(", ");
+  return [small > 0 && `${number(small)} smaller`, same > 0 && COMPARED.same(number(same))].filter(Boolean).join(", ");
 }
 
 function changeItem({ name, change, a, b, difference }, most, per) {

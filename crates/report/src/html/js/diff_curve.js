@@ -4,19 +4,19 @@ function bothCurves({ curve, a, b }) {
   if (curve.length < 3) return null;
   const { unit } = b;
   const state = { curve, unit, at: null };
-  const readout = h("p", { class: "readout", "aria-live": "polite" }, "Point at the picture, or focus it and use the arrow keys, to read values.");
+  const readout = h("p", { class: "readout", "aria-live": "polite" }, SHARED.point(""));
   const holder = h("div", { class: "chart" });
   const draw = () => holder.clientWidth && drawBoth(holder, readout, state);
   queueMicrotask(() => onWidth(holder, draw));
   const key = (letter, words) => h("li", { class: `side-${letter}` }, h("i", { class: "stroke" }), words);
   const rows = () => curve.map((one) => [number(one.cycle), size(one.a), size(one.b), added(one.b - one.a)]);
   const columns = [[unit, "right"], ["before", "right"], ["now", "right"], ["difference", "right"]];
-  const details = h("details", { class: "numbers" }, h("summary", {}, "The numbers as a table"));
-  details.addEventListener("toggle", () => details.append(table("Live memory of both runs", columns, rows())), { once: true });
+  const details = h("details", { class: "numbers" }, h("summary", {}, SHARED.table));
+  details.addEventListener("toggle", () => details.append(table(COMPARED.curve.title, columns, rows())), { once: true });
   return section(
     "curve",
     "Live memory",
-    `After each ${unit} of both runs. The axis does not begin at 0.`,
+    COMPARED.curve.lead(unit),
     h("div", { class: "bar" }, h("ul", { class: "legend" }, key("a", `A, before: ${a.name}`), key("b", `B, now: ${b.name}`))),
     holder,
     readout,
@@ -79,8 +79,6 @@ function listenToBoth(svg, readout, frame, state) {
 /** The picture in words, for those who don't see it. */
 function bothWords({ curve, unit }) {
   const [first, last] = [curve[0], curve.at(-1)];
-  return (
-    `Live memory from ${unit} ${number(first.cycle)} to ${number(last.cycle)}: before from ${size(first.a)} to ${size(last.a)}, ` +
-    `now from ${size(first.b)} to ${size(last.b)}. Arrow keys read it ${unit} by ${unit}.`
-  );
+  const [before, now] = ["a", "b"].map((side) => `from ${size(first[side])} to ${size(last[side])}`);
+  return COMPARED.curve.told(`${unit} ${number(first.cycle)}`, number(last.cycle), before, now, unit);
 }

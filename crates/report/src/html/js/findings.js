@@ -3,22 +3,17 @@
 function findingsSection(report) {
   const { findings, cycles, verdict } = report;
   if (findings.length === 0) return verdict === "leak" ? unexplained(report) : null;
-  const lead =
-    "Who keeps the memory, the lines that made it, what to change, and the command that proves the change. " +
-    "Each is an estimate from samples, with its 95 % interval where that is wide.";
   return section(
     "findings",
     findings.length === 1 ? "One finding" : `${findings.length} findings`,
-    lead,
+    RUN.findings.lead,
     h("ol", { class: "findings" }, findings.map((finding, i) => findingItem(finding, i, cycles.unit))),
     nextSteps(report.next_steps),
   );
 }
 
 function unexplained(report) {
-  const why = report.sampling
-    ? "No line stands out: what grows is spread over more places than samples can tell apart. A longer run tells more."
-    : `Which line made the memory was not recorded${report.recorder ? ` (recorder ${report.recorder})` : ""}.`;
+  const why = report.sampling ? RUN.findings.noLine : RUN.findings.notRecorded(report.recorder);
   return section("findings", "No finding", why, nextSteps(report.next_steps));
 }
 
@@ -58,10 +53,15 @@ function pace(more) {
   return `${more.toFixed(1).replace(".0", "")} more per cycle`;
 }
 
+function lengthWords({ length, counted_at, per_cycle }) {
+  const when = counted_at != null ? ` at cycle ${number(counted_at)}` : "";
+  return `${RUN.findings.elements(number(length))}${when}${per_cycle ? `, ${pace(per_cycle)}` : ""}; newest:`;
+}
+
 function holderRows({ holder, also_held_by }) {
   const words = (one) => [
     h("code", { class: "path" }, one.path),
-    one.length != null && h("span", { class: "note" }, ` ${number(one.length)} elements${one.counted_at != null ? ` at cycle ${number(one.counted_at)}` : ""}${one.per_cycle ? `, ${pace(one.per_cycle)}` : ""}; newest:`),
+    one.length != null && h("span", { class: "note" }, lengthWords(one)),
     one.elements && [" ", h("span", { class: "elements" }, one.elements)],
     one.bound != null && h("span", { class: "note" }, ` at most ${number(one.bound)} elements`),
     one.share != null && one.share < 0.995 && h("span", { class: "note" }, ` ${percent(one.share)} of it`),
@@ -94,7 +94,7 @@ function warningsSection(report) {
       h("dl", { class: "evidence" }, called_at && row(...siteRow(called_at)), row("change", h("span", { class: "change" }, withCode(change)))),
     ));
   const title = warnings.length === 1 ? "A warning" : `${warnings.length} warnings`;
-  return section("warnings", title, "The verdict is the same with and without.", h("ul", { class: "findings" }, warnings.map(item)));
+  return section("warnings", title, RUN.warnings, h("ul", { class: "findings" }, warnings.map(item)));
 }
 
 /** Words in which code stands between backquotes. */
@@ -124,7 +124,7 @@ function stack(frames) {
   return h(
     "details",
     { class: "stack" },
-    h("summary", {}, `The stack that made most of it: ${counted(frames.length, "frame")}`),
+    h("summary", {}, RUN.findings.stack(counted(frames.length, "frame"))),
     h("ol", {}, frames.map(line)),
   );
 }

@@ -17,7 +17,7 @@ class Flame {
       tabindex: "0",
       role: "application",
       "aria-roledescription": "flame graph",
-      "aria-label": "Flame graph. Arrow keys move between frames, Enter zooms in, Escape zooms out. The table below has the heaviest lines.",
+      "aria-label": PICTURES.flame.told,
       onpointermove: (event) => this.point(this.at(event)),
       onpointerleave: () => this.point(null),
       onclick: (event) => this.zoom(this.at(event) ?? this.root),

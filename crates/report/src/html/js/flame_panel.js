@@ -57,11 +57,10 @@ function flameSection(report, profile) {
   return section(
     "sites",
     "Memory by site",
-    "Each bar is a line of a program, as wide as the memory that was made below it; what it called lies beneath. Your own lines are coloured. " +
-      "Press a bar to zoom in.",
+    PICTURES.flame.lead,
     h("div", { class: "bar" },
       choice("Weight", [["live", "live now"], ["growth", `growth per ${unit}`], ["births", "by birth"]], state.weight, set("weight")),
-      choice("Frames", [[true, "Python only"], [false, "merged with machine code"]], state.python, set("python")),
+      choice("Frames", [[true, "Python only"], [false, PICTURES.flame.merged]], state.python, set("python")),
       h("label", { for: "fold" }, fold, " fold library frames"),
     ),
     h("div", { class: "bar" }, search, found, out),
@@ -73,8 +72,8 @@ function flameSection(report, profile) {
 }
 
 function rootWords(tree, state, unit) {
-  const words = { live: "live memory", growth: `growth per ${unit}`, births: "live memory of these births" }[state.weight];
-  const less = tree.negative < 0 ? `; other stacks shrank by ${size(-tree.negative)}` : "";
+  const words = { live: "live memory", growth: `growth per ${unit}`, births: PICTURES.flame.births }[state.weight];
+  const less = tree.negative < 0 ? PICTURES.flame.shrank(size(-tree.negative)) : "";
   return tree.value > 0 ? `${words}: ${size(tree.value)}${less}` : `${words}: nothing`;
 }
 
@@ -82,8 +81,8 @@ function nodeWords(node, root, state, unit) {
   if (node === root) return [h("b", {}, root.entry.name), ` from ${counted(root.samples, "sample")}.`];
   const { entry } = node;
   const bytes = state.weight === "growth" ? `${added(node.value)} per ${unit}` : size(node.value);
-  const own = node.own > 0 && node.own < node.value ? `, ${size(node.own)} of it in no line below` : "";
-  const folded = entry.folded > 1 ? ` (up to ${entry.folded} frames, folded)` : "";
+  const own = node.own > 0 && node.own < node.value ? PICTURES.flame.own(size(node.own)) : "";
+  const folded = entry.folded > 1 ? PICTURES.flame.folded(entry.folded) : "";
   return [
     h("b", {}, entry.name, folded),
     entry.where && [" ", h("code", {}, entry.where)],
@@ -113,7 +112,7 @@ function topmost(matches) {
 function foundWords(tops, root) {
   if (tops.length === 0) return "nothing found";
   const sum = tops.reduce((all, node) => all + node.value, 0);
-  return `${counted(tops.length, "place")}, ${percent(sum / root.value)}. Enter zooms to the next.`;
+  return PICTURES.flame.found(counted(tops.length, "place"), percent(sum / root.value));
 }
 
 /** The user's innermost lines, or the part that no line of the user's was found for. */
@@ -138,7 +137,7 @@ function heaviestLines(profile, unit) {
     growth === 0 ? "" : added(growth),
     number(samples),
   ];
-  const details = h("details", { class: "numbers" }, h("summary", {}, "The heaviest lines as a table"));
+  const details = h("details", { class: "numbers" }, h("summary", {}, PICTURES.flame.table));
   details.addEventListener("toggle", () => details.append(table("The heaviest lines", columns, rows.map(cells))), { once: true });
   return details;
 }

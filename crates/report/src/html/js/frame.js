@@ -28,7 +28,7 @@ function navigation(main) {
 }
 
 function fillFoot(words) {
-  document.getElementById("foot").replaceChildren(h("p", {}, words, " Sizes are binary: 1 MiB is 1,048,576 bytes."));
+  document.getElementById("foot").replaceChildren(h("p", {}, words, " ", SHARED.units));
 }
 
 /** The page has all that it will have. */

@@ -13,7 +13,7 @@ function holdersSection(report) {
   return section(
     "holders",
     "Holders",
-    "What the program could still reach at the last look at its heap, and the path that keeps it. What hangs below several paths counts for one of them.",
+    RUN.holders,
     list(first),
     rest.length > 0 && h("details", {}, h("summary", {}, `${number(rest.length)} smaller ones: ${size(sum(rest))}`), list(rest)),
   );

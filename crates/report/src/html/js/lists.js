@@ -13,18 +13,17 @@ function componentsSection(report) {
         component.change && h("span", { class: "note" }, h("br"), "change: ", withCode(component.change)),
         component.prove && h("span", { class: "note" }, h("br"), "prove it: ", h("code", {}, component.prove))),
     );
-  const title = verdict === "no_leak" ? "What the memory is" : "What the curve is made of";
+  const title = verdict === "no_leak" ? RUN.components.noLeak : RUN.components.leak;
   return section("components", title, null, h("ul", { class: "components" }, components.map(row)));
 }
 
 function phasesSection(report) {
   const totals = report.phase_totals ?? [];
   if (totals.length === 0) return null;
-  const columns = [["phase", ""], ["times", "right"], ["time in it", "right"], ["change of live memory", "right"]];
+  const columns = [["phase", ""], ["times", "right"], ["time in it", "right"], [RUN.phases.change, "right"]];
   const rows = totals.map(({ name, times, seconds, bytes }) => [phaseWords(name), times === 0 ? "" : number(times), duration(seconds), bytes === 0 ? "0 B" : added(bytes)]);
-  const often = totals.some(({ times }) => times > 512) ? " Of a phase that came very often, only a part was recorded." : "";
-  const lead = `Where the time went, and where live memory rose or fell. A rise that lies across two phases is laid to neither.${often}`;
-  return section("phases", "Phases", lead, table("Phases", columns, rows));
+  const often = totals.some(({ times }) => times > 512) ? RUN.phases.part : "";
+  return section("phases", "Phases", RUN.phases.lead + often, table("Phases", columns, rows));
 }
 
 /** What a framework keeps count of, and the functions that it traced again and again. */
@@ -46,11 +45,11 @@ function probesSection(report) {
   const again_columns = [["function", ""], ["defined at", ""], ["traces", "right"], [`per ${unit}`, "right"], ["called from", ""], ["because of", ""]];
   return section(
     "framework",
-    "What the framework counts",
-    `Graphs, functions and registries that a framework keeps. A count that rises with every ${unit} is memory that stays.`,
+    RUN.framework.title,
+    RUN.framework.lead(unit),
     counts.length > 0 && table("Counts", [["what", ""], ["at first", "right"], ["at last", "right"], [`per ${unit}`, "right"]], counts),
-    again.length > 0 && h("h3", { class: "between" }, "Traced again and again"),
-    again.length > 0 && table("Traced again and again", again_columns, again),
+    again.length > 0 && h("h3", { class: "between" }, RUN.framework.again),
+    again.length > 0 && table(RUN.framework.again, again_columns, again),
   );
 }
 
@@ -64,7 +63,7 @@ function processesSection(report) {
   const columns = [["process", ""], ["pid", "right"], ["at first", "right"], ["at last", "right"], ["at most", "right"], ["inherited, turned private", "right"], ["goes on growing", "right"]];
   const grows = (one) => (one.bytes_per_minute ? `${size(one.bytes_per_minute)} per minute` : "");
   const rows = report.processes.map((one) => [one.role, String(one.pid), size(one.first_bytes), size(one.last_bytes), size(one.peak_bytes), one.turned_private_bytes ? size(one.turned_private_bytes) : "", grows(one)]);
-  return section("processes", "Child processes", "Anonymous memory of the processes that the program started.", table("Child processes", columns, rows));
+  return section("processes", "Child processes", RUN.processes, table("Child processes", columns, rows));
 }
 
 function devicesSection(report) {
@@ -84,15 +83,15 @@ function devicesSection(report) {
     growth?.cycles_left == null ? "" : counted(growth.cycles_left, growth.unit),
   ];
   const reasons = devices.map((one) => h("p", {}, `${capital(one.reason)}.`));
-  return section("devices", "Memory of GPUs", "What frameworks have of each device. What is only reserved is no leak.", table("Memory of GPUs", columns, devices.map(row)), ...reasons);
+  return section("devices", "Memory of GPUs", RUN.devices, table("Memory of GPUs", columns, devices.map(row)), ...reasons);
 }
 
 function lossesSection(report) {
   const losses = [...report.losses];
-  if (report.recorder && report.recorder !== "on") losses.unshift(`the recorder of allocations was ${report.recorder}`);
+  if (report.recorder && report.recorder !== "on") losses.unshift(RUN.losses.recorder(report.recorder));
   for (const { count, what, change, notable } of report.sampling?.lost ?? []) {
     if (!notable) losses.push(`${counted(count, "sample")} ${what} (${change})`);
   }
-  if (losses.length === 0) return section("losses", "Not seen", "Nothing was lost: all that nilometer set out to record was recorded.");
-  return section("losses", "Not seen", "What could not be recorded or read. The rest of this page rests on what was.", h("ul", { class: "losses" }, losses.map((loss) => h("li", {}, loss))));
+  if (losses.length === 0) return section("losses", "Not seen", RUN.losses.none);
+  return section("losses", "Not seen", RUN.losses.lead, h("ul", { class: "losses" }, losses.map((loss) => h("li", {}, loss))));
 }

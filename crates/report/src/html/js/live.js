@@ -96,5 +96,5 @@ function isRead(section, i) {
 function offer(i, state) {
   const heading = standing[i].querySelector("h1, h2");
   if (heading.nextElementSibling?.classList.contains("newer")) return;
-  heading.after(button("Show what is new", { class: "newer" }, () => again(i, state.data)));
+  heading.after(button(RUN.newer, { class: "newer" }, () => again(i, state.data)));
 }

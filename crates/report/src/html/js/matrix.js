@@ -11,7 +11,7 @@ function matrixSection(report, profile) {
     tabindex: "0",
     role: "application",
     "aria-roledescription": "matrix",
-    "aria-label": `Survivors by ${unit} of birth and age. Arrow keys move between cells.`,
+    "aria-label": PICTURES.survivors.told(unit),
   });
   const holder = h("div", { class: "matrix-box" }, canvas);
   const grid = { top: 22, left: 64 };
@@ -42,8 +42,7 @@ function matrixSection(report, profile) {
   return section(
     "survivors",
     "Survivors",
-    `Each row is memory born in one ${unit}${isBinned(profile) ? " (or a few)" : ""}, followed to the right as it ages. A row that fades at once ` +
-      "was needed for a moment; rows that keep their strength to the end are what a leak is made of.",
+    PICTURES.survivors.lead(unit, isBinned(profile) ? " (or a few)" : ""),
     holder,
     readout,
   );
@@ -108,20 +107,17 @@ function cellWords({ rows, profile, unit, at }) {
   const bytes = rows[at.birth][at.age];
   const born = rows[at.birth][0];
   const when = profile.cycles[at.birth + at.age];
-  const share = born > 0 && at.age > 0 ? `, ${percent(bytes / born)} of what outlived its own ${unit}` : "";
-  return [h("b", {}, `Born in ${binWords(at.birth, profile, unit)}, at the end of ${unit} ${number(when)}: `), `${size(bytes)} alive${share}`];
+  const share = born > 0 && at.age > 0 ? PICTURES.survivors.share(percent(bytes / born), unit) : "";
+  return [h("b", {}, PICTURES.survivors.born(binWords(at.birth, profile, unit), `${unit} ${number(when)}`)), `${size(bytes)} alive${share}`];
 }
 
 /** What the picture shows, in a sentence: of what was born in the judged rows, how much is alive at the end. */
 function matrixSummary({ rows, report, profile, unit }) {
   const since = report.growth?.since_cycle ?? 2;
   const judged = rows.filter((values, birth) => profile.cycles[birth] >= since && values.length >= 3);
-  if (judged.length === 0) return `Point at a cell to read it.`;
+  if (judged.length === 0) return PICTURES.survivors.point;
   const lasting = judged.map((values) => values.at(-1));
   const mean = lasting.reduce((sum, bytes) => sum + bytes, 0) / judged.length;
   const staying = lasting.filter((bytes) => bytes > 0).length;
-  return (
-    `Of ${counted(judged.length, isBinned(profile) ? "row" : unit)} that could show it, ${number(staying)} ` +
-    `${staying === 1 ? "has" : "have"} memory alive at the end, ${size(mean)} in the mean. Point at a cell to read it.`
-  );
+  return PICTURES.survivors.staying(counted(judged.length, isBinned(profile) ? "row" : unit), number(staying), size(mean));
 }

@@ -32,14 +32,14 @@ function proofSection(report, profile, { proof }) {
   ];
   const notes = [
     ...proof.warnings,
-    proof.not_tried.length > 0 && `no time was left for: ${proof.not_tried.join(", ")}`,
+    proof.not_tried.length > 0 && RUN.proof.notTried(proof.not_tried.join(", ")),
   ].filter(Boolean);
   const { growth, cycles, seconds } = proof.baseline;
-  const asItIs = `${growth ? rate(growth, proof.unit) : "no growth to be seen"}, ${counted(cycles, proof.unit)} in ${duration(seconds)}`;
+  const asItIs = `${growth ? rate(growth, proof.unit) : RUN.proof.noGrowth}, ${counted(cycles, proof.unit)} in ${duration(seconds)}`;
   return section(
     "proof",
     "What experiments showed",
-    `The program as it is: ${asItIs}. Then it was run again, each time with one change, or with several that reduced the growth.`,
+    RUN.proof.lead(asItIs),
     h("p", { class: "answer" }, h("b", {}, `${ANSWERS[proof.answer]}: `), `${proof.sentence}.`),
     rows.length > 0 && table("Experiments", columns, rows),
     notes.length > 0 && h("ul", { class: "losses between" }, notes.map((note) => h("li", {}, note))),

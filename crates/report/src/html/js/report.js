@@ -30,13 +30,13 @@ function show(data) {
   fillHead(
     nameLine(h("code", {}, report.program.name)),
     homeLink(served),
-    redacted && h("p", { class: "note" }, "Paths, arguments and source were left out."),
+    redacted && h("p", { class: "note" }, RUN.redacted),
   );
   for (let i = 0; i < FIRST; i += 1) put(i, data);
   afterPaint(() => {
     for (let i = FIRST; i < MAKERS.length; i += 1) put(i, data);
     const pid = report.program.pid === null ? "" : ` (pid ${report.program.pid})`;
-    fillFoot(`Made by nilometer from the capture of one run${pid}.`);
+    fillFoot(RUN.madeBy(pid));
     whole(document.getElementById("report"));
     if (served) follow(data);
   });

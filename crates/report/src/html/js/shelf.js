@@ -23,14 +23,14 @@ function show({ shelf }) {
   const update = () => {
     const two = pair(state);
     compare.disabled = two.length !== 2;
-    words.textContent = two.length === 2 ? `${two[0].name}, then ${two[1].name}` : "Choose two to compare them.";
+    words.textContent = two.length === 2 ? `${two[0].name}, then ${two[1].name}` : CAPTURES.choose;
   };
   search.addEventListener("input", () => {
     state.filter = search.value.trim().toLowerCase();
     draw();
   });
   main.append(
-    section("shelf", "Captures", "The newest first. A program that still runs can be opened too: its page follows it.",
+    section("shelf", "Captures", CAPTURES.lead,
       h("div", { class: "bar" }, compare, words, search), list),
   );
   const take = ({ items }) => {
@@ -40,7 +40,7 @@ function show({ shelf }) {
     if (!same) draw();
   };
   take(shelf);
-  if (shelf.items.length === 0) main.querySelector(".lead").textContent = "No capture is here yet: `nilometer run train.py` makes one.";
+  if (shelf.items.length === 0) main.querySelector(".lead").textContent = CAPTURES.none;
   fillFoot("Made by nilometer.");
   whole(main);
   ask(state, draw);

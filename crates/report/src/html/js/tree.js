@@ -72,7 +72,7 @@ class Forest {
       }
     }
     close();
-    if (out.length === 0) out.push(this.entry("none", known, () => ({ kind: "cut", name: "no line of Python", where: "", folded: 0 })));
+    if (out.length === 0) out.push(this.entry("none", known, () => ({ kind: "cut", name: PICTURES.flame.noLine, where: "", folded: 0 })));
     return out;
   }
 

@@ -15,16 +15,13 @@ function typesSection(report) {
   const [first, rest] = [order.slice(0, shown), order.slice(shown)];
   const rows = types.map(({ name, counts }) => [name, ...counts.map((count) => (count === null ? "" : number(count)))]);
   const columns = [["type", ""], ...looks.map((look) => [lookWords(look, unit), "right"])];
-  const lead =
-    `How many objects of each type Python's collector tracked, at ${number(looks.length)} looks at the heap, those that became more first. ` +
-    "A line that rises from look to look is a type whose objects stay; one that goes up and down comes and goes. Each line has its own scale, which begins at 0; those that go on rising are coloured.";
   return section(
     "types",
     "Objects by type",
-    lead,
+    RUN.types(number(looks.length)),
     list(first),
     rest.length > 0 && h("details", {}, h("summary", {}, `${counted(rest.length, "other type")}`), list(rest)),
-    h("details", { class: "numbers" }, h("summary", {}, "The numbers as a table"), table("Objects by type", columns, rows)),
+    h("details", { class: "numbers" }, h("summary", {}, SHARED.table), table("Objects by type", columns, rows)),
   );
 }
 

@@ -1,43 +1,14 @@
 // The verdict in one sentence, and what the run was.
 
-function verdictSection(report) {
+function verdictSection(report, profile, { headline }) {
   const word = h("strong", { class: `word ${report.verdict}` }, VERDICTS[report.verdict] ?? report.verdict);
   return h(
     "section",
     { id: "verdict", "aria-labelledby": "verdict-title" },
-    h("h1", { id: "verdict-title" }, word, ": ", ...verdictSentence(report)),
+    h("h1", { id: "verdict-title" }, word, ": ", headline.amount && h("b", {}, headline.amount), headline.rest),
     h("p", { class: "reason" }, `${capital(report.reason)}.`),
     h("dl", { class: "facts" }, facts(report).map(([name, words]) => h("div", {}, h("dt", {}, name), h("dd", {}, words)))),
   );
-}
-
-/** What the terminal says behind the word. */
-function verdictSentence(report) {
-  const { unit, count, needed } = report.cycles;
-  const growth = report.growth;
-  const culprit = report.job?.culprit;
-  if (culprit) return [h("b", {}, `+${culprit.rate}`), ` in ${culprit.role} (pid ${culprit.pid}), a process that the program started.`];
-  const device = report.devices?.find((one) => one.name === report.job?.device && one.verdict === "leak");
-  if (device) {
-    const { bytes_per_cycle, unit: word, cycles_left } = device.growth;
-    const full = cycles_left === null ? "" : ` It is full in ${counted(cycles_left, word)} more.`;
-    return [h("b", {}, `${added(bytes_per_cycle.estimate)} per ${word}`), ` on ${device.name} (${device.framework}).${full}`];
-  }
-  if (report.verdict === "leak" && growth) {
-    const parts = [
-      h("b", {}, `${added(growth.bytes_per_cycle.estimate)} per ${unit}`),
-      ` since ${unit} ${number(growth.since_cycle)}.`,
-    ];
-    const forecast = report.forecast;
-    if (forecast) {
-      const within = forecast.seconds_left === null ? "" : `, in ${duration(forecast.seconds_left)}`;
-      parts.push(` At this rate the limit is reached at ${unit} ${number(count + forecast.cycles_left)}${within}.`);
-    }
-    return parts;
-  }
-  if (report.verdict === "leak") return ["memory grows and stays."];
-  if (report.verdict === "no_leak") return [`in ${counted(count, unit)}.`];
-  return needed === null ? ["so far."] : [`run ${needed} more ${unit}${needed === 1 ? "" : "s"}.`];
 }
 
 function facts(report) {
@@ -50,7 +21,7 @@ function facts(report) {
     ["Peak", memory.peak_bytes === null ? "not known" : size(memory.peak_bytes) + limit],
     growth && ["Growth", `${added(growth.bytes_per_cycle.estimate)} per ${report.cycles.unit} (${interval(growth.bytes_per_cycle)}), ${growth.basis} memory`],
     ...endpointFacts(report),
-    growth?.explained != null && report.findings.length > 0 && ["Explained", `${percent(Math.min(1, growth.explained))} of it by the findings below`],
+    growth?.explained != null && report.findings.length > 0 && ["Explained", RUN.verdict.explained(percent(Math.min(1, growth.explained)))],
     sampling && ["Samples", samplingWords(sampling)],
     !sampling && report.recorder && ["Recorder", report.recorder],
     ["Program", [program.argv.join(" "), program.python && `Python ${program.python}`, ...frameworks].filter(Boolean).join(", ")],
@@ -73,6 +44,6 @@ function endpointFacts(report) {
 
 function samplingWords(sampling) {
   const mean = sampling.finest_mean ? `, one in ${size(sampling.finest_mean)} to ${size(sampling.coarsest_mean)}` : "";
-  const cost = sampling.cost === null ? "" : `, ${percent(sampling.cost)} of the program's CPU time`;
+  const cost = sampling.cost === null ? "" : RUN.verdict.cost(percent(sampling.cost));
   return `${number(sampling.samples)}${mean}${cost}`;
 }

@@ -11,8 +11,8 @@ function waterfallSection(report) {
   queueMicrotask(() => onWidth(holder, draw));
   return section(
     "start",
-    "Memory before the work repeats",
-    `What starting up took once: ${size(total)}. Each bar begins where the one above it ended. It is needed again in every run, and is no leak.`,
+    RUN.start.title,
+    RUN.start.lead(size(total)),
     holder,
     h("ul", { class: "unseen" }, steps.map((step) => h("li", {}, `${step.words}: ${added(step.bytes)}. ${step.sentence}`))),
   );
