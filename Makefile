@@ -85,10 +85,13 @@ miri:
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-census --lib -- \
 	  layout naming paths roots sizes tail
 
-## fuzz: whatever reads bytes that others wrote; FUZZ_SECONDS each
+## fuzz: whatever reads bytes that others wrote; FUZZ_SECONDS each, two at a time
+fuzz: export RUSTC_BOOTSTRAP = 1
+fuzz: export PATH := $(CURDIR)/$(BIN):$(PATH)
 fuzz: $(VENV)/.packages
-	cd fuzz && for target in $$(sed -n '/fuzz_targets/s/.*fuzz_targets.\(.*\)\.rs.*/\1/p' Cargo.toml); do \
-	  RUSTC_BOOTSTRAP=1 PATH="$(CURDIR)/$(BIN):$$PATH" cargo fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	cd fuzz && cargo fuzz build
+	cd fuzz && sed -n '/fuzz_targets/s/.*fuzz_targets.\(.*\)\.rs.*/\1/p' Cargo.toml | \
+	  xargs -P 2 -I{} cargo fuzz run {} -- -max_total_time=$(FUZZ_SECONDS)
 
 ## wheels: one wheel for CPython 3.10 to 3.14 and glibc 2.28, in dist/ (zig links against that glibc on any machine)
 wheels: $(VENV)/.packages
