@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::object::{Object, Python};
 use crate::paths::{Analysed, Block, Collected, FullLook, Path, PathLimits, collect, find};
+use crate::roots::main_script;
 use crate::scan::{GrownContainer, MIN_GROWTH_BYTES, RawScan, ScanCounts, Scanner};
 use crate::waiting_garbage::{WaitingGarbage, WaitingLimits, waiting_garbage};
 
@@ -98,6 +99,7 @@ impl Census {
         if !self.python.can_read_heap() {
             return Scan { cycle, ..Scan::default() };
         }
+        main_script::remember(&mut self.python);
         let RawScan { mut counts, grown, promising, types } = self.scanner.scan(&self.python);
         self.search_paths(&grown, start.elapsed());
         let grown = grown

@@ -37,7 +37,8 @@ impl Python {
             return Err("the thread does not hold the GIL".to_string());
         }
         let known = WellKnown::find()?;
-        let mut python = Python { api, layout, known, lists: None, interpreter: 0, own: Vec::new() };
+        let mut python =
+            Python { api, layout, known, lists: None, interpreter: 0, own: Vec::new(), script: None };
         python.check_types().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.check_objects().map_err(|what| format!("this Python is built in another way: {what}"))?;
         python.known.dummy = dummy();

@@ -97,6 +97,8 @@ pub struct Python {
     pub(crate) interpreter: u64,
     /// Installed packages that are the user's own all the same.
     pub(crate) own: Vec<String>,
+    /// The file that runs as `__main__`, once it was seen.
+    pub(crate) script: Option<String>,
 }
 
 impl Python {

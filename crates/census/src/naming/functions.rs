@@ -39,6 +39,11 @@ impl HeapView<'_> {
         if self.kinds.of(function) == Kind::Function && self.is_code(code) { code } else { 0 }
     }
 
+    /// Whether the object is a function whose globals are this dict.
+    pub(crate) fn is_function_of(&self, object: u64, globals: u64) -> bool {
+        self.code_of(object) != 0 && word(object, function::GLOBALS) == globals
+    }
+
     /// The function name in a code object.
     pub(crate) fn code_name(&self, code: u64) -> String {
         self.text(word(code, self.offsets.code.name), MAX_NAME_CHARS).unwrap_or_default()

@@ -4,6 +4,8 @@
 //! cost to begin there. So a name that the person knows wins over a library's internals. What must not happen
 //! here: a frame or module of this tool as a root.
 
+pub(crate) mod main_script;
+
 use std::collections::{HashMap, HashSet};
 
 use crate::layout::{dict, types};
@@ -24,6 +26,7 @@ const VARARGS_COST: u32 = 3;
 /// Added for a variable with an array or another leaf: the next round of a loop replaces it, and a container
 /// that holds it too is the better answer.
 const VALUE_COST: u32 = 6;
+const MAX_PATH_CHARS: usize = 4096;
 /// Frames per thread, and threads, that are read.
 const MAX_ROOT_FRAMES: usize = 2000;
 const MAX_ROOT_THREADS: usize = 1000;
@@ -108,7 +111,6 @@ impl Roots {
 
     /// The dict of each module with its index; fills `modules` and `folders`.
     fn modules(&mut self, heap: &HeapView<'_>) -> Vec<(u64, usize)> {
-        const MAX_PATH_CHARS: usize = 4096;
         /// A module's `__file__` is among its first keys: cache lines to prefetch.
         const PREFETCHED_KEY_LINES: u64 = 4;
         let mut dicts = Vec::new();
@@ -140,7 +142,9 @@ impl Roots {
         }
         for (key, dict) in found {
             if let Some(name) = heap.text(key, 500) {
-                let file = heap.text(heap.value(dict, "__file__"), MAX_PATH_CHARS).unwrap_or_default();
+                let of_script =
+                    || (name == main_script::MAIN).then(|| main_script::of_names(heap, dict)).flatten();
+                let file = main_script::said(heap, dict).or_else(of_script).unwrap_or_default();
                 self.by_name.insert(name.clone(), dicts.len());
                 dicts.push((dict, dicts.len()));
                 self.modules.push(Module { name, file, file_owner: FileOwner::Library });
