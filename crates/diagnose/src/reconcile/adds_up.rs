@@ -31,15 +31,23 @@ pub(crate) fn add_up(findings: &mut [Finding], rate: &Interval) -> Option<f64> {
     (after < before && rate.estimate > 0.0).then(|| after / rate.estimate)
 }
 
-/// The growth with the lower end that its findings are sure of: what a scan saw in a container is no garbage, and does not fill. Where much
-/// of what was counted may be either, the counters alone say little of the rest. Findings that are sure of more than was counted tell the
-/// same memory twice: then the largest of them alone counts.
+/// The growth with the lower end that its findings are sure of: what a scan or a look saw below a root is no garbage, and does not fill.
+/// Where much of what was counted may be either, the counters alone say little of the rest. Findings that are sure of more than was counted
+/// tell the same memory twice: then the largest of them alone counts.
 pub(crate) fn at_least(rate: Interval, findings: &[Finding]) -> Interval {
-    let sure =
-        findings.iter().filter(|f| f.confidence == "certain").map(|f| f.bytes_per_cycle.low.max(0) as f64);
+    let sure = findings.iter().map(|f| kept_share(f) * f.bytes_per_cycle.low.max(0) as f64);
     let all: f64 = sure.clone().sum();
     let low = if all <= rate.estimate { all } else { sure.fold(0.0, f64::max).min(rate.estimate) };
     Interval { low: rate.low.max(low), ..rate }
+}
+
+/// The share of a finding that is kept for sure: all of one that is certain; of others the part that looks met below a root, whoever's it is.
+fn kept_share(finding: &Finding) -> f64 {
+    if finding.confidence == "certain" {
+        return 1.0;
+    }
+    let holders = finding.holder.iter().chain(&finding.also_held_by);
+    holders.filter_map(|holder| holder.share).sum::<f64>().min(1.0)
 }
 
 /// The interval of a leak as it is told. Counters see what an allocator hands out, which is more than was asked for.
@@ -65,7 +73,7 @@ fn take(finding: &mut Finding, less: i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Bytes, Finding};
+    use crate::report::{Bytes, Finding, Holder};
 
     /// What is left of estimates with their lower ends, where the growth is told as so much.
     fn left(growth: f64, parts: &[(i64, i64)]) -> Vec<i64> {
@@ -122,6 +130,28 @@ mod tests {
             ..Finding::default()
         };
         at_least(rate, &parts.iter().map(finding).collect::<Vec<_>>()).low.round() as i64
+    }
+
+    #[test]
+    fn memory_that_looks_met_below_a_root_is_no_garbage() {
+        let held = |share| Holder { share, ..Holder::default() };
+        let rate = Interval { estimate: 90.0, low: 34.0, high: 128.0 };
+        let low = |shares: &[Option<f64>]| {
+            let mut holders = shares.iter().map(|share| held(*share));
+            let bytes_per_cycle = Bytes { estimate: 90, low: 80, high: 110 };
+            let finding = Finding {
+                bytes_per_cycle,
+                confidence: "likely",
+                holder: holders.next(),
+                also_held_by: holders.collect(),
+                ..Finding::default()
+            };
+            at_least(rate, &[finding]).low.round() as i64
+        };
+        assert_eq!(low(&[Some(0.5), Some(0.4)]), 72, "by two ways");
+        assert_eq!(low(&[Some(0.25)]), 34, "the counters are surer");
+        assert_eq!(low(&[None]), 34, "only a scan named it");
+        assert_eq!(low(&[]), 34);
     }
 
     #[test]
