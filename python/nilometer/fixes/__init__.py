@@ -6,6 +6,7 @@ Never: a file written, code of the program run, or a word of it re-formatted: al
 positions in the source, and the rest stays as it is, byte by byte.
 
 One fix per file; each has `propose(case)`, which gives a list of proposals or raises `Refused`. Files
-that begin with `_` are what they stand on. Whether a proposal is right is not known here: `nilometer fix`
-runs the program with it and shows it only if its growth ends and it prints what it printed.
+that begin with `_` are what they stand on; `words` has the sentences. Whether a proposal is right is not
+known here: `nilometer fix` runs the program with it and shows it only if its growth ends and it prints what
+it printed.
 """

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from nilometer import _native
 from nilometer.fixes._project import Project
 from nilometer.fixes._source import Refused, Source
+from nilometer.fixes.words import container as words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def of(project: Project, holder: dict[str, Any]) -> Container:
     path = str(holder["path"])
     function, around, name = _native.holder_path(path)
     if not name.isidentifier():
-        raise Refused(f"{path} has no name in the program")
+        raise Refused(words.nameless(path))
     project.refuse_blind(name)
     found = Container(name)
     made = 0
@@ -53,7 +54,7 @@ def of(project: Project, holder: dict[str, Any]) -> Container:
         kind = _made(source, node)
         if kind:
             if found.kind not in ("", kind):
-                raise Refused(f"{name} is made as a {found.kind} and as a {kind}")
+                raise Refused(words.two_kinds(name, found.kind, kind))
             found.kind = kind
             made += 1
             continue
@@ -61,13 +62,13 @@ def of(project: Project, holder: dict[str, Any]) -> Container:
         if added:
             found.added.append(added)
         elif not isinstance(getattr(node, "ctx", None), ast.Load):
-            raise Refused(f"{source.place(node)} sets {name} to something else")
+            raise Refused(words.set_elsewhere(source.place(node), name))
         elif not _emptied(source, node):
             found.reads.append((source, node))
     if not made:
-        raise Refused(f"where {name} is made as an empty list or dictionary is not to be seen")
+        raise Refused(words.never_made(name))
     if not found.added:
-        raise Refused(f"no statement of its own adds to {name}")
+        raise Refused(words.never_added(name))
     return found
 
 
@@ -129,7 +130,7 @@ def _local(project: Project, function: str, name: str) -> Iterator[tuple[Source,
                 if uses:
                     homes.append((source, uses))
     if len(homes) != 1:
-        raise Refused(f"there is no single function {function} with a variable {name}")
+        raise Refused(words.no_function(function, name))
     for node in homes[0][1]:
         yield homes[0][0], node
 
@@ -141,12 +142,12 @@ def _global(project: Project, module: str, name: str, top: list[Source]) -> Iter
         s for s in top if s.path.name == file or s.path.parent.name == module.rpartition(".")[2]
     ]
     if len(homes) != 1:
-        raise Refused(f"which file {module} is cannot be told")
+        raise Refused(words.no_file(module))
     for source in project.sources.values():
         for node in ast.walk(source.tree):
             if isinstance(node, ast.ImportFrom) and any(alias.name in (name, "*") for alias in node.names):
                 if source is not homes[0] and (node.module or "").endswith(module.rpartition(".")[2]):
-                    raise Refused(f"{source.shown}:{node.lineno} imports {name}")
+                    raise Refused(words.imported(f"{source.shown}:{node.lineno}", name))
                 continue
             here = isinstance(node, ast.Name) and node.id == name and source is homes[0]
             there = isinstance(node, ast.Attribute) and node.attr == name and _is_module(source, node.value)
@@ -167,7 +168,7 @@ def _is_module(source: Source, node: ast.expr) -> bool:
 def _attribute(project: Project, name: str, owner: str) -> Iterator[tuple[Source, ast.expr]]:
     owners = {s for s in project.sources.values() for c in ast.walk(s.tree) if _is_class(c, owner)}
     if len(owners) != 1:
-        raise Refused(f"there is no single class {owner or 'of the program'} that {name} belongs to")
+        raise Refused(words.no_class(owner, name))
     for source in project.sources.values():
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Attribute) and node.attr == name:
@@ -183,7 +184,7 @@ def _attribute(project: Project, name: str, owner: str) -> Iterator[tuple[Source
         if isinstance(node, (ast.Attribute, ast.Name)) and _named(node) == name and _made(source, node)
     }
     if len(makers - {""}) > 1:
-        raise Refused(f"more than one class has a {name}")
+        raise Refused(words.many_classes(name))
 
 
 def _is_class(node: ast.AST, name: str) -> bool:

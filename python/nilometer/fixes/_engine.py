@@ -15,6 +15,7 @@ from nilometer.fixes import floats, keeps_what_is_read, one_model, tensor_argume
 from nilometer.fixes._case import Case, Proposal
 from nilometer.fixes._project import Project
 from nilometer.fixes._source import Edit, Refused, Source
+from nilometer.fixes.words import source as words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,15 +39,14 @@ _KEEPS = {
 }
 
 
-def attempts(folder: Path, words: list[str], report: dict[str, Any]) -> dict[str, Any]:
+def attempts(folder: Path, command: list[str], report: dict[str, Any]) -> dict[str, Any]:
     """What to try, and what there is no fix for."""
-    project = Project(folder, words)
+    project = Project(folder, command)
     refused: list[dict[str, str]] = []
     ways: list[list[Proposal]] = []
     findings = report["findings"]
     if not findings:
-        unseen = {"cause": "unexplained", "finding": "no finding explains the growth"}
-        refused.append({**unseen, "why": "who keeps the memory was not seen; a longer run sees more"})
+        refused.append({"cause": "unexplained", "finding": words.UNEXPLAINED, "why": words.UNSEEN})
     whole = sum(max(finding["bytes_per_cycle"]["estimate"], 0) for finding in findings)
     for finding in findings:
         if finding["bytes_per_cycle"]["estimate"] < _MIN_FINDING_RATIO * whole:
@@ -73,7 +73,7 @@ def attempts(folder: Path, words: list[str], report: dict[str, Any]) -> dict[str
 
 def _propose(case: Case) -> tuple[list[Proposal], str]:
     found: list[Proposal] = []
-    why = f"no mechanical change is known for {case.cause}"
+    why = words.unknown(case.cause)
     for fix in ALL:
         if fix in (floats, keeps_what_is_read) and case.cause not in _KEEPS:
             continue

@@ -10,6 +10,7 @@ import ast
 from pathlib import Path
 
 from nilometer.fixes._source import Refused, Source
+from nilometer.fixes.words import source as words
 
 _MAX_FILES = 300
 # What is asked for by name alone is not seen in the text.
@@ -19,13 +20,13 @@ _BLIND = ("eval", "exec", "locals", "globals", "vars", "getattr", "setattr", "de
 class Project:
     """The files of one program."""
 
-    def __init__(self, folder: Path, words: list[str]) -> None:
+    def __init__(self, folder: Path, command: list[str]) -> None:
         self.folder = folder = folder.resolve()
         self.roots = [folder]
         self.sources: dict[Path, Source] = {}
-        first = words[0] if words else ""
+        first = command[0] if command else ""
         if first.startswith("-m"):
-            module = first[2:] or (words[1] if len(words) > 1 else "")
+            module = first[2:] or (command[1] if len(command) > 1 else "")
             start = self._module(module.split(".")) + self._module([*module.split("."), "__main__"])
         elif first.startswith("-"):
             start = []
@@ -85,18 +86,18 @@ class Project:
     def refuse_blind(self, name: str) -> None:
         """Refuses where `name` may be reached in ways that its text does not show."""
         if not self.is_whole:
-            raise Refused(f"the program has more than {_MAX_FILES} files")
+            raise Refused(words.too_many_files(_MAX_FILES))
         for source in self.sources.values():
             for node in ast.walk(source.tree):
                 where = ""
                 if isinstance(node, ast.Constant) and node.value == name:
-                    where = f"{name!r} is written as text"
+                    where = words.as_text(repr(name))
                 elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
-                    where = "__dict__ is used"
+                    where = words.used("__dict__")
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     function = node.func.id
                     plain = len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
                     if function in _BLIND and not (function.endswith("attr") and plain):
-                        where = f"{function}() is used"
+                        where = words.used(f"{function}()")
                 if where and isinstance(node, ast.expr):
-                    raise Refused(f"{where} at {source.place(node)}, so who reads {name} cannot be seen")
+                    raise Refused(words.blind(where, source.place(node), name))

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from nilometer.fixes.words import source as words
+
 _BOM = b"\xef\xbb\xbf"
 _ENDS = re.compile(rb"\r\n|\r|\n")
 
@@ -98,7 +100,7 @@ class Source:
         stop = self._starts[last] if last < len(self._starts) else len(self.text)
         indent, rest = self.text[begin:start], self.text[end:stop].strip()
         if indent.strip() or (rest and not rest.startswith(b"#")):
-            raise Refused(f"the statement at {self.place(statement)} shares its line with another")
+            raise Refused(words.shares_line(self.place(statement)))
         return begin, stop, indent
 
     def after(self, statement: ast.stmt, lines: list[str]) -> Edit:
@@ -114,7 +116,7 @@ class Source:
         begin = self._starts[statement.lineno - 1]
         indent = self.text[begin : self.span(statement)[0]]
         if indent.strip():
-            raise Refused(f"the statement at {self.place(statement)} shares its line with another")
+            raise Refused(words.shares_line(self.place(statement)))
         return Edit(begin, begin, b"".join(indent + line.encode() + self.newline for line in lines))
 
     def edited(self, edits: set[Edit]) -> bytes:
@@ -123,11 +125,11 @@ class Source:
         behind = len(text) + 1
         for edit in sorted(edits, reverse=True):
             if edit.end > behind or (edit.end == behind and edit.start == edit.end):
-                raise Refused(f"two changes of {self.shown} are about the same place")
+                raise Refused(words.same_place(self.shown))
             text = text[: edit.start] + edit.text + text[edit.end :]
             behind = edit.start
         try:
             compile(text, self.shown, "exec", dont_inherit=True)
         except SyntaxError as error:
-            raise Refused(f"{self.shown} would not compile: {error.msg}") from None
+            raise Refused(words.no_syntax(self.shown, error.msg)) from None
         return (_BOM if self.before.startswith(_BOM) else b"") + text

@@ -13,6 +13,7 @@ import ast
 from nilometer.fixes import _container
 from nilometer.fixes._case import Case, Proposal
 from nilometer.fixes._source import Refused, Source
+from nilometer.fixes.words import container as words
 
 NAME = "floats"
 
@@ -35,14 +36,14 @@ def propose(case: Case) -> list[Proposal]:
         return []
     for source, node in found.reads:
         if not _takes_numbers(source, node):
-            raise Refused(f"{source.place(node)} may need the tensors that {found.name} keeps")
+            raise Refused(words.needs_tensors(source.place(node), found.name))
     edits = []
     for added in found.added:
         value = added.value
         if added.key is not None or (isinstance(value, ast.Call) and _is_float(value)):
-            raise Refused(f"{added.source.place(added.statement)} adds no tensor to {found.name}")
+            raise Refused(words.no_tensor(added.source.place(added.statement), found.name))
         edits += [(added.source, edit) for edit in added.source.wrap(value, "float(", ")")]
-    return [Proposal(NAME, f"{found.name} keeps numbers instead of tensors", edits)]
+    return [Proposal(NAME, words.keeps_numbers(found.name), edits)]
 
 
 def _is_float(call: ast.Call) -> bool:
@@ -56,8 +57,8 @@ def _takes_numbers(source: Source, node: ast.expr) -> bool:
             named = parent.func.id
             # A sum of tensors is a tensor: whoever has it must want a number.
             return named == "len" or (named in ("sum", "min", "max") and _is_number(source, parent))
-        words = source.words(parent.func)
-        return words.startswith(_TAKES_NUMBERS) or words.endswith(".plot")
+        called = source.words(parent.func)
+        return called.startswith(_TAKES_NUMBERS) or called.endswith(".plot")
     if isinstance(parent, ast.Subscript) and parent.value is node:
         if isinstance(parent.slice, ast.Slice):
             return _takes_numbers(source, parent)

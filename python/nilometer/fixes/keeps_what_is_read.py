@@ -19,6 +19,7 @@ from nilometer.fixes import _container
 from nilometer.fixes._case import Case, Proposal
 from nilometer.fixes._container import Added, Container
 from nilometer.fixes._source import Edit, Refused, Source
+from nilometer.fixes.words import container as words
 
 NAME = "keeps-what-is-read"
 
@@ -53,11 +54,11 @@ def _keys_only(found: Container) -> Proposal:
     edits = []
     for added in found.added:
         if added.key is None or not isinstance(added.key, (ast.Name, ast.Constant, ast.Attribute)):
-            raise Refused(f"{added.source.place(added.statement)} adds to {found.name} in an unusual way")
-        words = added.source.words
-        line = f"{words(added.container)}[{words(added.key)}] = None  # its values are never read"
+            raise Refused(words.unusual(added.source.place(added.statement), found.name))
+        name, key = added.source.words(added.container), added.source.words(added.key)
+        line = f"{name}[{key}] = None  # {words.VALUES_NEVER_READ}"
         edits.append((added.source, added.source.after(added.statement, [line])))
-    return Proposal(NAME, f"{found.name} keeps its keys: its values are never read", edits)
+    return Proposal(NAME, words.keeps_keys(found.name), edits)
 
 
 def _newest(found: Container) -> Proposal:
@@ -77,20 +78,18 @@ def _newest(found: Container) -> Proposal:
     edits = []
     for added in found.added:
         if added.key is not None:
-            raise Refused(f"{added.source.place(added.statement)} sets a thing in {found.name}")
+            raise Refused(words.sets_thing(added.source.place(added.statement), found.name))
         edits.append((added.source, added.source.after(added.statement, _drop(added, length, first, last))))
-    parts = ["its length"] * length + ["its first things"] * bool(first)
-    parts += ["the newest" if last == 1 else f"the newest {last}"]
-    return Proposal(NAME, f"{found.name} keeps {' and '.join(parts)}: nothing else is read of it", edits)
+    return Proposal(NAME, words.keeps_ends(found.name, length, bool(first), last), edits)
 
 
 def _drop(added: Added, length: bool, first: int, last: int) -> list[str]:
     name = added.source.words(added.container)
     if not length:
-        return [f"del {name}[{first or ''}:-{last}]  # older ones are never read"]
+        return [f"del {name}[{first or ''}:-{last}]  # {words.OLD_NEVER_READ}"]
     return [
         f"if len({name}) > {first + last}:",
-        f"    {name}[-{last + 1}] = None  # older ones are never read",
+        f"    {name}[-{last + 1}] = None  # {words.OLD_NEVER_READ}",
     ]
 
 
@@ -135,7 +134,7 @@ def _needed(source: Source, node: ast.expr, name: str) -> Refused:
     parent = source.parent(node)
     shown = source.words(parent) if isinstance(parent, ast.expr) else ""
     shown = shown if 0 < len(shown) <= 60 and "\n" not in shown else source.words(node)
-    return Refused(f"`{shown}` at {source.place(node)} reads {name}: what it needs of it cannot be told")
+    return Refused(words.needed(shown, source.place(node), name))
 
 
 class _Projection:
@@ -189,7 +188,7 @@ class _Projection:
         found = self.found
         shapes = {_shape(node, name) for _, node, name in self.of}
         if len(shapes) > 1:
-            raise Refused(f"more than one number is read of each thing in {found.name}")
+            raise Refused(words.many_numbers(found.name))
         for source, node in found.reads:
             parent = source.parent(node)
             counted = _is_call_of(parent, {"len"}, node) or _is_truth(parent, node)
@@ -199,11 +198,10 @@ class _Projection:
         edits = [(s, s.replace(n, thing)) for s, n, thing in self.of]
         for added in found.added:
             if added.key is not None:
-                raise Refused(f"{added.source.place(added.statement)} sets a thing in {found.name}")
+                raise Refused(words.sets_thing(added.source.place(added.statement), found.name))
             _known_in(added.source, source, node, name)
             edits.append((added.source, _applied(added, source, node, name)))
-        shown = source.words(node)
-        return Proposal(NAME, f"{found.name} keeps `{shown}` of each, which is all that is read of it", edits)
+        return Proposal(NAME, words.keeps_part(found.name, source.words(node)), edits)
 
 
 def _arguments(call: ast.AST) -> list[ast.expr]:
@@ -231,7 +229,7 @@ def _known_in(there: Source, here: Source, node: ast.expr, name: str) -> None:
         if isinstance(part, ast.Name) and part.id != name and not hasattr(builtins, part.id):
             wanted = _import_of(here, part.id)
             if not wanted or wanted != _import_of(there, part.id):
-                raise Refused(f"{there.shown} does not know {part.id} as {here.shown} does")
+                raise Refused(words.other_name(there.shown, part.id, here.shown))
 
 
 def _import_of(source: Source, name: str) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from nilometer.fixes._case import Case, Proposal
 from nilometer.fixes._source import Edit, Refused, Source
+from nilometer.fixes.words import models as words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def propose(case: Case) -> list[Proposal]:
     lines = [
         f"if {name} is None:",
         f"    {name} = {model}",
-        "else:  # fitted again from the new model's start: its graphs are there already",
+        f"else:  # {words.FITTED_AGAIN}",
         f"    {model}.optimizer.build({model}.trainable_variables)",
         f"    for kept, new in zip({name}.variables, {model}.variables, strict=True):",
         "        kept.assign(new)",
@@ -57,16 +58,15 @@ def propose(case: Case) -> list[Proposal]:
     if not rounds.clears():
         lines.append(f"    {_clear(rounds.source)}")
     edits: list[Edit] = [ahead, rounds.source.ahead(rounds.fit, lines)]
-    sentence = f"the first {model} is fitted in every round, from the start of the one that is built there"
-    return [Proposal(NAME, sentence, [(rounds.source, edit) for edit in edits])]
+    return [Proposal(NAME, words.fitted_again(model), [(rounds.source, edit) for edit in edits])]
 
 
 def _clears(rounds: _Rounds) -> Proposal:
     source, first = rounds.source, rounds.loop.body[0]
     if rounds.clears():
-        raise Refused(f"the loop at {source.place(rounds.loop)} calls clear_session() already")
+        raise Refused(words.cleared_already(source.place(rounds.loop)))
     edit = source.ahead(first, [_clear(source)])
-    return Proposal("clear-session", "graphs are given back in every round", [(source, edit)])
+    return Proposal("clear-session", words.GRAPHS_GIVEN_BACK, [(source, edit)])
 
 
 def _clear(source: Source) -> str:
@@ -84,7 +84,7 @@ def _clear(source: Source) -> str:
             if alias.name in ("keras", "tf_keras") or alias.name == "tensorflow":
                 keras = f"{name}.keras" if alias.name == "tensorflow" else name
                 return f"{keras}.backend.clear_session()"
-    raise Refused(f"{source.shown} does not import keras by its name")
+    raise Refused(words.no_keras(source.shown))
 
 
 @dataclass
@@ -115,21 +115,21 @@ class _Rounds:
         before, after = self.loop.body[:at], self.loop.body[at:]
         built = [s for s in before if self.name in _stored(s)]
         if len(built) != 1 or not isinstance(built[0], ast.Assign):
-            raise Refused(f"the loop at {place} does not build {self.name} in one plain statement")
+            raise Refused(words.not_plain(place, self.name))
         making, needed = self._making(before, built[0])
         for use in (use for statement in after for use in _loads(statement, needed - {self.name})):
-            raise Refused(f"{use.id} at {self.source.place(use)} belongs to the model that was built there")
+            raise Refused(words.of_its_model(use.id, self.source.place(use)))
         for statement in after:
             for use in _loads(statement, {self.name}):
                 parent = self.source.parent(use)
                 if not (isinstance(parent, (ast.Attribute, ast.Delete)) or _is_test(parent)):
-                    raise Refused(f"{self.name} is kept at {self.source.place(use)}")
+                    raise Refused(words.is_kept(self.name, self.source.place(use)))
         varying = self._varying(before, making)
         for statement in making:
             self._check_varying(statement, varying)
         for node in ast.walk(self.source.tree):
             if isinstance(node, ast.Attribute) and node.attr == "model" and not _is_self(node.value):
-                raise Refused(f"`{self.source.words(node)}` at {self.source.place(node)} may be read later")
+                raise Refused(words.read_later(self.source.words(node), self.source.place(node)))
 
     def _making(self, before: list[ast.stmt], built: ast.stmt) -> tuple[list[ast.stmt], set[str]]:
         """The statements that make the model, and the names that are made for it."""
@@ -149,7 +149,7 @@ class _Rounds:
                     changed = True
         for statement in making:
             if not isinstance(statement, (ast.Assign, ast.Expr)):
-                raise Refused(f"{self.source.place(statement)} builds {self.name} under conditions")
+                raise Refused(words.conditional(self.source.place(statement), self.name))
         return making, needed
 
     def _varying(self, before: list[ast.stmt], making: list[ast.stmt]) -> set[str]:
@@ -162,10 +162,7 @@ class _Rounds:
     def _check_varying(self, statement: ast.stmt, varying: set[str]) -> None:
         for use in _loads(statement, varying):
             if not self._is_rate(use):
-                raise Refused(
-                    f"{use.id} differs from round to round, and {self.source.place(use)} builds with it "
-                    "more than a learning rate"
-                )
+                raise Refused(words.varies(use.id, self.source.place(use)))
 
     def _is_rate(self, use: ast.expr) -> bool:
         """Whether it is (a part of) the learning rate of an optimizer, or set as one."""
@@ -194,8 +191,7 @@ def _rounds(case: Case) -> _Rounds:
     lines = case.lines()
     near = [rounds for rounds in found if any(rounds.is_at(*line) for line in lines)]
     if len(near or found) != 1:
-        many = "more than one loop builds and fits" if near or found else "no loop both builds and fits"
-        raise Refused(f"{many} a model in its own body")
+        raise Refused(words.MANY_LOOPS if near or found else words.NO_LOOP)
     return (near or found)[0]
 
 

@@ -14,6 +14,7 @@ import re
 
 from nilometer.fixes._case import Case, Proposal
 from nilometer.fixes._source import Edit, Refused, Source
+from nilometer.fixes.words import calls as words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +34,11 @@ def propose(case: Case) -> list[Proposal]:
     name, kind, function = _told(case)
     source = case.project.source(function["caller_file"])
     if source is None:
-        raise Refused(f"the line that calls {function['function']} is not in a file of the program")
+        raise Refused(words.no_caller(function["function"]))
     short = function["function"].rpartition(".")[2]
     argument = _argument(case, source, function, short, name)
     if isinstance(argument, ast.Constant):
-        raise Refused(f"{source.place(argument)} gives {short} a number that does not change there")
+        raise Refused(words.constant(source.place(argument), short))
     tf, edits = _module(source, "tensorflow", "tf")
     np, more = _module(source, "numpy", "np")
     shown = source.words(argument)
@@ -45,7 +46,7 @@ def propose(case: Case) -> list[Proposal]:
     for type_ in _TYPES[kind]:
         begin = f"{tf}.constant({np}.{type_}("
         wrapped = source.wrap(argument, begin, "))")
-        sentence = f"{short} gets `{begin}{shown}))` instead of a Python {kind}"
+        sentence = words.gets(short, f"{begin}{shown}))", kind)
         made.append(Proposal(NAME, sentence, [(source, edit) for edit in [*edits, *more, *wrapped]]))
     return made
 
@@ -57,7 +58,7 @@ def _told(case: Case) -> tuple[str, str, dict[str, Any]]:
     near = [one for one in found if (one[1]["caller_file"], one[1]["caller_line"]) in sites]
     for match, one in near or found:
         return match[1], match[2], one
-    raise Refused("which argument differs was not told")
+    raise Refused(words.NO_ARGUMENT)
 
 
 def _argument(case: Case, source: Source, function: dict[str, Any], short: str, name: str) -> ast.expr:
@@ -69,7 +70,7 @@ def _argument(case: Case, source: Source, function: dict[str, Any], short: str, 
         and _called(node) == short
     ]
     if len(calls) != 1:
-        raise Refused(f"{source.shown}:{function['caller_line']} does not call {short} by its name, once")
+        raise Refused(words.no_call(f"{source.shown}:{function['caller_line']}", short))
     (call,) = calls
     for keyword in call.keywords:
         if keyword.arg == name:
@@ -79,7 +80,7 @@ def _argument(case: Case, source: Source, function: dict[str, Any], short: str, 
         names = names[1:]
     place = names.index(name) if name in names else len(call.args)
     if place >= len(call.args) or any(isinstance(one, ast.Starred) for one in call.args[: place + 1]):
-        raise Refused(f"which argument of the call at {source.place(call)} is {name} cannot be told")
+        raise Refused(words.no_place(source.place(call), name))
     return call.args[place]
 
 
@@ -97,7 +98,7 @@ def _parameters(case: Case, function: dict[str, Any], short: str) -> list[str]:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first <= function["line"] <= (node.end_lineno or 0):
                 return [arg.arg for arg in [*node.args.posonlyargs, *node.args.args]]
-    raise Refused(f"the definition of {short} is not in a file of the program")
+    raise Refused(words.no_definition(short))
 
 
 def _module(source: Source, module: str, usual: str) -> tuple[str, list[Edit]]:
@@ -108,5 +109,5 @@ def _module(source: Source, module: str, usual: str) -> tuple[str, list[Edit]]:
             if alias.name == module:
                 return alias.asname or module, []
     if any(isinstance(node, ast.Name) and node.id == usual for node in ast.walk(source.tree)) or not imports:
-        raise Refused(f"{source.shown} does not import {module}")
+        raise Refused(words.not_imported(source.shown, module))
     return usual, [source.after(imports[-1], [f"import {module} as {usual}"])]
