@@ -12,7 +12,7 @@ from rust_literals import MAX_WORDS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "nilometer"
 # The packages that are finished.
-FINISHED = ("fixes", "guard", "training")
+FINISHED = ("fixes", "guard", "jupyter", "training")
 MAX_SENTENCE_WORDS = 25
 # A sentence ends with a mark and a space or a line, not within `train.py`.
 ENDS = re.compile(r"[.:;](?:\s|$)")
@@ -22,6 +22,7 @@ FOR_MACHINES = {
     "fixes/_engine.py": [" \n\\ No newline"],
     "fixes/one_model.py": ["    for kept, new in zip("],
     "fixes/tensor_argument.py": ["argument '("],
+    "jupyter/card.py": ["border:1px solid", "text-align:", "<div style=", "<tr style="],
 }
 
 

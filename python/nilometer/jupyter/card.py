@@ -76,6 +76,11 @@ def line(text: str) -> str:
     return f'<div style="margin:.2em 0">{escape(text)}</div>'
 
 
+def link(page: str, text: str) -> str:
+    """A line of our words that leads to a page, as HTML."""
+    return f'<div style="margin:.3em 0"><a href="{page}" target="_blank">{escape(text)}</a></div>'
+
+
 def columns(rows: list[tuple[str, str, str]]) -> str:
     """The same rows as text."""
     widths = [max((len(row[at]) for row in rows), default=0) for at in range(2)]

@@ -11,11 +11,9 @@ import gc
 import sys
 from typing import Any
 
-from nilometer.jupyter import names, who
+from nilometer.jupyter import names, who, words
 
 _OUTPUT = "Out["
-_MORE = "more outputs"
-_TRACEBACK = "of the last traceback"
 WHAT = ("Out", "tracebacks")
 
 
@@ -23,8 +21,8 @@ def rows(shell: Any, what: str) -> list[who.Row]:
     """What would be freed."""
     found = who.rows(shell)
     if what == "Out":
-        return [row for row in found if row.what.startswith(_OUTPUT) or row.what.endswith(_MORE)]
-    return [row for row in found if row.what.endswith(_TRACEBACK)]
+        return [row for row in found if row.what.startswith(_OUTPUT) or row.what.endswith(words.MORE_OUTPUTS)]
+    return [row for row in found if row.what.endswith(words.OF_TRACEBACK)]
 
 
 def free(shell: Any, what: str) -> None:

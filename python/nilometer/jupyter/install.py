@@ -15,18 +15,20 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from nilometer.jupyter import words
+
 DISPLAY = "Python (Nilometer)"
 _MARK = "nilometer"
 
 
-def main(words: list[str]) -> int:
-    """Runs the command; `words` are those after `nilometer jupyter`."""
+def main(arguments: list[str]) -> int:
+    """Runs the command; `arguments` are those after `nilometer jupyter`."""
     parser = _parser()
-    wanted = parser.parse_args(words)
+    wanted = parser.parse_args(arguments)
     try:
         from jupyter_client.kernelspec import KernelSpecManager  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        return _refuse(f"Jupyter is not installed beside {sys.executable}", "python -m pip install ipykernel")
+        return _refuse(words.no_jupyter(sys.executable), words.INSTALL_JUPYTER)
     manager = KernelSpecManager()
     if wanted.action == "install":
         return _install(manager, wanted)
@@ -34,17 +36,15 @@ def main(words: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="nilometer jupyter", description="A kernel whose memory is recorded."
-    )
+    parser = argparse.ArgumentParser(prog="nilometer jupyter", description=words.COMMAND)
     actions = parser.add_subparsers(dest="action", required=True)
-    for action, words in (("install", "Add the kernel to Jupyter"), ("uninstall", "Take it out again")):
-        one = actions.add_parser(action, help=words, description=words)
+    for action, what in (("install", words.INSTALL), ("uninstall", words.UNINSTALL)):
+        one = actions.add_parser(action, help=what, description=what)
         where = one.add_mutually_exclusive_group()
-        where.add_argument("--user", action="store_true", help="for this user (this is the default)")
-        where.add_argument("--sys-prefix", action="store_true", help=f"for this environment, {sys.prefix}")
-        where.add_argument("--prefix", help="below this folder")
-        one.add_argument("--name", default="nilometer", help="the name of the kernel")
+        where.add_argument("--user", action="store_true", help=words.FOR_USER)
+        where.add_argument("--sys-prefix", action="store_true", help=words.for_environment(sys.prefix))
+        where.add_argument("--prefix", help=words.BELOW_FOLDER)
+        one.add_argument("--name", default="nilometer", help=words.ITS_NAME)
     return parser
 
 
@@ -69,7 +69,7 @@ def _install(manager: Any, wanted: argparse.Namespace) -> int:
     prefix = _prefix(wanted)
     there = _folder(manager, wanted)
     if there is not None and not _is_ours(there):
-        return _refuse(f"{there} is another kernel", "nilometer jupyter install --name OTHER")
+        return _refuse(words.another_kernel(there), words.INSTALL_OTHER_NAME)
     folder = Path(tempfile.mkdtemp())
     try:
         (folder / "kernel.json").write_text(json.dumps(spec(), indent=1) + "\n", encoding="utf-8")
@@ -77,7 +77,7 @@ def _install(manager: Any, wanted: argparse.Namespace) -> int:
             str(folder), kernel_name=wanted.name, user=prefix is None, prefix=prefix
         )
     except (OSError, ValueError) as error:
-        return _refuse(f"the kernel was not installed: {error}", "nilometer jupyter install --prefix FOLDER")
+        return _refuse(words.not_installed(error), words.INSTALL_BELOW)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(f"{DISPLAY}: {made}")
@@ -87,11 +87,11 @@ def _install(manager: Any, wanted: argparse.Namespace) -> int:
 def _uninstall(manager: Any, wanted: argparse.Namespace) -> int:
     there = _folder(manager, wanted)
     if there is None:
-        return _refuse(f"there is no kernel {wanted.name} there", "jupyter kernelspec list")
+        return _refuse(words.no_kernel(wanted.name), words.LIST_KERNELS)
     if not _is_ours(there):
-        return _refuse(f"{there} is another kernel", "jupyter kernelspec remove NAME")
+        return _refuse(words.another_kernel(there), words.REMOVE_KERNEL)
     shutil.rmtree(there)
-    print(f"removed {there}")
+    print(words.removed(there))
     return 0
 
 

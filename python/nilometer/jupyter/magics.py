@@ -18,7 +18,7 @@ import IPython.utils.capture  # type: ignore[import-not-found, unused-ignore]
 
 from nilometer import _native
 from nilometer.api import ReportError
-from nilometer.jupyter import card, free, repeat, who
+from nilometer.jupyter import card, free, repeat, who, words
 from nilometer.jupyter.card import Shown, size
 
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ class NilometerMagics:
         changed = [one for one in now.since(ledger.marked) if abs(one[1]) >= 1024][:_CHANGES]
         rows = [(("+" if more > 0 else "") + size(more), name, "") for name, more in changed]
         before, ledger.marked, ledger.marked_live = ledger.marked_live, now, live
-        title = "Nothing changed"
+        title = words.CHANGED_NOTHING
         if live is not None and before is not None:
             more = ("+" if live >= before else "") + size(live - before)
-            title = f"Live memory: {more} since the last look, {size(live)} now"
+            title = words.live_changed(more, size(live))
         return Shown(f"{title}\n{card.columns(rows)}", card.box(title, [card.table(rows)]))
 
     def nilometer_who(self, line: str) -> None:
@@ -89,8 +89,8 @@ class NilometerMagics:
             for row in who.rows(self.shell)
         ]
         live = _native.read_now()
-        title = "Who holds memory now" + (f" ({size(live)} live)" if live is not None else "")
-        rows = rows or [("", "no name of yours", "")]
+        title = words.who_holds(size(live) if live is not None else None)
+        rows = rows or [("", words.NO_NAME, "")]
         return Shown(f"{title}\n{card.columns(rows)}", card.box(title, [card.table(rows)]))
 
     def nilometer_free(self, line: str) -> None:
@@ -101,51 +101,53 @@ class NilometerMagics:
         display(self._free(line))
 
     def _free(self, line: str) -> Shown:
-        words = line.split()
-        what = words[0] if words else ""
-        if what not in free.WHAT or words[1:] not in ([], ["--yes"]):
-            return _said("say what: %nilometer_free Out, or %nilometer_free tracebacks")
+        given = line.split()
+        what = given[0] if given else ""
+        if what not in free.WHAT or given[1:] not in ([], ["--yes"]):
+            return _said(words.SAY_WHAT)
         rows = [(size(row.size or 0), row.what, "") for row in free.rows(self.shell, what)]
         if not rows:
-            return _said(f"the notebook keeps nothing of {what}")
-        if len(words) == 1:
-            title = f"This would be freed; say %nilometer_free {what} --yes"
+            return _said(words.keeps_nothing(what))
+        if len(given) == 1:
+            title = words.would_free(what)
             return Shown(f"{title}\n{card.columns(rows)}", card.box(title, [card.table(rows)]))
         before = _native.read_now()
         free.free(self.shell, what)
         after = _native.read_now()
-        freed = f": {size(max(0, before - after))}" if before is not None and after is not None else ""
-        title = f"Freed{freed}"
+        title = words.freed(
+            size(max(0, before - after)) if before is not None and after is not None else None
+        )
         return Shown(f"{title}\n{card.columns(rows)}", card.box(title, [card.table(rows)]))
 
     def _nilometer(self, line: str, cell: str | None) -> Shown:
         try:
-            words = shlex.split(line)
+            given = shlex.split(line)
             if cell is not None:
-                return self._repeated(_cycles(words), cell)
-            if words not in ([], ["--html"]):
-                return _said(f"%nilometer knows --html, not {' '.join(words)}")
+                return self._repeated(_cycles(given), cell)
+            if given not in ([], ["--html"]):
+                return _said(words.knows_html(" ".join(given)))
             report = self._session.report()
-            page = self._page() if words else None
+            page = self._page() if given else None
         except (ReportError, ValueError, OSError) as error:
             return _said(str(error))
         entries = self._session.ledger.largest(_LEDGER)
-        link = (
-            f'<div style="margin:.3em 0"><a href="{_PAGE}" target="_blank">The whole page: {_PAGE}</a></div>'
-        )
         ledger = _ledger(entries)
-        html = report._repr_html_() + (card.box("What cells left", [card.table(ledger)]) if ledger else "")
-        text = str(report) + (f"\nWhat cells left\n{card.columns(ledger)}" if ledger else "")
-        return Shown(text + (f"\nThe whole page: {_PAGE}" if page else ""), html + (link if page else ""))
+        title, whole = words.LEFT_BY_CELLS, words.whole_page(_PAGE)
+        html = report._repr_html_() + (card.box(title, [card.table(ledger)]) if ledger else "")
+        text = str(report) + (f"\n{title}\n{card.columns(ledger)}" if ledger else "")
+        if page:
+            text, html = f"{text}\n{whole}", html + card.link(_PAGE, whole)
+        return Shown(text, html)
 
     def _page(self) -> Path:
         recording = self._session.recording
         assert recording is not None
         page = Path.cwd() / _PAGE
-        words = [sys.executable, "-m", "nilometer", "report", str(recording.path), "--html", "-o", str(page)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=_MAX_WAIT_S)
+        command = [sys.executable, "-m", "nilometer", "report", str(recording.path)]
+        command += ["--html", "-o", str(page)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_MAX_WAIT_S)
         if done.returncode or not page.exists():
-            raise ValueError(f"the page was not written: {done.stderr.strip() or 'nilometer report failed'}")
+            raise ValueError(words.no_page(done.stderr.strip() or words.REPORT_FAILED))
         return page
 
     def _repeated(self, cycles: int, cell: str) -> Shown:
@@ -160,31 +162,29 @@ class NilometerMagics:
                 # Silent: nothing is kept in Out, and it is no cell of its own.
                 result = shell.run_cell(cell, store_history=False, silent=True)
             if not result.success:
-                raise ValueError(
-                    f"the cell ended by {type(result.error_in_exec or result.error_before_exec).__name__}"
-                )
+                error = result.error_in_exec or result.error_before_exec
+                raise ValueError(words.ended_by(type(error).__name__))
 
         try:
             found = repeat.repeat(run, cycles, _native.read_now)
         except ValueError as error:
             # What the cell raised was shown already.
-            return _said(f"not judged: {error}")
+            return _said(words.not_judged(str(error)))
         return _judged(found)
 
 
 def _judged(found: repeat.Repeated) -> Shown:
-    title = f"{_WORDS[found.verdict]}  in {found.cycles} runs of this cell"
-    growth = f"{size(found.estimate)} per run (95 %: {size(found.low)} to {size(found.high)})"
+    title = words.judged(_WORDS[found.verdict], found.cycles)
+    growth = words.per_run(size(found.estimate), size(found.low), size(found.high))
     lines = {
-        "leak": f"live memory grows by {growth}",
-        "no_leak": f"no growth: {growth}",
-        "undecided": f"its runs differ too much: {growth}; ask for more, --cycles {2 * found.cycles}",
+        "leak": words.leaks(growth),
+        "no_leak": words.leaks_not(growth),
+        "undecided": words.undecided(growth, 2 * found.cycles),
     }
     parts = [lines[found.verdict]]
     if found.garbage >= repeat.FLOOR:
-        parts.append(f"each run leaves {size(found.garbage)} of garbage, which the collector takes back")
-    steps = (size(level - found.levels[0]) for level in found.levels[1:])
-    parts.append("after each run, beside the first: " + ", ".join(steps))
+        parts.append(words.garbage(size(found.garbage)))
+    parts.append(words.after_each([size(level - found.levels[0]) for level in found.levels[1:]]))
     html = card.box(title, [card.line(part) for part in parts], _COLORS[found.verdict])
     return Shown("\n".join([title, *(f"  {part}" for part in parts)]), html)
 
@@ -195,16 +195,16 @@ def _ledger(entries: list[Entry]) -> list[tuple[str, str, str]]:
         kept = ", ".join(f"{name} {size(more)}" for name, more in entry.names if more > 0)
         runs = f", {entry.runs} runs" if entry.runs > 1 else ""
         cell = f"In [{entry.number}]{runs}  {entry.words}"
-        rows.append((f"+{size(entry.left)}", cell, kept or "under no name of yours"))
+        rows.append((f"+{size(entry.left)}", cell, kept or words.UNDER_NO_NAME))
     return rows
 
 
-def _cycles(words: list[str]) -> int:
-    if not words:
+def _cycles(given: list[str]) -> int:
+    if not given:
         return _CYCLES
-    if len(words) == 2 and words[0] == "--cycles" and words[1].isdigit():
-        return int(words[1])
-    raise ValueError(f"%%nilometer knows --cycles N, not {' '.join(words)}")
+    if len(given) == 2 and given[0] == "--cycles" and given[1].isdigit():
+        return int(given[1])
+    raise ValueError(words.knows_cycles(" ".join(given)))
 
 
 def _said(text: str) -> Shown:

@@ -14,6 +14,8 @@ from itertools import combinations
 from math import sqrt
 from statistics import median
 
+from nilometer.jupyter import words
+
 # The first calls, which do not count, and the fewest that do.
 WARM = 3
 MIN_CYCLES = 8
@@ -48,9 +50,7 @@ def repeat(call: Callable[[], object], cycles: int, read: Callable[[], int | Non
     Raises `ValueError` for fewer than 8 cycles, and where live memory cannot be read.
     """
     if cycles < MIN_CYCLES:
-        raise ValueError(
-            f"{cycles} runs are too few to tell growth from a start: ask for {MIN_CYCLES} or more"
-        )
+        raise ValueError(words.too_few(cycles, MIN_CYCLES))
     levels, garbage = [], []
     for _ in range(cycles):
         call()
@@ -58,7 +58,7 @@ def repeat(call: Callable[[], object], cycles: int, read: Callable[[], int | Non
         gc.collect()
         after = read()
         if before is None or after is None:
-            raise ValueError("live memory cannot be read here: is this kernel recorded?")
+            raise ValueError(words.NOT_READ)
         levels.append(after)
         garbage.append(max(0, before - after))
     estimate, low, high = slope(levels[WARM:] if cycles > MIN_CYCLES else levels[1:])

@@ -10,7 +10,7 @@ import sys
 from typing import Any, NamedTuple
 
 from nilometer.hooks.weight import size_of
-from nilometer.jupyter import frames, names
+from nilometer.jupyter import frames, names, words
 
 _NAMES = 10
 _OUTPUTS = 5
@@ -44,18 +44,17 @@ def _outputs(space: dict[str, Any]) -> list[Row]:
     largest = sorted(sized, key=lambda one: -one[1])[:_OUTPUTS]
     out = []
     for number, size, user in largest:
-        also = f", which {user} is too" if user else ""
-        out.append(Row(f"Out[{number}] (_{number}){also}", size, "end the line with `;`"))
+        out.append(Row(words.output(number, user), size, words.MUTE_LINE))
     if len(kept) > len(largest):
         rest = sum(size for _, size, _ in sized) - sum(size for _, size, _ in largest)
-        out.append(Row(f"{len(kept) - len(largest)} more outputs", rest, "%nilometer_free Out"))
+        out.append(Row(f"{len(kept) - len(largest)} {words.MORE_OUTPUTS}", rest, words.FREE_OUTPUTS))
     return [row for row in out if row.size]
 
 
 def _traceback(space: dict[str, Any]) -> list[Row]:
     seen = {id(value) for value in names.own_names(space).values()}
     held = [
-        Row(f"{name} in {function}() of the last traceback", size, "%nilometer_free tracebacks")
+        Row(words.in_traceback(name, function), size, words.FREE_TRACEBACKS)
         for name, function, size in frames.variables(space, seen)
     ]
     return sorted(held, key=lambda row: -(row.size or 0))[:_NAMES]
@@ -64,7 +63,7 @@ def _traceback(space: dict[str, Any]) -> list[Row]:
 def _figures() -> list[Row]:
     helpers = sys.modules.get("matplotlib._pylab_helpers")
     count = len(helpers.Gcf.figs) if helpers is not None else 0
-    return [Row(f"{count} open figures", None, "plt.close('all')")] if count else []
+    return [Row(f"{count} open figures", None, words.CLOSE_FIGURES)] if count else []
 
 
 def _widgets() -> list[Row]:
@@ -73,6 +72,4 @@ def _widgets() -> list[Row]:
     if kept is None:
         kept = getattr(getattr(module, "Widget", None), "widgets", None)
     count = len(kept) if isinstance(kept, dict) else 0
-    return (
-        [Row(f"{count} widgets", None, "widget.close(), or ipywidgets.Widget.close_all()")] if count else []
-    )
+    return [Row(f"{count} widgets", None, words.CLOSE_WIDGETS)] if count else []
