@@ -12,7 +12,7 @@ from rust_literals import MAX_WORDS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "nilometer"
 # The packages that are finished.
-FINISHED = ("fixes", "guard", "jupyter", "training")
+FINISHED = ("fixes", "guard", "hooks", "jupyter", "training")
 MAX_SENTENCE_WORDS = 25
 # A sentence ends with a mark and a space or a line, not within `train.py`.
 ENDS = re.compile(r"[.:;](?:\s|$)")

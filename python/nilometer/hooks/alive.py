@@ -35,7 +35,8 @@ _happened: dict[str, int] = {}
 # All that is followed, by kind and address. It grows with the program's objects and shrinks with them; a
 # count is a length, so that neither a thread nor a collection in between can make it wrong.
 _marks: dict[str, dict[int, Mark]] = {}
-_told: set[str] = set()
+_full: set[str] = set()
+_failed: set[str] = set()
 
 
 def _gone(mark: Any) -> None:
@@ -66,20 +67,25 @@ def born(thing: Any, kind: str) -> None:
         if known is not None and known() is thing:
             return
         if len(marks) >= _MAX_FOLLOWED:
-            _tell(f"more than {_MAX_FOLLOWED} {kind}: later ones are not counted")
+            _say_full(kind)
             return
         mark = Mark(thing, _gone)
         mark.home = marks
         mark.key = key
         marks[key] = mark
     except Exception as error:
-        _tell(f"the count of {kind}: {type(error).__name__}")
+        what = f"the count of {kind}: {type(error).__name__}"
+        if what not in _failed:
+            _failed.add(what)
+            _native.lost(what)
 
 
-def _tell(what: str) -> None:
-    if what not in _told:
-        _told.add(what)
-        _native.lost(what)
+def _say_full(kind: str) -> None:
+    if kind not in _full:
+        _full.add(kind)
+        from nilometer.hooks import words
+
+        _native.lost(words.too_many(_MAX_FOLLOWED, kind))
 
 
 def wrap_init(kind: str, unless: str = "") -> Callable[[Any], Any]:

@@ -23,6 +23,16 @@ def install(name: str, module: ModuleType) -> None:
             if not any(thread is not main and not thread.daemon for thread in module.enumerate()):
                 _native.code_ended()
         except Exception as error:
-            _native.lost(f"the look at the end of the code: {type(error).__name__}")
+            _say(error)
 
     module._register_atexit(code_ends)
+
+
+def _say(error: Exception) -> None:
+    try:
+        from nilometer.hooks import words
+
+        _native.lost(words.no_last_look(error))
+    except Exception:
+        # Python would print it, and not run the handlers that wait.
+        pass

@@ -173,7 +173,9 @@ class Finder:
         try:
             loader.exec_module = _native.Import(original, before, after)
         except Exception:
-            _native.lost(f"hooks of {name}: its loader cannot be wrapped")
+            from nilometer.hooks import words
+
+            _native.lost(words.no_loader(name))
 
 
 def _begin_import() -> bool:
@@ -223,4 +225,6 @@ def say_missed() -> None:
     """Says at exit which framework was imported past the finder (by an import hook that stood before it)."""
     for name, framework in _NEEDED:
         if name in sys.modules and name in _finder.waiting:
-            _native.lost(f"{framework} was imported by another import hook: its marks are missing")
+            from nilometer.hooks import words
+
+            _native.lost(words.other_hook(framework))

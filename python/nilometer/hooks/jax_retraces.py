@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import FunctionType, MethodType
 
 from nilometer import _native
-from nilometer.hooks.difference import difference
+from nilometer.hooks import words
 from nilometer.hooks.made_again import Functions, Known
 from nilometer.hooks.origin import innermost, place_of, user_line
 from nilometer.hooks.signature import GROUP, NONE, OBJECT, SCALAR, TENSOR
@@ -29,8 +29,6 @@ _MAX_PARTS = 128
 _MAX_DEPTH = 6
 _LONGEST_VALUE = 40
 _SCALARS = (bool, int, float, complex, str, bytes)
-_NEW_WRAPPER = "wrapped anew each time, as by functools.partial or jax.vmap"
-_ELSEWHERE = "arguments that look the same"
 
 
 _functions = Functions("compiled")
@@ -43,7 +41,7 @@ def tell(frame: FrameType | None) -> None:
         if miss is not None and _miss(miss.f_back) is None:
             _tell(miss)
     except Exception as error:
-        _native.lost(f"why a function was compiled: {type(error).__name__}")
+        _native.lost(words.no_reason("compiled", error))
 
 
 def _miss(frame: FrameType | None) -> FrameType | None:
@@ -78,8 +76,11 @@ def _why(known: Known, now: Parts, function: Any, owner: Any, wrapper: Any) -> s
         return another
     # A look at a bound method makes another object of it each time.
     if type(wrapper) is not MethodType and not known.has_wrapper(wrapper):
-        return _NEW_WRAPPER
-    return difference(now, known.parts) or _ELSEWHERE
+        return words.WRAPPED_BY_JAX
+    # Most programs never ask.
+    from nilometer.hooks.difference import difference
+
+    return difference(now, known.parts) or words.ALIKE
 
 
 def _static(info: Any) -> tuple[frozenset[int], frozenset[str]]:

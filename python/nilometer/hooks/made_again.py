@@ -10,6 +10,7 @@ from _weakref import ref
 from time import monotonic
 
 from nilometer import _native
+from nilometer.hooks import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ _MAX_FUNCTIONS = 2048
 # A function's first times are all told, later ones at most one in this many seconds.
 _ALWAYS = 256
 _INTERVAL = 1.0
-_NEW_FUNCTION = "a new function object each time"
-_NEW_LAMBDA = "a new lambda each time"
-_NEW_OBJECT = "a method of a new object each time"
 
 
 class Known:
@@ -44,9 +42,10 @@ class Known:
     def another(self, function: Any, owner: Any) -> str:
         """Why this is another function than before; empty if it is the same."""
         if self._function is None or self._function() is not function:
-            return _NEW_LAMBDA if getattr(function, "__name__", "") == "<lambda>" else _NEW_FUNCTION
+            is_lambda = getattr(function, "__name__", "") == "<lambda>"
+            return words.NEW_LAMBDA if is_lambda else words.NEW_FUNCTION
         if owner is not None and (self._owner is None or self._owner() is not owner):
-            return _NEW_OBJECT
+            return words.NEW_METHOD
         return ""
 
     def has_wrapper(self, wrapper: Any) -> bool:
@@ -81,7 +80,7 @@ class Functions:
             known = self._known[place] = Known()
         elif known is None and not self._full:
             self._full = True
-            _native.lost(f"more than {_MAX_FUNCTIONS} functions were {self._made}: later ones are not told")
+            _native.lost(words.too_many_functions(_MAX_FUNCTIONS, self._made))
         return known
 
 

@@ -108,7 +108,9 @@ def _count(calls: tuple[tuple[CodeType, int], ...], iterator: int, over: int) ->
         if loop.iterator != iterator or turns < 0:
             # It cannot be, and if it is, its numbers are worth nothing.
             loop.is_left = True
-            _native.lost("a loop whose iterator was exchanged")
+            from nilometer.hooks import words
+
+            _native.lost(words.EXCHANGED)
             return
         if turns > _HOT_TURNS * (now - loop.seen):
             loop.is_left = True

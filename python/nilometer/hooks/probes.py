@@ -179,7 +179,9 @@ def _look_at(row: _Row, module: Any) -> None:
         row.failures += 1
         if row.failures == _FAILURES:
             _rows.remove(row)
-            _native.lost(f"no count of {row.name} in this version: {type(error).__name__}")
+            from nilometer.hooks import words
+
+            _native.lost(words.no_count(row.name, error))
         return
     cost = thread_time() - began
     if cost > _DEAR:

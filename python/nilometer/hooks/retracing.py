@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from nilometer import _native
-from nilometer.hooks.difference import difference, of_methods
+from nilometer.hooks import words
 from nilometer.hooks.made_again import Functions, Known, weak
 from nilometer.hooks.origin import innermost, place_of, user_line
 from nilometer.hooks.signature import Parts, parts
@@ -18,10 +18,6 @@ from nilometer.hooks.signature import Parts, parts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-_NEW_WRAPPER = "wrapped by tf.function anew each time"
-_ELSEWHERE = "the same arguments in another context: a device, strategy or graph"
-
 
 _functions = Functions("traced")
 
@@ -31,7 +27,7 @@ def tell(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     try:
         _tell((*args, *kwargs.values()))
     except Exception as error:
-        _native.lost(f"why a function was traced: {type(error).__name__}")
+        _native.lost(words.no_reason("traced", error))
 
 
 def _tell(given: tuple[Any, ...]) -> None:
@@ -58,9 +54,12 @@ def _tell(given: tuple[Any, ...]) -> None:
 
 
 def _why(known: Known, now: Parts, function: Any, owner: Any, same: bool) -> str:
-    if same:
-        return difference(now, known.parts) or of_methods(now) or _ELSEWHERE
-    return known.another(function, owner) or _NEW_WRAPPER
+    if not same:
+        return known.another(function, owner) or words.WRAPPED_BY_TENSORFLOW
+    # Most programs never ask.
+    from nilometer.hooks.difference import difference, of_methods
+
+    return difference(now, known.parts) or of_methods(now) or words.OTHER_CONTEXT
 
 
 def _wrapper(options: Any) -> Any:

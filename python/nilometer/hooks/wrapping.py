@@ -28,7 +28,9 @@ def replace(owner: Any, name: str, make: Callable[[Any], Any], needed: bool = Tr
     original = found.__func__ if isinstance(found, staticmethod) else found
     if not callable(original):
         if needed:
-            _native.lost(f"no {getattr(owner, '__name__', owner)}.{name} in this version")
+            from nilometer.hooks import words
+
+            _native.lost(words.no_function(getattr(owner, "__name__", owner), name))
         return False
     wrapper = make(original)
     for attribute in _METADATA:
