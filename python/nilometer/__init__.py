@@ -82,7 +82,9 @@ def cycle(unit: Literal["step", "request"] = "step", of: str | None = None) -> N
     """
     number = _UNITS.get(unit)
     if number is None:
-        raise ValueError(f"unit must be 'step' or 'request', not {unit!r}")
+        from nilometer import _words
+
+        raise ValueError(_words.wrong_unit(unit))
     if _mark_cycle is not None:
         _mark_cycle(number, of)
 

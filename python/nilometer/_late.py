@@ -33,9 +33,13 @@ def join(capture: str, recorder: tuple[str, str] | None = None, own: str = "") -
     installed packages that are the user's own, beside those of `NILOMETER_OWN`.
     """
     if _native.is_recording():
-        return "this process is recorded already"
+        from nilometer import _words
+
+        return _words.RECORDED_ALREADY
     if not _native.start(capture):
-        return f"the capture {capture} cannot be joined"
+        from nilometer import _words
+
+        return _words.not_joined(capture)
     _began(capture, recorder, own)
     return None
 
@@ -92,7 +96,9 @@ def _began(capture: str, recorder: tuple[str, str] | None, own: str = "") -> Non
 def _recorder_state(capture: str, recorder: tuple[str, str] | None) -> str:
     """Loads the recorder if it is wanted; whether it records, as the report says it."""
     if recorder is None:
-        return "off: it was not asked for"
+        from nilometer import _words
+
+        return _words.NO_RECORDER
     library, settings = recorder
     refusal = _native.start_recorder(library, os.path.abspath(capture), settings)
     return "on" if refusal is None else f"off: {refusal}"

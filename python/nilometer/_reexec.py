@@ -55,7 +55,7 @@ def install(
             added["_NILOMETER_PRELOAD"] = preload
             added["_NILOMETER_RECORDER"] = plain if preloaded is None else f"{plain},preload={preloaded}"
         elif isinstance(program, (str, bytes)) and os.path.exists(program):
-            _native.lost("samples of memory after the program was replaced by another one than its Python")
+            _say_lost()
         return added
 
     def execv(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -134,3 +134,13 @@ def _is_this_python(program: object) -> bool:
         return os.path.samefile(program, sys.executable)  # type: ignore[arg-type]
     except Exception:
         return False
+
+
+def _say_lost() -> None:
+    try:
+        from nilometer import _words
+
+        _native.lost(_words.NO_MORE_SAMPLES)
+    except Exception:
+        # Too many files may be open; the call of the program must go on.
+        pass

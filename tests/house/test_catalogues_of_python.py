@@ -12,13 +12,17 @@ from rust_literals import MAX_WORDS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "nilometer"
 # The packages that are finished.
-FINISHED = ("fixes", "guard", "hooks", "jupyter", "training")
+FINISHED = (".", "fixes", "guard", "hooks", "jupyter", "training")
+# Where they stand; the modules of the outermost package are no one's to import.
+CATALOGUE = ("words.py", "words/*.py", "_words.py")
 MAX_SENTENCE_WORDS = 25
 # A sentence ends with a mark and a space or a line, not within `train.py`.
 ENDS = re.compile(r"[.:;](?:\s|$)")
 WORD = re.compile(r"[^\W\d_][^\s{}]*")
 # Literals that only machines read, by how they begin.
 FOR_MACHINES = {
+    # Python's own words; an import asks for what is not there yet, and shows nobody the answer.
+    "__init__.py": ["module  "],
     "fixes/_engine.py": [" \n\\ No newline"],
     "fixes/one_model.py": ["    for kept, new in zip("],
     "fixes/tensor_argument.py": ["argument '("],
@@ -48,7 +52,7 @@ def files_of(package: str) -> list[Path]:
 
 def catalogue_of(package: str) -> list[Path]:
     folder = PACKAGE / package
-    return [*folder.glob("words.py"), *folder.glob("words/*.py")]
+    return [file for names in CATALOGUE for file in folder.glob(names)]
 
 
 def is_for_machines(file: str, said: str) -> bool:

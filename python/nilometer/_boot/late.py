@@ -1,7 +1,7 @@
 """Runs in a program that `nilometer attach` came to: begins or ends the recording, and says what came of it.
 
 In: the words of `_begin(...)` or `_end(...)`, which the command adds as the last line. Out: a recording, and
-the file `answer` with `ok` or the reason why not.
+the file `answer` with `ok`, `interrupted` or the reason why not.
 Never: an exception, a word on the program's screen, a name in `__main__` (this text has a namespace of its
 own), a Ctrl-C of the user's that gets lost, or a signal mask that stays.
 """
@@ -56,7 +56,7 @@ def _answer(path: str, work: "Callable[[], str]") -> None:
     except KeyboardInterrupt:
         # It came by another thread, and was meant for the program.
         was_interrupted = True
-        said = "it was interrupted (Ctrl-C)"
+        said = "interrupted"
     except BaseException as error:
         said = f"{type(error).__name__}: {error}"
     try:

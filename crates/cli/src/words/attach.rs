@@ -34,9 +34,10 @@ pub(crate) fn not_taken(pid: u32, waited: Duration, place: Option<&str>) -> Fail
     .hint("try again when that call is over, or start the program under `nilometer run`")
 }
 
-/// It took the call, and says why it cannot record.
+/// It took the call, and says why it cannot record; it has no words of its own for a Ctrl-C.
 pub(crate) fn not_begun(pid: u32, answer: &str) -> Failure {
-    Failure::new(format!("process {pid} could not begin to record: {answer}"))
+    let why = if answer == "interrupted" { "it was interrupted (Ctrl-C)" } else { answer };
+    Failure::new(format!("process {pid} could not begin to record: {why}"))
         .hint("the program's user must be able to read nilometer's folder and to write the capture (-o)")
 }
 
