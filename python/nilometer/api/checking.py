@@ -57,12 +57,13 @@ def check(
     from nilometer import _native
 
     if cycles is not None and cycles < MIN_CYCLES:
-        raise ValueError(f"cycles must be at least {MIN_CYCLES}, not {cycles}: fewer give no verdict")
+        from nilometer.api import words
+
+        raise ValueError(words.too_few_cycles(cycles, MIN_CYCLES))
     if _native.is_recording():
-        raise RecordingError(
-            "nilometer.check() needs a recording of its own, and this process is recorded already;"
-            " end that by stop(), or use `%%nilometer --cycles N` in a notebook"
-        )
+        from nilometer.api import words
+
+        raise RecordingError(words.NEEDS_OWN_RECORDING)
     name = f"{getattr(function, '__name__', type(function).__name__)}()"
     if capture is not None:
         return _checked(function, cycles, name, Path(os.fsdecode(capture)))

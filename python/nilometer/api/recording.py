@@ -111,7 +111,9 @@ def start(
         if refusal is None:
             return Recording(path.absolute(), is_own=True, has_begun=True)
         refusals.append(refusal)
-    raise RecordingError(f"this process is not recorded: {refusals[0]}")
+    from nilometer.api import words
+
+    raise RecordingError(words.not_recorded(refusals[0]))
 
 
 def _recorder(sample: int) -> tuple[str, str]:

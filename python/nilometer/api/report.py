@@ -77,10 +77,9 @@ class Report:
         except ModuleNotFoundError as error:
             if error.name != "pandas":
                 raise
-            message = (
-                "to_frame() needs pandas, which is not installed; run `pip install pandas`, or use timeline"
-            )
-            raise ImportError(message, name="pandas") from None
+            from nilometer.api import words
+
+            raise ImportError(words.NO_PANDAS, name="pandas") from None
         rows = [vars(point) for point in self.timeline]
         columns = list(TimelinePoint.__dataclass_fields__)
         frame = pandas.DataFrame(rows, columns=columns)

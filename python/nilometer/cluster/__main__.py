@@ -20,6 +20,12 @@ import signal
 import sys
 import tarfile
 
+# The package is the one that this file is of, whatever the path says.
+sys.path.insert(0, os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..")))
+from nilometer.cluster import words
+
+sys.path.pop(0)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
@@ -48,9 +54,12 @@ _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Runner:
-    """The run, on the node: a folder of its own, and the process in it."""
+    """The run, on the node: a folder of its own, and the process in it.
 
-    def __init__(self, version: str) -> None:
+    `sentences` are `words.ON_NODE`: that file is not there where nilometer is not.
+    """
+
+    def __init__(self, version: str, sentences: dict[str, str]) -> None:
         import socket
         from importlib.metadata import PackageNotFoundError
         from importlib.metadata import version as installed
@@ -58,13 +67,13 @@ class Runner:
 
         spec, node = find_spec("nilometer"), socket.gethostname()
         if spec is None or not spec.submodule_search_locations:
-            raise RuntimeError(f"nilometer is not installed on the node {node}")
+            raise RuntimeError(sentences["missing"].format(node=node))
         try:
             there = installed("nilometer")
         except PackageNotFoundError:
             there = version
         if there != version:
-            raise RuntimeError(f"the node {node} has nilometer {there}, this machine {version}")
+            raise RuntimeError(sentences["other"].format(node=node, there=there, here=version))
         self.entry = os.path.join(next(iter(spec.submodule_search_locations)), "__main__.py")
         self.read = 0
 
@@ -164,13 +173,13 @@ class Follower:
         from time import sleep
 
         needs = {"num_cpus": 1, **({"memory": spec["memory"]} if spec["memory"] else {})}
-        runner = self.ray.remote(Runner).options(**needs).remote(spec["version"])
+        runner = self.ray.remote(Runner).options(**needs).remote(spec["version"], words.ON_NODE)
         # Until a node has room for it there is nothing to be asked to end.
         self.answer(runner.start.remote(spec, _pack(spec["own"]), _environment()), patient=False)
         asked = code = None
         while code is None:
-            code, words = self.answer(runner.look.remote())
-            sys.stdout.buffer.write(words)
+            code, new = self.answer(runner.look.remote())
+            sys.stdout.buffer.write(new)
             sys.stdout.buffer.flush()
             if self.came and asked != len(self.came):
                 # Who tells twice will kill soon: what is on the node has to be here before.
@@ -204,20 +213,19 @@ def _connected() -> Any:
     try:
         ray = importlib.import_module("ray")
     except ImportError:
-        _fail("Ray is not installed here; pip install 'nilometer[ray]'")
+        _fail(words.NO_RAY, words.INSTALL_RAY)
     try:
         # Found, never started: the machine is for others to give.
         ray.init(address="auto", log_to_driver=False, logging_level="ERROR")
     except Exception as error:
         where = os.environ.get("RAY_ADDRESS")
         said = (str(error).strip() or type(error).__name__).splitlines()[0]
-        hint = "it is the one that runs on this machine, or the one that RAY_ADDRESS names"
-        _fail(f"no Ray cluster answers{f' at {where}' if where else ''} ({said}); {hint}")
+        _fail(words.no_cluster(where, said), words.WHICH_CLUSTER)
     return ray
 
 
-def _fail(why: str) -> NoReturn:
-    sys.stderr.write(f"{why}\n")
+def _fail(why: str, hint: str = "") -> NoReturn:
+    sys.stderr.write(f"{why}; {hint}\n" if hint else f"{why}\n")
     sys.exit(1)
 
 
@@ -227,7 +235,7 @@ def main() -> int:
         ray = _connected()
         nodes = sum(bool(node["Alive"]) for node in ray.nodes())
         cpus = int(ray.cluster_resources().get("CPU", 0))
-        print(f"Ray {ray.__version__}: {nodes} node{'s' * (nodes != 1)}, {cpus} CPUs")
+        print(words.found(ray.__version__, nodes, cpus))
         return 0
     with open(sys.argv[2], encoding="utf-8") as file:
         spec: Spec = json.load(file)
@@ -237,7 +245,7 @@ def main() -> int:
     except Exception as error:
         # Ray's errors bring the traceback of the node; the last line is what happened.
         said = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-        _fail(f"the run on the cluster failed: {said[-1].strip()}")
+        _fail(words.failed(said[-1].strip()))
 
 
 if __name__ == "__main__":

@@ -30,8 +30,11 @@ _TOLD = 5
 def install(folders: list[str]) -> None:
     """Puts up the fence around `folders`."""
     allowed = [*(os.path.realpath(folder) for folder in folders), *_ALWAYS]
-    refused = not _landlock.restrict(allowed)
-    if refused:
+    refusal = ""
+    if not _landlock.restrict(allowed):
+        from nilometer.interventions import _words
+
+        refusal = _words.OUTSIDE
         _native.fact("prove.fence", "python")
     inside = tuple(folder.rstrip("/") + "/" for folder in allowed)
     # What libraries keep for themselves there, they do without if they must.
@@ -49,15 +52,15 @@ def install(folders: list[str]) -> None:
         if real not in told and len(told) < _TOLD and not real.startswith(hidden):
             told.add(real)
             _native.fact(f"prove.outside.{len(told)}", real)
-        if refused:
-            raise PermissionError(13, "refused by nilometer prove: outside of the scratch folder", path)
+        if refusal:
+            raise PermissionError(13, refusal, path)
 
-    def hear(event: str, words: tuple[Any, ...]) -> None:
+    def hear(event: str, given: tuple[Any, ...]) -> None:
         if event == "open":
-            if isinstance(words[2], int) and words[2] & _WRITES:
-                look(words[0])
+            if isinstance(given[2], int) and given[2] & _WRITES:
+                look(given[0])
         elif event in _EVENTS:
-            for word in words[:2]:
+            for word in given[:2]:
                 if isinstance(word, (str, bytes)):
                     look(word)
 

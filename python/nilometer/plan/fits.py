@@ -28,13 +28,6 @@ _CHEAP_S = 5.0
 # Facts of so many fits are kept; a loop of more is judged by them.
 _MAX_TOLD = 64
 
-_DATA = {
-    "generator": "a generator",
-    "sequence": "a PyDataset or Sequence",
-    "dataset": "a tf.data data set",
-    "other": "a loader",
-}
-
 _outside = 0
 
 
@@ -77,7 +70,9 @@ def _begin(arguments: dict[str, Any], divisor: int, batch: int) -> None:
         told["batch"] = arguments["batch_size"] = max(1, (batch or own) // divisor)
         told["samples"] = _training(arguments)
     else:
-        told["batched"] = _DATA.get(kind, kind)
+        from nilometer.plan import words
+
+        told["batched"] = words.data(kind)
     told["epochs"] = int(arguments.get("epochs") or 1)
     tested = arguments.get("validation_data")
     split = float(arguments.get("validation_split") or 0.0) if tested is None else 0.0
