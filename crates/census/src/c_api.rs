@@ -8,6 +8,8 @@
 
 use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 
+use crate::words;
+
 type Pointer = *mut c_void;
 type Visit = unsafe extern "C" fn(Pointer, Pointer) -> c_int;
 type Traverse = unsafe extern "C" fn(Pointer, Visit, Pointer) -> c_int;
@@ -46,14 +48,10 @@ type Ask0 = unsafe extern "C" fn() -> c_int;
 /// Finds one function and gives it its C type.
 macro_rules! function {
     ($name:literal as $kind:ty) => {{
-        let found = symbol($name).ok_or_else(|| missing($name))?;
+        let found = symbol($name).ok_or_else(|| words::hidden($name))?;
         // SAFETY: the type is the one that CPython's headers give the function in all versions from 3.10 to 3.14.
         unsafe { std::mem::transmute::<Pointer, $kind>(found) }
     }};
-}
-
-fn missing(name: &CStr) -> String {
-    format!("this Python hides {}", name.to_string_lossy())
 }
 
 impl CApi {
@@ -247,7 +245,7 @@ pub(crate) fn version() -> Result<((u8, u8), String), String> {
     let initialized = function!(c"Py_IsInitialized" as Ask0);
     // SAFETY: reads one variable.
     if unsafe { initialized() } == 0 {
-        return Err("Python has not started".to_string());
+        return Err(words::NOT_STARTED.to_owned());
     }
     let text = function!(c"Py_GetVersion" as unsafe extern "C" fn() -> *const c_char);
     // SAFETY: gives a C string in a static buffer, the same each time.
@@ -258,13 +256,13 @@ pub(crate) fn version() -> Result<((u8, u8), String), String> {
     });
     let version = match (numbers.next().flatten(), numbers.next().flatten()) {
         (Some(major), Some(minor)) => (major, minor),
-        _ => return Err("its version is not known".to_string()),
+        _ => return Err(words::NO_VERSION.to_owned()),
     };
     if let Some(hex) = symbol(c"Py_Version") {
         // SAFETY: CPython declares `const unsigned long Py_Version`.
         let hex = unsafe { *hex.cast::<c_ulong>() };
         if hex & 0xf0 < 0xc0 {
-            return Err(format!("Python {}.{} is an alpha or beta version", version.0, version.1));
+            return Err(words::unfinished(version));
         }
     }
     Ok((version, text))

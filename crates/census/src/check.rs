@@ -13,6 +13,7 @@ use crate::layout::{Layout, SIZE, TYPE, dict, list, set, types};
 use crate::memory;
 use crate::naming::HeapView;
 use crate::object::{Object, Python, Type, WellKnown};
+use crate::words;
 
 impl Python {
     /// Finds CPython and checks its layout.
@@ -22,36 +23,36 @@ impl Python {
     pub fn find() -> Result<Python, String> {
         let (version, text) = c_api::version()?;
         let Some(layout) = Layout::of(version) else {
-            return Err(format!("Python {}.{} is not known; 3.10 to 3.14 are", version.0, version.1));
+            return Err(words::unknown(version));
         };
         if text.contains("free-threading") || c_api::symbol(c"_Py_MergeZeroLocalRefcount").is_some() {
-            return Err("this Python runs without the GIL".to_string());
+            return Err(words::WITHOUT_GIL.to_owned());
         }
         if c_api::symbol(c"_Py_NegativeRefcount").is_some()
             || c_api::symbol(c"PyModule_Create2TraceRefs").is_some()
         {
-            return Err("this Python is a debug build".to_string());
+            return Err(words::DEBUG_BUILD.to_owned());
         }
         let api = CApi::find()?;
         if !api.held() {
-            return Err("the thread does not hold the GIL".to_string());
+            return Err(words::GIL_NOT_HELD.to_owned());
         }
         let known = WellKnown::find()?;
         let mut python =
             Python { api, layout, known, lists: None, interpreter: 0, own: Vec::new(), script: None };
-        python.check_types().map_err(|what| format!("this Python is built in another way: {what}"))?;
-        python.check_objects().map_err(|what| format!("this Python is built in another way: {what}"))?;
+        python.check_types().map_err(|what| words::other_build(&what))?;
+        python.check_objects().map_err(|what| words::other_build(&what))?;
         python.known.dummy = dummy();
         python.interpreter = python.api.interpreter();
         python.lists = lists(python.interpreter, layout.collector);
         if python.lists.is_none() && !python.api.can_visit() {
-            return Err("the lists of the garbage collector are not where they should be".to_string());
+            return Err(words::NO_LISTS.to_owned());
         }
         if layout.version >= (3, 14) {
             let heap = HeapView::new(&python)?;
             debug_offsets::agrees(layout, &heap.offsets)
                 .and_then(|()| heap.check())
-                .map_err(|what| format!("this Python is built in another way: {what}"))?;
+                .map_err(words::other_build)?;
         }
         Ok(python)
     }
@@ -76,7 +77,7 @@ impl Python {
                 || memory::word(address, types::BASIC_SIZE) != basic
                 || memory::word(address, types::ITEM_SIZE) != item
             {
-                return Err(format!("the type {name}"));
+                return Err(words::the_type(name));
             }
         }
         Ok(())
@@ -87,11 +88,11 @@ impl Python {
         let modules = self.api.modules();
         let sys_path = self.api.sys(c"path");
         if self.type_of(Object(modules)).0 == self.known.dict {
-            self.check_dict(modules).map_err(|()| "tables of dicts")?;
+            self.check_dict(modules).map_err(|()| words::TABLES_OF_DICTS)?;
         }
         self.check_dict(memory::word(self.known.text, types::DICT)).or_else(|()| {
             // From 3.12 on the dicts of static types are kept elsewhere.
-            if self.layout.version >= (3, 12) { Ok(()) } else { Err("dicts of types") }
+            if self.layout.version >= (3, 12) { Ok(()) } else { Err(words::DICTS_OF_TYPES) }
         })?;
         if self.type_of(Object(sys_path)).0 == self.known.list {
             let length = self.api.list_size(sys_path);
@@ -100,7 +101,7 @@ impl Python {
                 && memory::word(sys_path, list::ALLOCATED) >= length
                 && (length == 0 || first == self.api.list_item(sys_path, 0));
             if !sound {
-                return Err("lists".to_string());
+                return Err(words::LISTS.to_owned());
             }
         }
         let names = self.api.sys(c"builtin_module_names");
@@ -111,7 +112,7 @@ impl Python {
                 && places
                     .all(|at| memory::word(names, items + 8 * at as u64) == self.api.tuple_item(names, at));
             if !sound {
-                return Err("tuples".to_string());
+                return Err(words::TUPLES.to_owned());
             }
         }
         let names = self.api.sys(c"stdlib_module_names");
@@ -119,14 +120,14 @@ impl Python {
             && self.type_of(Object(names)).0 == self.known.frozenset
             && memory::word(names, set::USED) != self.api.set_size(names)
         {
-            return Err("sets".to_string());
+            return Err(words::SETS.to_owned());
         }
         for object in [modules, sys_path] {
             if object == 0 || self.is_tracked(Object(object)) != self.api.is_tracked(object) {
-                return Err("heads of the garbage collector".to_string());
+                return Err(words::HEADS.to_owned());
             }
             if self.api.references(object).is_some_and(|count| count != self.references(Object(object))) {
-                return Err("counts of references".to_string());
+                return Err(words::REFERENCES.to_owned());
             }
         }
         Ok(())
@@ -161,11 +162,8 @@ impl Python {
 
 impl WellKnown {
     fn find() -> Result<WellKnown, String> {
-        let address = |name: &CStr| {
-            c_api::symbol(name)
-                .map(|found| found as u64)
-                .ok_or_else(|| format!("this Python hides {}", name.to_string_lossy()))
-        };
+        let address =
+            |name: &CStr| c_api::symbol(name).map(|found| found as u64).ok_or_else(|| words::hidden(name));
         Ok(WellKnown {
             type_: address(c"PyType_Type")?,
             list: address(c"PyList_Type")?,

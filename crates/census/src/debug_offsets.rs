@@ -8,6 +8,7 @@ use crate::c_api::symbol;
 use crate::layout::{Layout, SIZE, TYPE, Text, dict, list, set, types};
 use crate::memory;
 use crate::naming::Offsets;
+use crate::words;
 
 /// The first bytes of the table; the version and the GIL flag follow.
 const COOKIE: &[u8] = b"xdebugpy";
@@ -21,65 +22,65 @@ const WITHOUT_GIL: u64 = 16;
 pub(crate) fn agrees(layout: Layout, offsets: &Offsets) -> Result<(), &'static str> {
     let table = symbol(c"_PyRuntime").map_or(0, |found| found as u64);
     if !memory::usable(table) || !memory::equal(table, 0, COOKIE) {
-        return Err("it has no table of offsets");
+        return Err(words::NO_TABLE);
     }
     let (major, minor) = layout.version;
     if memory::word(table, VERSION) >> 16 != u64::from(major) << 8 | u64::from(minor) {
-        return Err("its table of offsets is of another version");
+        return Err(words::OTHER_TABLE);
     }
     if memory::word(table, WITHOUT_GIL) != 0 {
-        return Err("it runs without the GIL");
+        return Err(words::TABLE_WITHOUT_GIL);
     }
-    match expected(layout, offsets).iter().find(|(at, offset, _)| memory::word(table, *at) != *offset) {
-        Some((_, _, what)) => Err(what),
+    match expected(layout, offsets).iter().find(|(at, offset)| memory::word(table, *at) != *offset) {
+        Some((at, _)) => Err(words::field(*at)),
         None => Ok(()),
     }
 }
 
-/// Offset in 3.14's table, expected value, and subject. The collector's state is left out: its lists prove
+/// Place in 3.14's table, and expected value. The collector's state is left out: its lists prove
 /// their place, and where they do not CPython's own walk serves.
-fn expected(layout: Layout, offsets: &Offsets) -> [(u64, u64, &'static str); 39] {
+fn expected(layout: Layout, offsets: &Offsets) -> [(u64, u64); 39] {
     let (frame, code, text) = (offsets.frame, offsets.code, layout.text);
     [
-        (208, offsets.thread_current, "threads"),
-        (248, frame.variables + 8, "frames"),
-        (256, frame.previous, "the frame before a frame"),
-        (264, frame.code, "the code of a frame"),
-        (280, frame.variables, "the variables of a frame"),
-        (288, frame.owner, "the owner of a frame"),
-        (296, frame.depth, "the stack of a frame"),
-        (320, code.file, "the file of code"),
-        (328, code.name, "the name of code"),
-        (336, code.qualified_name, "the qualified name of code"),
-        (360, code.arguments, "the arguments of code"),
-        (368, code.names, "the variables of code"),
-        (376, code.kinds, "the kinds of variables"),
-        (408, TYPE, "objects"),
-        (416, 416, "types"),
-        (424, types::NAME, "the name of a type"),
-        (440, types::FLAGS, "the flags of a type"),
-        (456, layout.tuple_items, "tuples"),
-        (464, SIZE, "the length of a tuple"),
-        (472, list::ALLOCATED + 8, "lists"),
-        (480, list::ITEMS, "the items of a list"),
-        (496, 200, "sets"),
-        (504, set::USED, "the length of a set"),
-        (512, set::TABLE, "the table of a set"),
-        (520, set::MASK, "the size of a set's table"),
-        (528, dict::VALUES + 8, "dicts"),
-        (536, dict::KEYS, "the keys of a dict"),
-        (544, dict::VALUES, "the values of a dict"),
-        (560, SIZE, "the value of a float"),
-        (576, SIZE, "the length of an int"),
-        (584, SIZE + 8, "the digits of an int"),
-        (600, SIZE, "the length of bytes"),
-        (608, SIZE + 16, "bytes"),
-        (616, text.other + 8, "texts"),
-        (624, Text::STATE, "the state of a text"),
-        (632, SIZE, "the length of a text"),
-        (640, text.ascii, "ASCII texts"),
-        (680, offsets.generator_frame, "the frame of a generator"),
-        (688, offsets.generator_state, "the state of a generator"),
+        (208, offsets.thread_current),
+        (248, frame.variables + 8),
+        (256, frame.previous),
+        (264, frame.code),
+        (280, frame.variables),
+        (288, frame.owner),
+        (296, frame.depth),
+        (320, code.file),
+        (328, code.name),
+        (336, code.qualified_name),
+        (360, code.arguments),
+        (368, code.names),
+        (376, code.kinds),
+        (408, TYPE),
+        (416, 416),
+        (424, types::NAME),
+        (440, types::FLAGS),
+        (456, layout.tuple_items),
+        (464, SIZE),
+        (472, list::ALLOCATED + 8),
+        (480, list::ITEMS),
+        (496, 200),
+        (504, set::USED),
+        (512, set::TABLE),
+        (520, set::MASK),
+        (528, dict::VALUES + 8),
+        (536, dict::KEYS),
+        (544, dict::VALUES),
+        (560, SIZE),
+        (576, SIZE),
+        (584, SIZE + 8),
+        (600, SIZE),
+        (608, SIZE + 16),
+        (616, text.other + 8),
+        (624, Text::STATE),
+        (632, SIZE),
+        (640, text.ascii),
+        (680, offsets.generator_frame),
+        (688, offsets.generator_state),
     ]
 }
 
@@ -92,10 +93,23 @@ mod tests {
         let (Some(layout), Some(offsets)) = (Layout::of((3, 14)), Offsets::of((3, 14))) else {
             panic!("3.14 is known");
         };
-        let mut places: Vec<u64> = expected(layout, &offsets).iter().map(|(at, _, _)| *at).collect();
+        let mut places: Vec<u64> = expected(layout, &offsets).iter().map(|(at, _)| *at).collect();
         assert!(places.is_sorted() && places.iter().all(|at| at % 8 == 0 && *at > WITHOUT_GIL));
         places.dedup();
         assert_eq!(places.len(), 39);
+    }
+
+    #[test]
+    fn each_field_has_words_of_its_own() {
+        let (Some(layout), Some(offsets)) = (Layout::of((3, 14)), Offsets::of((3, 14))) else {
+            panic!("3.14 is known");
+        };
+        let mut said: Vec<&str> =
+            expected(layout, &offsets).iter().map(|(at, _)| words::field(*at)).collect();
+        assert!(!said.contains(&words::field(0)));
+        said.sort_unstable();
+        said.dedup();
+        assert_eq!(said.len(), 39);
     }
 
     #[test]
@@ -103,6 +117,6 @@ mod tests {
         let (Some(layout), Some(offsets)) = (Layout::of((3, 14)), Offsets::of((3, 14))) else {
             panic!("3.14 is known");
         };
-        assert_eq!(agrees(layout, &offsets), Err("it has no table of offsets"));
+        assert_eq!(agrees(layout, &offsets), Err(words::NO_TABLE));
     }
 }

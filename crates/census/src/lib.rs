@@ -50,6 +50,7 @@ mod text;
 mod type_info;
 mod untracked;
 mod waiting_garbage;
+mod words;
 
 pub use census::{Census, Grown, Scan};
 pub use memory::peek;

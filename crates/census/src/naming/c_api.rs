@@ -7,6 +7,7 @@
 use std::ffi::{CStr, c_void};
 
 use crate::c_api::symbol;
+use crate::words;
 
 type Follow = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
@@ -23,8 +24,7 @@ pub(crate) struct CApi {
 impl CApi {
     /// Finds the functions. The error names the missing one.
     pub(crate) fn find() -> Result<CApi, String> {
-        let found =
-            |name: &CStr| symbol(name).ok_or_else(|| format!("this Python hides {}", name.to_string_lossy()));
+        let found = |name: &CStr| symbol(name).ok_or_else(|| words::hidden(name));
         Ok(CApi {
             // SAFETY: PyThreadState *PyInterpreterState_ThreadHead(PyInterpreterState *).
             first_thread: unsafe {

@@ -10,6 +10,7 @@ use super::offsets::function;
 use crate::layout::{TYPE, flags, types};
 use crate::memory::{byte, word};
 use crate::object::Object;
+use crate::words;
 
 /// Functions and classes of a module, and frames of a thread, that are checked.
 const MAX_CHECKED: usize = 60;
@@ -46,7 +47,7 @@ impl HeapView<'_> {
                 && (variables..=variables + self.max_stack_depth(running.code)).contains(&filled)
                 && (running.globals == 0 || self.kinds.of(running.globals) == Kind::Dict);
             if !sound {
-                return Err("frames that run");
+                return Err(words::RUNNING_FRAMES);
             }
         }
         Ok(())
@@ -59,9 +60,11 @@ impl HeapView<'_> {
         self.items(globals, &mut |_, value| {
             let of_module = match self.kinds.of(value) {
                 Kind::Function if word(value, TYPE) == self.python.known.function => {
-                    self.is_function(value, globals).then_some(()).ok_or("functions")
+                    self.is_function(value, globals).then_some(()).ok_or(words::FUNCTIONS)
                 }
-                Kind::Type if self.is_heap_type(value) => self.is_class(value).then_some(()).ok_or("classes"),
+                Kind::Type if self.is_heap_type(value) => {
+                    self.is_class(value).then_some(()).ok_or(words::CLASSES)
+                }
                 _ => return true,
             };
             found = of_module;

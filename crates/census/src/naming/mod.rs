@@ -28,6 +28,7 @@ use crate::layout::TYPE;
 use crate::memory::word;
 use crate::object::{Object, Python};
 use crate::sizes::Sizes;
+use crate::words;
 use kinds::Kinds;
 use offsets::{
     ARRAY_BASE, CELL_CONTENTS, EXCEPTION_ARGS, LRU_FUNCTION, METHOD_FUNCTION, METHOD_SELF, TRACEBACK_FRAME,
@@ -96,8 +97,7 @@ impl<'a> HeapView<'a> {
     /// A view of the heap; the error says why this Python cannot be read.
     pub(crate) fn new(python: &'a Python) -> Result<HeapView<'a>, String> {
         let version = python.version();
-        let offsets = Offsets::of(version)
-            .ok_or_else(|| format!("names of Python {}.{} are not known", version.0, version.1))?;
+        let offsets = Offsets::of(version).ok_or_else(|| words::nameless(version))?;
         let address = |name| symbol(name).map_or(0, |found| found as u64);
         let well_known = WellKnown {
             none: address(c"_Py_NoneStruct"),
