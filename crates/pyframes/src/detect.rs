@@ -10,7 +10,7 @@ use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 
 use crate::layout::{Layout, OBJECT_TYPE, Types};
 use crate::offset_table::TABLE_WORDS;
-use crate::{Python, Support, memory};
+use crate::{Python, Support, memory, words};
 
 /// CPython functions that are called. None of them allocates, locks or needs the GIL.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub fn detect() -> Support {
         return Support::NotYet;
     }
     let Some(hex_version) = hex_version() else {
-        return Support::Unsupported { version: (0, 0), why: "its version is not known" };
+        return Support::Unsupported { version: (0, 0), why: words::NO_VERSION };
     };
     let version = ((hex_version >> 24) as u8, (hex_version >> 16) as u8);
     match python(hex_version, version) {
@@ -78,11 +78,11 @@ pub fn detect() -> Support {
 fn refusal(hex_version: u32, version: (u8, u8)) -> Option<&'static str> {
     const CANDIDATE: u32 = 0xc0;
     if version < (3, 10) {
-        Some("older than 3.10")
+        Some(words::TOO_OLD)
     } else if version > (3, 14) {
-        Some("newer than 3.14")
+        Some(words::TOO_NEW)
     } else {
-        (hex_version & 0xf0 < CANDIDATE).then_some("an alpha or beta version")
+        (hex_version & 0xf0 < CANDIDATE).then_some(words::UNFINISHED)
     }
 }
 
@@ -91,9 +91,9 @@ fn python(hex_version: u32, version: (u8, u8)) -> Result<Python, &'static str> {
         return Err(why);
     }
     if symbol(c"PyModule_Create2TraceRefs").is_some() {
-        return Err("a build that tracks references");
+        return Err(words::TRACKS_REFERENCES);
     }
-    let address = |name| symbol(name).map(|found| found as u64).ok_or("some of its symbols are hidden");
+    let address = |name| symbol(name).map(|found| found as u64).ok_or(words::HIDDEN_SYMBOLS);
     let types = Types {
         code: address(c"PyCode_Type")?,
         bytes: address(c"PyBytes_Type")?,
@@ -105,7 +105,7 @@ fn python(hex_version: u32, version: (u8, u8)) -> Result<Python, &'static str> {
         .iter()
         .any(|object| memory::word(*object, OBJECT_TYPE) != Some(type_of_types))
     {
-        return Err("its objects have unknown heads");
+        return Err(words::OTHER_HEADS);
     }
     let layout = match Layout::of_version(version, types) {
         Some(layout) => layout,
@@ -115,7 +115,7 @@ fn python(hex_version: u32, version: (u8, u8)) -> Result<Python, &'static str> {
 }
 
 fn api() -> Result<CApi, &'static str> {
-    let missing = "some of its symbols are hidden";
+    let missing = words::HIDDEN_SYMBOLS;
     let this_thread = symbol(c"PyGILState_GetThisThreadState").ok_or(missing)?;
     let finalizing = symbol(c"Py_IsFinalizing").or_else(|| symbol(c"_Py_IsFinalizing")).ok_or(missing)?;
     let evaluator = symbol(c"_PyEval_EvalFrameDefault").ok_or(missing)?;
@@ -192,9 +192,9 @@ mod tests {
 
     #[test]
     fn versions_that_are_refused() {
-        assert_eq!(refusal(0x0309_12f0, (3, 9)), Some("older than 3.10"));
-        assert_eq!(refusal(0x030f_00f0, (3, 15)), Some("newer than 3.14"));
-        assert_eq!(refusal(0x030e_00b4, (3, 14)), Some("an alpha or beta version"));
+        assert_eq!(refusal(0x0309_12f0, (3, 9)), Some(words::TOO_OLD));
+        assert_eq!(refusal(0x030f_00f0, (3, 15)), Some(words::TOO_NEW));
+        assert_eq!(refusal(0x030e_00b4, (3, 14)), Some(words::UNFINISHED));
         assert_eq!(refusal(0x030e_00c1, (3, 14)), None);
         assert_eq!(refusal(0x030a_0df0, (3, 10)), None);
     }

@@ -31,6 +31,7 @@ mod memory;
 mod offset_table;
 mod text;
 mod walk;
+mod words;
 
 pub use code::CodeFacts;
 pub use detect::detect;

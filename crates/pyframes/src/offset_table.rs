@@ -6,6 +6,7 @@
 use crate::layout::{BYTES, Chain, CodeFields, FrameFields, LENGTH, Layout, OBJECT_TYPE};
 use crate::layout::{TEXT_STATE, TextFields, Thread, Types};
 use crate::lines::Format;
+use crate::words;
 
 impl Layout {
     /// The layout of 3.13 or 3.14, from `table`, the head of its `_PyRuntime` in words.
@@ -16,20 +17,20 @@ impl Layout {
     ) -> Result<Self, &'static str> {
         let [minor, major] = [(hex_version >> 16) as u8, (hex_version >> 24) as u8];
         if table[0] != u64::from_le_bytes(*b"xdebugpy") || table[1] != u64::from(hex_version) {
-            return Err("its table of offsets is not there");
+            return Err(words::NO_TABLE);
         }
         if table[2] != 0 {
-            return Err("a build without the GIL");
+            return Err(words::WITHOUT_GIL);
         }
         let (at, tag) = match (major, minor) {
             (3, 13) => (&OF_3_13, 0),
             (3, 14) => (&OF_3_14, DEFERRED_TAG),
-            _ => return Err("its table of offsets is not known"),
+            _ => return Err(words::UNKNOWN_TABLE),
         };
         let offset = |index: usize, align: u64| -> Result<u16, &'static str> {
             let offset = table.get(index).copied().unwrap_or(u64::MAX);
             if offset > 1024 || !offset.is_multiple_of(align) {
-                return Err("its table of offsets cannot be right");
+                return Err(words::WRONG_TABLE);
             }
             Ok(offset as u16)
         };
@@ -39,7 +40,7 @@ impl Layout {
             || offset(at.text_length, 8)? != LENGTH
             || offset(at.text_state, 4)? != TEXT_STATE
         {
-            return Err("its objects have unknown heads");
+            return Err(words::OTHER_HEADS);
         }
         Ok(Self {
             version: (major, minor),

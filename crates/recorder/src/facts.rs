@@ -9,6 +9,7 @@ use nilometer_capture::{Record, Writer};
 use nilometer_pyframes::Support;
 
 use crate::recorder::Recorder;
+use crate::words;
 
 pub(crate) fn fact(writer: &Writer, key: &str, value: &str) {
     writer.append(&Record::Fact { key: key.to_owned(), value: value.to_owned() });
@@ -23,9 +24,7 @@ pub(crate) fn tell_python(recorder: &Recorder) {
     let python = match recorder.frames.support() {
         None | Some(Support::NotYet) => return,
         Some(Support::Ready(python)) => format!("{}.{}", python.version().0, python.version().1),
-        Some(Support::Unsupported { version, why }) => {
-            format!("{}.{}: native frames only, {why}", version.0, version.1)
-        }
+        Some(Support::Unsupported { version, why }) => words::native_only(*version, why),
     };
     if !told.swap(true, Relaxed) {
         fact(&recorder.writer, "recorder.python", &python);

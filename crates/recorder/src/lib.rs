@@ -85,4 +85,5 @@ mod trials;
 mod trials_tests;
 mod visitors;
 mod watch;
+mod words;
 mod wrappers;

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::filter::FILTER;
 use crate::floats::Floats;
 use crate::reentry::ReentryGuard;
-use crate::{next_allocator, patching, pools, py310_exit_guard, state, wrappers};
+use crate::{next_allocator, patching, pools, py310_exit_guard, state, words, wrappers};
 
 /// Begins to record into a capture that is there. Null: it records; else a C string that says why not, and stays.
 ///
@@ -36,7 +36,7 @@ pub(super) unsafe extern "C" fn nilometer_recorder_start(
     let _theirs = Floats::begin();
     match start(Path::new(OsStr::from_bytes(path)), settings) {
         Ok(()) => null(),
-        Err(refused) => words(refused).as_ptr(),
+        Err(refused) => said(refused).as_ptr(),
     }
 }
 
@@ -96,19 +96,15 @@ pub(super) extern "C" fn nilometer_recorder_follow() {
     }
 }
 
-fn words(refused: Refused) -> &'static CStr {
+fn said(refused: Refused) -> &'static CStr {
     match refused {
-        Refused::OtherCapture => c"the recorder of this process writes to another capture already",
-        Refused::Preloaded => {
-            c"the recorder was loaded before the program and does not record this process; it cannot begin late"
-        }
-        Refused::Busy => c"the recorder is at work on this thread; try again",
-        Refused::NoFunctions => c"the functions of the C allocator were not found in this process",
-        Refused::NoCapture => c"the recorder cannot write to the capture: is the file there, and made by this version?",
-        Refused::OwnAllocator => {
-            c"the program brings a memory allocator of its own, whose calls cannot be seen from outside"
-        }
-        Refused::NoMemory => c"there is no memory for the recorder's tables",
-        Refused::NoForkHandler => c"the C library refused to tell the recorder of forks",
+        Refused::OtherCapture => words::OTHER_CAPTURE,
+        Refused::Preloaded => words::PRELOADED,
+        Refused::Busy => words::BUSY,
+        Refused::NoFunctions => words::NO_FUNCTIONS,
+        Refused::NoCapture => words::NO_CAPTURE,
+        Refused::OwnAllocator => words::OWN_ALLOCATOR,
+        Refused::NoMemory => words::NO_MEMORY,
+        Refused::NoForkHandler => words::NO_FORK_HANDLER,
     }
 }

@@ -22,7 +22,7 @@ use crate::facts::{fact, tell_python};
 use crate::floats::Floats;
 use crate::recorder::Recorder;
 use crate::{
-    fork, frames, next_allocator, pace, patching, pools, py310_exit_guard, sampler, state, wrappers,
+    fork, frames, next_allocator, pace, patching, pools, py310_exit_guard, sampler, state, words, wrappers,
 };
 
 #[used]
@@ -141,7 +141,7 @@ pub(crate) unsafe extern "C" fn nilometer_recorder_begin(path: *const u8, length
 fn tell_facts(recorder: &Recorder, wrapped: bool, is_late: bool) {
     let is_hooked = is_late || next_allocator::is_hooked(crate::hooks::malloc_address());
     let allocator = match (is_hooked, next_allocator::is_the_c_librarys()) {
-        (false, _) => "the program's own: not recorded",
+        (false, _) => words::NOT_RECORDED,
         (true, true) => "glibc",
         (true, false) => "preloaded",
     };
