@@ -18,6 +18,7 @@ mod resolve;
 mod scan;
 mod short;
 mod source;
+mod words;
 
 pub use loaded::{Identity, Loaded};
 pub use lookup::names_in;

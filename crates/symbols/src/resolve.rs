@@ -2,6 +2,7 @@
 
 use crate::loaded::Loaded;
 use crate::lookup::{self, SymbolCache};
+use crate::words;
 
 /// A function, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +137,7 @@ pub fn resolve(objects: &[Loaded], pcs: &[u64]) -> Symbols {
                 }
             }
             Err(why) => {
-                symbols.problems.push(sentence(object.path, why, mine.len()));
+                symbols.problems.push(words::nameless(object.path, why, mine.len()));
                 for (_, entry) in &mut mine {
                     entry.found = Err(why);
                 }
@@ -145,16 +146,4 @@ pub fn resolve(objects: &[Loaded], pcs: &[u64]) -> Symbols {
     }
     symbols.named = names.symbols;
     symbols
-}
-
-fn sentence(path: &str, why: Missing, addresses: usize) -> String {
-    let what = match why {
-        Missing::NoObject | Missing::NoSymbol | Missing::NotExported => "has no names",
-        Missing::Gone => "cannot be read any more",
-        Missing::Changed => "has changed since it was loaded",
-        Missing::Damaged => "is not a whole 64-bit ELF object",
-        Missing::Stripped => "is stripped: it has no symbols",
-    };
-    let noun = if addresses == 1 { "address" } else { "addresses" };
-    format!("{path} {what}; {addresses} {noun} in it stay without a name")
 }

@@ -6,6 +6,7 @@
 //! What must not happen here: a guess; a stack without an entry has no part.
 
 mod op;
+mod op_names;
 mod pattern;
 mod table;
 
