@@ -88,6 +88,7 @@ fn without_code(change: &mut String, line: &str) {
 fn holder(holder: &mut Holder) {
     without_paths(&mut holder.path);
     without_paths(&mut holder.elements);
+    holder.file.iter_mut().for_each(base);
 }
 
 fn site(site: &mut Site) {

@@ -198,7 +198,9 @@ fn what_is_redacted_is_in_no_form() {
         finding.sites[0].file = secret.to_owned();
         finding.sites[0].text = Some("password = 'hunter2'  # a comment".to_owned());
         finding.change = Some("keep less instead of `password = 'hunter2'`".to_owned());
-        finding.holder.as_mut().unwrap().path = format!("module {secret}: kept[*]");
+        let holder = finding.holder.as_mut().unwrap();
+        holder.path = format!("module {secret}: kept[*]");
+        holder.file = Some(secret.to_owned());
     }
     run.report.components[2].made_at = Some(run.report.findings[0].sites[0].clone());
     for traced in &mut run.report.retraced {
