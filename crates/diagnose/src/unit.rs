@@ -123,7 +123,7 @@ impl Unit {
     }
 
     /// Growth per cycle that nobody needs to hear of: what frameworks themselves keep per cycle (the history of an
-    /// epoch, the record of a call). Measured residues are 3.5 KiB per epoch or fit and tens of bytes per call.
+    /// epoch, the record of a call). Measured residues are 1 to 4 KiB per epoch or fit and tens of bytes per call.
     pub(crate) fn floor(self) -> f64 {
         use CycleUnit::{Cell, Epoch, Evaluate, Fit, Model, Pass, Predict, Request, Served, Task, Trial};
         match self {
