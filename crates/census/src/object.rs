@@ -97,7 +97,7 @@ pub struct Python {
     pub(crate) interpreter: u64,
     /// Installed packages that are the user's own all the same.
     pub(crate) own: Vec<String>,
-    /// The file that runs as `__main__`, once it was seen.
+    /// The file that runs as `__main__`, once it was asked for; empty if there is none.
     pub(crate) script: Option<String>,
 }
 

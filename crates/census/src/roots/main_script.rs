@@ -14,18 +14,18 @@ pub(super) const MAIN: &str = "__main__";
 /// Names of the script that are looked through for a function of its own.
 const MAX_NAMES: usize = 10_000;
 
-/// Remembers the script of `__main__`, while it can be known.
+/// Remembers the script of `__main__`. Asked once: a notebook has none, and gets none later.
 pub(crate) fn remember(python: &mut Python) {
     if python.script.is_some() {
         return;
     }
-    let said = HeapView::new(python).ok().and_then(|heap| {
+    let file = HeapView::new(python).ok().and_then(|heap| {
         let module = heap.value(heap.python.api.modules(), MAIN);
         let is_module = module != 0 && heap.kinds.of(module) == Kind::Module;
         let dict = if is_module { heap.own_dict(module) } else { 0 };
         said(&heap, dict)
     });
-    python.script = said;
+    python.script = Some(file.unwrap_or_default());
 }
 
 /// `__file__` in the names of a module.
@@ -36,7 +36,8 @@ pub(super) fn said(heap: &HeapView<'_>, dict: u64) -> Option<String> {
 
 /// The script whose names are in this dict and have lost their file.
 pub(super) fn of_names(heap: &HeapView<'_>, dict: u64) -> Option<String> {
-    heap.python.script.clone().or_else(|| of_function(heap, dict))
+    let script = heap.python.script.clone().filter(|file| !file.is_empty());
+    script.or_else(|| of_function(heap, dict))
 }
 
 fn of_function(heap: &HeapView<'_>, dict: u64) -> Option<String> {
