@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nilometer
 import pytest
+from nilometer.api.findings import Holder
 
 # Python takes `__file__` out of `__main__` when the last line is done.
 FLAT = """
@@ -34,17 +35,35 @@ def train():
 
 train()
 """
+# As in a kernel: no script, and the file of a function is its cell.
+IN_CELLS = """
+import nilometer
+
+del __file__
+exec(compile("def made(): return [bytearray(3000) for _ in range(100)]", "In [1]", "exec"))
+kept = []
+for step in range(40):
+    kept.append(made())
+    nilometer.cycle()
+"""
 
 
 @pytest.mark.parametrize("source", [FLAT, IN_A_FUNCTION])
 def test_a_name_of_the_script_is_the_users(tmp_path: Path, source: str) -> None:
-    script = tmp_path / "train.py"
-    script.write_text(source)
+    assert holder(tmp_path, source).file == str(tmp_path / "train.py")
+
+
+def test_a_cell_is_no_script(tmp_path: Path) -> None:
+    assert holder(tmp_path, IN_CELLS).file is None
+
+
+def holder(folder: Path, source: str) -> Holder:
+    (folder / "train.py").write_text(source)
     command = [sys.executable, "-m", "nilometer", "run", "-q", "-o", "x.nilo", "train.py"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=120, stdin=subprocess.DEVNULL)
-    report = nilometer.read(tmp_path / "x.nilo")
+    subprocess.run(command, cwd=folder, check=True, timeout=120, stdin=subprocess.DEVNULL)
+    report = nilometer.read(folder / "x.nilo")
     assert report.verdict == "leak"
-    holder = report.findings[0].holder
-    assert holder is not None
-    assert holder.path.startswith("__main__.kept")
-    assert holder.file == str(script)
+    found = report.findings[0].holder
+    assert found is not None
+    assert found.path.startswith("__main__.kept")
+    return found

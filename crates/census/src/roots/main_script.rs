@@ -6,6 +6,8 @@
 //! Python takes `__file__` out of `__main__` when the script's last line is done, before the exit handlers run. A look at the end would
 //! take the user's own names for those of a builtin module.
 
+use std::path::Path;
+
 use super::MAX_PATH_CHARS;
 use crate::naming::{HeapView, Kind};
 use crate::object::Python;
@@ -49,5 +51,6 @@ fn of_function(heap: &HeapView<'_>, dict: u64) -> Option<String> {
         }
         left > 0 && found.is_none()
     });
-    found.filter(|file| !file.is_empty())
+    // A cell of a notebook is no file: the names of a kernel are no script's.
+    found.filter(|file| Path::new(file).is_file())
 }
