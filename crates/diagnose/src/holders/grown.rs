@@ -78,7 +78,12 @@ pub(crate) fn grown(
             && left > UNSEEN * rate.estimate
             && !held.is_quiet(id);
         let bytes = if unseen { left } else { pace.bytes };
+        // All that the growth may be, less what is told already.
+        let most = rate.high - (rate.estimate - left);
+        // Elements that are told of were weighed with it: beside them it cannot keep more than that.
+        let is_weighed_twice = below > 0.0 && pace.bytes * (1.0 - SCAN_ERROR_RATIO) > most;
         if left <= 0.0
+            || is_weighed_twice
             || bytes < MIN_EXPLAINED_RATIO * left.max(MIN_EXPLAINED_RATIO * rate.estimate)
             || pace.bytes > 2.0 * rate.high
         {
@@ -92,8 +97,6 @@ pub(crate) fn grown(
             () if unseen || pace.bytes >= UNSEEN * left => "likely",
             () => "possible",
         };
-        // All that the growth may be, less what is told already.
-        let most = rate.high - (rate.estimate - left);
         let bytes_per_cycle = between(&pace, bytes, most);
         left -= bytes;
         out.push(Finding {

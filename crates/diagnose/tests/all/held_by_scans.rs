@@ -61,6 +61,22 @@ fn a_list_is_told_before_the_names_of_its_module_which_grow_too() {
 }
 
 #[test]
+fn what_is_weighed_again_with_the_names_of_a_module_is_no_second_finding() {
+    // Both scans of a short run weigh the whole list: its name is new, then its elements are.
+    let report = scanned(|w, epoch| {
+        w.scans("__main__[*]", 4 * epoch, epoch, 800 << 10, false);
+        w.scans("__main__.models[*]", epoch, epoch, 290 << 10, false);
+    });
+    let [finding] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(finding.holder.as_ref().unwrap().path, "__main__.models[*]");
+    let beside = scanned(|w, epoch| {
+        w.scans("__main__[*]", 4 * epoch, epoch, 300 << 10, false);
+        w.scans("__main__.models[*]", epoch, epoch, 150 << 10, false);
+    });
+    assert_eq!(beside.findings.len(), 2, "the other names grow by what is left: {:#?}", beside.findings);
+}
+
+#[test]
 fn a_list_of_native_things_is_likely_where_nothing_else_explains_the_growth() {
     let report = scanned(|w, epoch| {
         w.scans("train(): tapes[*]", epoch, epoch, 400, true);
