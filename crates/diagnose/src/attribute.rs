@@ -37,11 +37,11 @@ pub(crate) fn attribute(
     held: &HolderEvidence,
     lookup: &mut dyn Lookup,
 ) -> Attributed {
-    let points = &setting.cycles.points;
+    let ends = &setting.cycles.ends;
     let sure = kept.sure.filter(|rate| rate.estimate > 0.0);
     let mut findings = match (sites, sure) {
         (Some(sites), _) => by_site(kept, setting, sites, held, lookup),
-        (None, Some(rate)) => grown(held, &rate, points, &[]),
+        (None, Some(rate)) => grown(held, &rate, ends, &[]),
         (None, None) => Vec::new(),
     };
     add_kept_at(&mut findings, &held.folders, setting.folder, lookup);
@@ -51,7 +51,7 @@ pub(crate) fn attribute(
     let is_sure = kept.by.is_some();
     let mut rate = kept.rate;
     if sites.is_some() && is_sure {
-        rate = rate.map(|rate| held.widen(&mut findings, rate, points));
+        rate = rate.map(|rate| held.widen(&mut findings, rate, ends));
     }
     let told: i64 = findings.iter().map(|finding| finding.bytes_per_cycle.estimate).sum();
     let explained =
@@ -68,7 +68,7 @@ fn by_site(
     held: &HolderEvidence,
     lookup: &mut dyn Lookup,
 ) -> Vec<Finding> {
-    let (cycles, points) = (setting.cycles, &setting.cycles.points);
+    let (cycles, ends) = (setting.cycles, &setting.cycles.ends);
     let told = suspects(sites, setting.counted, cycles, kept.by);
     let mut findings =
         by_holder(told.iter().map(|site| with_holders(site, &told, kept, sites, held)).collect());
@@ -77,17 +77,17 @@ fn by_site(
         for finding in &mut findings {
             finding.bytes_per_cycle.cap(rate.high.round() as i64);
         }
-        held.weigh(&mut findings, &rate, points);
+        held.weigh(&mut findings, &rate, ends);
         add_source(&mut findings, setting.folder, lookup);
         let (mut told, unheld): (Vec<_>, Vec<_>) = findings.into_iter().partition(|f| f.holder.is_some());
-        told.extend(grown(held, &rate, points, &told));
+        told.extend(grown(held, &rate, ends, &told));
         take_from_native(&mut told);
         add_kept_at(&mut told, &held.folders, setting.folder, lookup);
         findings = beside(fold(fold_ways(told, rate.high)), unheld, &rate);
-        findings.extend(grown(held, &rate, points, &findings));
+        findings.extend(grown(held, &rate, ends, &findings));
         sites.add_made_at(&mut findings);
-        hold(held, &mut findings, points, setting.folder, lookup);
-        let most = (points.as_slice(), rate.high.round() as i64);
+        hold(held, &mut findings, ends, setting.folder, lookup);
+        let most = (ends.as_slice(), rate.high.round() as i64);
         findings = take_in_native(held, findings, most, setting.folder, lookup);
         findings = held.take_in_parts(findings);
     }

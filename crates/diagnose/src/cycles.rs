@@ -1,6 +1,6 @@
 //! The memory at the end of each cycle of one unit.
 //!
-//! In: the timeline and the board's counts. Out: one series of points. What must not happen here: a point that is not of the moment
+//! In: the timeline and the board's counts. Out: one series of points, and when each cycle ended. What must not happen here: a point that is not of the moment
 //! at which its cycle ended, except the one that ends a series whose last cycles were too fast to be read.
 //! Turns that were counted at a tick of the clock have its reading: it is of the middle of the next turn.
 
@@ -30,6 +30,8 @@ pub(crate) struct Cycles {
     pub(crate) how: String,
     pub(crate) count: u64,
     pub(crate) points: Vec<Point>,
+    /// When each cycle ended: the points, and behind them the marks of cycles that were not read.
+    pub(crate) ends: Vec<Point>,
     /// Median seconds of one cycle.
     pub(crate) seconds: Option<f64>,
     /// When each window ends, where windows serve.
@@ -90,16 +92,34 @@ pub(crate) fn marked(
     let last_mark = timeline.marks.iter().rev().find(|m| Some(m.unit) == marks).map_or(0, |m| m.at_ns);
     let after =
         |r: &Reading| r.moment == Moment::BeforeExit || r.at_ns >= last_mark + LAST_MARK_NS && !of_unit(r);
+    let read = points.len();
     let unread = Unread::at_the_end(timeline, &mut points, count, basis, after);
+    let (read, end) = points.split_at(read);
+    let marks_of_unit = timeline.marks.iter().filter(|m| Some(m.unit) == marks);
+    let ends = with_marks(read, marks_of_unit, end);
     Cycles {
         unit,
         how,
         count,
         points,
+        ends,
         seconds: marks.and_then(|unit| seconds(timeline, unit)),
         window_ends: Vec::new(),
         unread,
     }
+}
+
+/// The points, behind them the marks of cycles that were not read, and the point that ends the series.
+fn with_marks<'m>(points: &[Point], marks: impl Iterator<Item = &'m CycleMark>, end: &[Point]) -> Vec<Point> {
+    let mut ends = points.to_vec();
+    let after = marks.map(|mark| (mark.ordinal, mark.at_ns)).chain(end.iter().map(|p| (p.ordinal, p.at_ns)));
+    for (ordinal, at_ns) in after {
+        let Some(last) = ends.last() else { break };
+        if ordinal > last.ordinal && at_ns > last.at_ns {
+            ends.push(Point { ordinal, at_ns, ..last.clone() });
+        }
+    }
+    ends
 }
 
 /// Cycles at the end of a series that were not read one by one.
@@ -197,4 +217,31 @@ fn thinned(points: Vec<Point>) -> Vec<Point> {
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(read: &[(u64, u64)], marks: &[(u64, u64)], end: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let point = |&(ordinal, at_ns): &(u64, u64)| Point { ordinal, at_ns, level: 0.0, reading: 0 };
+        let points = |of: &[(u64, u64)]| of.iter().map(point).collect::<Vec<_>>();
+        let mark = |&(ordinal, at_ns): &(u64, u64)| CycleMark { ordinal, at_ns, unit: CycleUnit::Epoch };
+        let marks: Vec<CycleMark> = marks.iter().map(mark).collect();
+        let all = with_marks(&points(read), marks.iter(), &points(end));
+        all.iter().map(|point| (point.ordinal, point.at_ns)).collect()
+    }
+
+    #[test]
+    fn cycles_behind_the_last_reading_end_at_their_marks() {
+        let marks = [(1, 10), (2, 20), (3, 30), (4, 90), (5, 150)];
+        assert_eq!(ends(&[(1, 11), (2, 21)], &marks, &[]), [(1, 11), (2, 21), (3, 30), (4, 90), (5, 150)]);
+        assert_eq!(ends(&[(1, 11)], &marks[..3], &[(9, 200)]), [(1, 11), (2, 20), (3, 30), (9, 200)]);
+        assert_eq!(ends(&[], &marks, &[]), [], "without a reading there is no series");
+    }
+
+    #[test]
+    fn a_mark_that_does_not_move_forward_is_none() {
+        assert_eq!(ends(&[(5, 50)], &[(1, 60), (6, 70), (6, 80)], &[(6, 90)]), [(5, 50), (6, 70)]);
+    }
 }

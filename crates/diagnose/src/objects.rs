@@ -36,7 +36,7 @@ pub(crate) fn objects(capture: &Capture, pid: Option<u64>, cycles: &Cycles) -> O
                 }
                 looks.push(Look {
                     seconds: stamped.at_ns as f64 / 1e9,
-                    cycle: cycles.points.iter().rfind(|p| p.at_ns <= stamped.at_ns).map_or(0, |p| p.ordinal),
+                    cycle: cycles.ends.iter().rfind(|p| p.at_ns <= stamped.at_ns).map_or(0, |p| p.ordinal),
                 });
             }
             _ => {}

@@ -49,6 +49,7 @@ pub(crate) fn of(timeline: &Timeline, course: &Course<'_>, basis: Basis) -> Cycl
     Cycles {
         unit: Unit::Window { seconds },
         count: points.len() as u64,
+        ends: points.clone(),
         points,
         seconds: Some(seconds),
         window_ends,

@@ -177,7 +177,7 @@ fn seen(held: &HolderEvidence, counted: &Counted, cycles: &Cycles) -> Vec<Seen> 
         let newest = rises.last()?.at_ns;
         let often = rises.len() >= MIN_TOLD_ALONE;
         let late = newest as f64 >= late_ns || often && newest as f64 >= half_ns && is_newest(newest);
-        let pace = Pace::of(rises, &held.scans, points).filter(|pace| !pace.shared)?;
+        let pace = Pace::of(rises, &held.scans, &cycles.ends).filter(|pace| !pace.shared)?;
         let agrees = (pace.bytes - rate.estimate).abs() <= AGREES_RATIO * rate.estimate;
         let long = (open && pace.bytes >= MIN_CARRIED_OF_GARBAGE_RATIO * rate.estimate)
             || pace.cycles >= MIN_WATCHED_CYCLES;

@@ -34,7 +34,7 @@ pub(super) fn limit(
     let (counted, cycles) = (setting.counted, setting.cycles);
     let least = MIN_OTHER_RATIO * cycles.floor();
     let (sampled, beside) = sites.map_or((0.0, false), |sites| sites.numbers(least));
-    let noted = held.numbers(&cycles.points).max(WITH_PLACE_RATIO * sampled);
+    let noted = held.numbers(&cycles.ends).max(WITH_PLACE_RATIO * sampled);
     let is_other = |finding: &Finding| {
         let holder = finding.holder.as_ref().filter(|holder| !are_numbers(&holder.elements));
         holder.is_some() && finding.bytes_per_cycle.low as f64 > least

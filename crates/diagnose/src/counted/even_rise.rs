@@ -52,6 +52,7 @@ mod tests {
             unit: Unit::Marked(CycleUnit::Epoch),
             count: points.len() as u64 + 2,
             points: Vec::new(),
+            ends: Vec::new(),
             seconds: None,
             window_ends: Vec::new(),
             how: String::new(),

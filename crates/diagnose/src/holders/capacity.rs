@@ -73,7 +73,7 @@ impl HolderEvidence<'_> {
 }
 
 fn room(holder: &Holder, bound: u64, rises: &[Rise], cycles: &Cycles) -> Option<Capacity> {
-    let left = cycles_left(bound, rises, &cycles.points, cycles.count)?;
+    let left = cycles_left(bound, rises, &cycles.ends, cycles.count)?;
     Some(Capacity { name: called(holder), bound, cycles: left })
 }
 

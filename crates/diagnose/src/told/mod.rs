@@ -70,7 +70,7 @@ impl Told<'_> {
         };
         let explained = growth::explain(&mut findings, &judgement, run, explained);
         let mut holders = self.sites.map(|sites| sites.holders(&findings)).unwrap_or_default();
-        self.held.count(&mut findings, &mut holders, &cycles.points);
+        self.held.count(&mut findings, &mut holders, &cycles.ends);
         let fills: Vec<_> = filling.iter().map(|one| filling::component(one, cycles)).collect();
         let picture = Picture {
             timeline,
