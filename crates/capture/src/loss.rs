@@ -34,6 +34,13 @@ macro_rules! losses {
     };
 }
 
+impl Loss {
+    /// Whether the sample is in the capture all the same: without its stack, or without its end.
+    pub fn keeps_sample(self) -> bool {
+        matches!(self, Self::StacksFull | Self::DeathsRefused | Self::DeathsPending)
+    }
+}
+
 losses! {
     /// All rooms to walk a stack in are taken.
     ScratchFull => scratch_full,

@@ -25,10 +25,10 @@ impl Losses {
         self.0.get(loss as usize).map_or(0, |total| total.load(Relaxed))
     }
 
-    /// Puts the totals beside the other counts. A sample without a stack is kept, and not among the dropped.
+    /// Puts the totals beside the other counts.
     pub(crate) fn fill(&self, count: &mut SamplingCount) {
-        let all: u64 = self.0.iter().map(|total| total.load(Relaxed)).sum();
-        count.dropped = Some(all.saturating_sub(self.of(Loss::StacksFull)));
+        let dropped = Loss::ALL.iter().filter(|loss| !loss.keeps_sample());
+        count.dropped = Some(dropped.map(|loss| self.of(*loss)).sum());
         for loss in Loss::ALL {
             count.set_lost(*loss, self.of(*loss));
         }
@@ -60,6 +60,6 @@ mod tests {
             count.deaths_pending,
         ];
         assert_eq!(reasons, std::array::from_fn(|index| Some(index as u64 + 1)));
-        assert_eq!(count.dropped, Some(55 - 3));
+        assert_eq!(count.dropped, Some(55 - 3 - 9 - 10));
     }
 }

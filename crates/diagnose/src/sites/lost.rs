@@ -17,7 +17,8 @@ const UNKNOWN: &str = "unknown";
 /// What was lost of how many samples, in the recorder's order.
 pub(crate) fn lost(count: &SamplingCount) -> Vec<LostSamples> {
     let rows = Loss::ALL.iter().map(|loss| (Some(*loss), count.lost(*loss)));
-    let known: u64 = rows.clone().filter(|row| row.0 != Some(Loss::StacksFull)).filter_map(|row| row.1).sum();
+    let is_dropped = |loss: &Loss| !loss.keeps_sample();
+    let known: u64 = Loss::ALL.iter().copied().filter(is_dropped).filter_map(|loss| count.lost(loss)).sum();
     let unknown = (None, count.dropped.map(|dropped| dropped.saturating_sub(known)));
     let all = count.samples.unwrap_or(0) + count.dropped.unwrap_or(0);
     let row = |(cause, count): (Option<Loss>, Option<u64>)| {
@@ -69,9 +70,20 @@ mod tests {
     }
 
     #[test]
+    fn lost_ends_do_not_stand_for_samples_that_were_dropped() {
+        let count = SamplingCount {
+            samples: Some(100),
+            dropped: Some(3),
+            deaths_pending: Some(4),
+            ..SamplingCount::default()
+        };
+        assert_eq!(told(&count), [("deaths_pending", 4, true), ("unknown", 3, true)]);
+    }
+
+    #[test]
     fn each_cause_has_one_short_sentence() {
         let all = SamplingCount::from_numbers(&[Some(1); SamplingCount::NAMES.len()]);
-        let all = SamplingCount { dropped: Some(10), ..all };
+        let all = SamplingCount { dropped: Some(8), ..all };
         let rows = lost(&all);
         assert_eq!(rows.len(), 11);
         for row in rows {
