@@ -64,7 +64,20 @@ fn holder(rest: &mut Rest) -> Result<Holder, Unreadable> {
     let elements = rest.string()?;
     // Captures of before have none.
     let role = if rest.left() > 0 { rest.string()? } else { String::new() };
-    Ok(Holder { id, path, owner, role, kind, file, bound, elements, retained, alone })
+    let numbers = if rest.left() > 0 { named_numbers(rest)? } else { Vec::new() };
+    Ok(Holder { id, path, owner, role, kind, file, bound, elements, retained, alone, numbers })
+}
+
+fn named_numbers(rest: &mut Rest) -> Result<Vec<(String, Option<u64>)>, Unreadable> {
+    let count = usize::try_from(rest.number()?).map_err(|_too_many| Unreadable::Garbage)?;
+    // Each takes two bytes at least.
+    let mut found = Vec::with_capacity(count.min(rest.left()));
+    for _number in 0..count {
+        let name = rest.string()?;
+        let [value] = rest.numbers::<1>()?;
+        found.push((name, value));
+    }
+    Ok(found)
 }
 
 fn totals(rest: &mut Rest) -> Result<Vec<(u64, u64)>, Unreadable> {

@@ -120,6 +120,8 @@ pub struct Holder {
     pub retained: Option<u64>,
     /// Those of them that nothing else holds: what letting go of this path alone would free.
     pub alone: Option<u64>,
+    /// Numbers and `None` among the attributes of the object that has the container, as `capacity` of a replay buffer.
+    pub numbers: Vec<(String, Option<u64>)>,
 }
 
 /// A container that grew since the scan before.

@@ -97,9 +97,14 @@ fn observation() -> impl Strategy<Value = Observation> {
             }
         ),
         numbers().prop_map(|numbers| Observation::Census(CensusCounts::from_numbers(&numbers))),
-        ((text(), text(), text(), text(), text(), text()), number(), vec(option::of(number()), 3)).prop_map(
-            |((path, owner, role, kind, file, elements), id, numbers)| {
-                let (bound, retained, alone) = (numbers[0], numbers[1], numbers[2]);
+        (
+            (text(), text(), text(), text(), text(), text()),
+            number(),
+            vec(option::of(number()), 3),
+            vec((text(), option::of(number())), 0..4)
+        )
+            .prop_map(|((path, owner, role, kind, file, elements), id, sizes, numbers)| {
+                let (bound, retained, alone) = (sizes[0], sizes[1], sizes[2]);
                 Observation::Holder(Holder {
                     id,
                     path,
@@ -111,9 +116,9 @@ fn observation() -> impl Strategy<Value = Observation> {
                     elements,
                     retained,
                     alone,
+                    numbers,
                 })
-            }
-        ),
+            }),
         (number(), vec(number(), 0..200)).prop_map(|(holder, samples)| Observation::Held { holder, samples }),
         ((number(), number(), number()), number(), number(), any::<[bool; 3]>()).prop_map(
             |((holder, cycle, length), bytes, new, [native, shared, partial])| {

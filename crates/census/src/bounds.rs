@@ -1,12 +1,17 @@
 //! The size that a container cannot exceed.
 //!
 //! In: a container and its holder. Out: the largest number of elements where a field states it: the `maxlen`
-//! of a deque, the `maxsize` of an `lru_cache` or of a queue. What must not happen here: a guess; an unknown
-//! bound is `None`.
+//! of a deque, the `maxsize` of an `lru_cache` or of a queue; else the numbers that the program may bound it
+//! by. What must not happen here: a guess; an unknown bound is `None`.
 
 use crate::layout::{TYPE, types};
 use crate::memory::word;
 use crate::naming::{DEQUE_MAX, HeapView, Kind, LRU_CACHE, LRU_MAX};
+
+/// Attributes of an object that are looked at, and those of them that are kept.
+const MAX_ATTRIBUTES: usize = 200;
+const MAX_NUMBERS: usize = 16;
+const MAX_NAME_CHARS: usize = 60;
 
 /// The bound of a container. `holder` is the object before it on the path, 0 if there is none.
 pub(crate) fn bound(heap: &HeapView<'_>, container: u64, holder: u64) -> Option<u64> {
@@ -20,6 +25,27 @@ pub(crate) fn bound(heap: &HeapView<'_>, container: u64, holder: u64) -> Option<
         Kind::List => queue(heap, holder),
         _ => None,
     }
+}
+
+/// Numbers and `None` among the attributes of an object that has a container: the program may bound it by one of them.
+pub(crate) fn numbers(heap: &HeapView<'_>, holder: u64) -> Vec<(String, Option<u64>)> {
+    let mut found = Vec::new();
+    if holder == 0 || heap.kinds.of(holder) != Kind::Other {
+        return found;
+    }
+    let mut left = MAX_ATTRIBUTES;
+    let mut visit = |name: u64, value: u64| {
+        left -= 1;
+        let text = heap.short(value);
+        let number = if text == "None" { Some(None) } else { text.parse().ok().map(Some) };
+        found.extend(heap.text(name, MAX_NAME_CHARS).zip(number));
+        left > 0 && found.len() < MAX_NUMBERS
+    };
+    match heap.own_dict(holder) {
+        0 => heap.inline_values(holder, &mut visit),
+        dict => heap.items(dict, &mut visit),
+    }
+    found
 }
 
 /// `maxsize` of an `lru_cache`; -1 means none. A wrapper whose cache is not a dict has an unknown layout.

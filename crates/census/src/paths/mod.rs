@@ -31,4 +31,6 @@ pub struct Path {
     pub file: String,
     /// The number of elements that the container cannot exceed, where it is known.
     pub bound: Option<u64>,
+    /// Numbers and `None` among the attributes of the object that has the container.
+    pub numbers: Vec<(String, Option<u64>)>,
 }

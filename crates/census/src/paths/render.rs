@@ -10,7 +10,7 @@ use super::Path;
 use super::put_elsewhere::{PutElsewhere, put_elsewhere};
 use nilometer_model::{HolderPath, Root as Begin, Step};
 
-use crate::bounds::bound;
+use crate::bounds::{bound, numbers};
 use crate::layout::TYPE;
 use crate::memory::word;
 use crate::naming::{HeapView, Kind, Label, is_identifier};
@@ -93,8 +93,10 @@ pub(crate) fn render(heap: &HeapView<'_>, roots: &Roots, chain: &Chain<'_>) -> P
     let kind = if container == 0 { String::new() } else { heap.type_name(word(container, TYPE)) };
     let owner = writer.owners.best();
     let owner = owner.unwrap_or_default();
-    let bound = bound(heap, container, before(container).unwrap_or(0));
-    Path { text: writer.text, owner: owner.name, role: owner.role.to_owned(), kind, file: owner.file, bound }
+    let holder = before(container).unwrap_or(0);
+    let (bound, numbers) = (bound(heap, container, holder), numbers(heap, holder));
+    let role = owner.role.to_owned();
+    Path { text: writer.text, owner: owner.name, role, kind, file: owner.file, bound, numbers }
 }
 
 fn variable(function: &str, variable: &str) -> String {

@@ -124,7 +124,8 @@ impl Job<'_> {
             let room = self.held.room(&holder.path, self.cycles);
             return room.and_then(|room| self.full(finding, &room, None)).map_or(End::Far(None), End::Full);
         }
-        let Some(own) = own_bound(finding, &self.held.folders, self.folder, lookup) else {
+        let numbers = self.held.numbers_beside(&holder.path);
+        let Some(own) = own_bound(finding, &self.held.folders, self.folder, lookup, numbers) else {
             return End::Far(None);
         };
         if let Some(bytes) = own.bytes {

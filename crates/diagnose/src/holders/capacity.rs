@@ -59,6 +59,11 @@ impl HolderEvidence<'_> {
         self.rises_at(path).filter_map(|(_, rises)| Some(rises.last()?.grown.length)).max()
     }
 
+    /// Numbers and `None` among the attributes of the object that has the container.
+    pub(crate) fn numbers_beside(&self, path: &str) -> &[(String, Option<u64>)] {
+        self.rises_at(path).map(|(holder, _)| holder.numbers.as_slice()).next().unwrap_or_default()
+    }
+
     fn rises_at(&self, path: &str) -> impl Iterator<Item = (&Holder, &[Rise])> {
         let path = HolderPath::of(path);
         let is_it = move |one: &str| {

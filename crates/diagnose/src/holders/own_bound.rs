@@ -1,6 +1,6 @@
 //! A bound that the program itself keeps a container below: `if len(self.items) > self.capacity: self.items.pop(0)`.
 //!
-//! In: a finding that accuses a container, the user's source. Out: the statement, and how many elements it lets be where the source says.
+//! In: a finding that accuses a container, the user's source, numbers of the object that has it. Out: the statement, and how many elements it lets be where the source says.
 //! What must not happen here: the bound of another container, or of the one around it (`cache[key].append(x)` below `len(cache) < 100`).
 
 use nilometer_model::{CodeFolders, HolderPath, Step};
@@ -34,6 +34,7 @@ pub(crate) fn own_bound(
     folders: &CodeFolders,
     folder: Option<&str>,
     lookup: &mut dyn Lookup,
+    numbers: &[(String, Option<u64>)],
 ) -> Option<OwnBound> {
     let holder = finding.holder.as_ref().filter(|holder| !has_models(holder))?;
     let name = attribute(&holder.path)?;
@@ -41,7 +42,8 @@ pub(crate) fn own_bound(
     let bytes = |lines: &[String]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
     let tree = |lines: &Vec<String>| (bytes(lines) <= MAX_FILE_BYTES).then(|| Code::of(lines)).flatten();
     let trees: Vec<Option<Code>> = files.iter().map(|(_, lines)| tree(lines)).collect();
-    let wanted = Wanted { name, part: part(holder)?, is_list: holder.kind == "list", owner: &holder.owner };
+    let (part, is_list) = (part(holder)?, holder.kind == "list");
+    let wanted = Wanted { name, part, is_list, owner: &holder.owner, numbers };
     let mentioned = |name: &str| trees.iter().flatten().any(|tree| tree.mentions(name, None));
     trees.iter().zip(&files).find_map(|(code, (file, lines))| {
         let guard = guard(code.as_ref()?, &wanted, &mentioned).filter(Guard::is_sure)?;

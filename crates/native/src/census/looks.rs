@@ -195,8 +195,8 @@ pub(super) fn limits(session: &Session) -> PathLimits {
 }
 
 fn told(path: Path) -> Holder {
-    let Path { text, owner, role, kind, file, bound } = path;
-    Holder { path: text, owner, role, kind, file, bound, ..Holder::default() }
+    let Path { text, owner, role, kind, file, bound, numbers } = path;
+    Holder { path: text, owner, role, kind, file, bound, numbers, ..Holder::default() }
 }
 
 pub(super) fn nanoseconds(since: Instant) -> u64 {

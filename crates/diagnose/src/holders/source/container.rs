@@ -28,6 +28,8 @@ pub(crate) struct Wanted<'w> {
     pub(crate) is_list: bool,
     /// The class whose object has it.
     pub(crate) owner: &'w str,
+    /// Numbers and `None` among the attributes of that object, as a look met them.
+    pub(crate) numbers: &'w [(String, Option<u64>)],
 }
 
 /// A container and what fills it.

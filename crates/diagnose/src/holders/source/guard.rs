@@ -11,7 +11,8 @@ use super::condition::{Asked, never};
 use super::container::{Container, Wanted, containers};
 use super::frame::Frame;
 use super::measure::Unit;
-use super::number::number;
+use super::number::{is_fixed, number};
+use super::path::{Root, Step};
 use super::taking::kept;
 
 /// A statement that keeps a container small.
@@ -42,7 +43,7 @@ pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) ->
     for container in containers(code, wanted) {
         for frame in container.frames.all.iter().filter(|frame| !code.is_broken(frame.function)) {
             let nodes = frame.nodes().take_while(|_| !code.is_spent());
-            let here = nodes.filter_map(|node| container.guard(frame, node));
+            let here = nodes.filter_map(|node| container.guard(frame, node, wanted.numbers));
             guards.extend(here.filter(|_| container.is_reached(frame, is_mentioned)));
         }
     }
@@ -53,7 +54,7 @@ pub(crate) fn guard(code: &Code, wanted: &Wanted, is_mentioned: &dyn Fn(&str) ->
 
 impl<'c> Container<'c> {
     /// What a statement of a function bounds it by.
-    fn guard(&self, frame: &Rc<Frame<'c>>, node: Node) -> Option<Guard> {
+    fn guard(&self, frame: &Rc<Frame<'c>>, node: Node, numbers: &[(String, Option<u64>)]) -> Option<Guard> {
         let code = frame.code;
         let (asked, depends) = match code.kind(node) {
             "if_statement" | "elif_clause" | "while_statement" => {
@@ -82,7 +83,12 @@ impl<'c> Container<'c> {
                 .chain(code.below(*condition))
                 .any(|part| frame.code.text(part) == text)
         });
-        let most = number(&inner, limit);
+        let most = match self.seen(&inner, limit, numbers) {
+            // No length is above `None`.
+            Some(Seen::Nothing) => return None,
+            Some(Seen::Number(most)) => Some(most),
+            None => number(&inner, limit),
+        };
         Some(Guard {
             at: code.line(node),
             limit: text.to_owned(),
@@ -93,14 +99,36 @@ impl<'c> Container<'c> {
     }
 }
 
+/// What a look met in place of a limit.
+enum Seen {
+    Number(u64),
+    /// `None`.
+    Nothing,
+}
+
+impl Container<'_> {
+    /// The value of a limit that is an attribute of the object that has the container, and keeps what it was made with.
+    fn seen(&self, frame: &Frame, limit: Node, numbers: &[(String, Option<u64>)]) -> Option<Seen> {
+        let is_of_object = matches!(self.path.root, Root::Class(_))
+            && self.path.steps.iter().filter(|step| matches!(step, Step::Attribute(_))).count() == 1;
+        let name = frame.code.text(limit).strip_prefix("self.").filter(|_| is_of_object)?;
+        let (_, value) = numbers.iter().find(|(one, _)| one == name)?;
+        is_fixed(frame.code, name).then_some(value.map_or(Seen::Nothing, Seen::Number))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::container::Part;
     use super::*;
 
     fn found(source: &str) -> Option<Guard> {
+        found_with(source, &[])
+    }
+
+    fn found_with(source: &str, numbers: &[(String, Option<u64>)]) -> Option<Guard> {
         let code = Code::of(&source.lines().map(str::to_owned).collect::<Vec<_>>())?;
-        let wanted = Wanted { name: "items", part: Part::Whole, is_list: true, owner: "" };
+        let wanted = Wanted { name: "items", part: Part::Whole, is_list: true, owner: "", numbers };
         guard(&code, &wanted, &|_| false)
     }
 
@@ -160,6 +188,27 @@ mod tests {
         ] {
             assert_eq!(in_class(body), None, "{body}");
         }
+    }
+
+    #[test]
+    fn a_limit_that_a_look_met_has_its_value() {
+        let source = |other: &str| {
+            format!(
+                "class A:\n    def __init__(self, most):\n        self.items, self.most = [], most\n\n    def add(self, x):\n        \
+                 self.items.append(x)\n        if len(self.items) > self.most:\n            self.items.pop(0)\n{other}"
+            )
+        };
+        let most = |other: &str, value: Option<u64>| {
+            found_with(&source(other), &[("other".to_owned(), Some(3)), ("most".to_owned(), value)])
+                .map(|guard| guard.most)
+        };
+        assert_eq!(found(&source("")).map(|guard| guard.most), Some(None), "the source does not say it");
+        assert_eq!(most("", Some(400)), Some(Some(400)));
+        assert_eq!(most("", None), None, "no bound");
+        let grows = "\n    def widen(self):\n        self.most += 100\n";
+        assert_eq!(most(grows, Some(400)), None, "a limit that rises is none");
+        let set = "\n    def set(self, most):\n        self.most = most\n";
+        assert_eq!(most(set, Some(400)), Some(None), "another may be set");
     }
 
     #[test]
@@ -237,7 +286,7 @@ mod tests {
         };
         for (calls, is_spent) in [(10, false), (5000, true)] {
             let code = Code::of(&source(calls)).expect("it is Python");
-            let wanted = Wanted { name: "items", part: Part::Whole, is_list: true, owner: "A" };
+            let wanted = Wanted { name: "items", part: Part::Whole, is_list: true, owner: "A", numbers: &[] };
             assert_eq!((guard(&code, &wanted, &|_| false).is_none(), code.is_spent()), (is_spent, is_spent));
         }
     }

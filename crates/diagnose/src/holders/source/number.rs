@@ -28,6 +28,13 @@ pub(crate) fn is_none(frame: &Rc<Frame>, expression: Node) -> bool {
     })
 }
 
+/// Whether an attribute keeps what an object is made with: nothing but `__init__` sets it.
+pub(crate) fn is_fixed(code: &Code, name: &str) -> bool {
+    const MAKERS: [&str; 2] = ["__init__", "__post_init__"];
+    let is_maker = |function: Node| MAKERS.contains(&code.name(function));
+    settings(code, name).iter().all(|(_, place, _)| code.function(*place).is_none_or(is_maker))
+}
+
 fn number_within(frame: &Rc<Frame>, expression: Node, depth: usize) -> Option<u64> {
     let (value, frame) = followed(frame, expression, depth)?;
     let (code, depth) = (frame.code, depth.checked_sub(1)?);

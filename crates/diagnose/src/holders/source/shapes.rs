@@ -45,7 +45,8 @@ impl Program {
         let is_list = self.option("kind").is_none();
         let owner = self.option("owner").unwrap_or("");
         let code = Code::of(&self.lines).unwrap();
-        guard(&code, &Wanted { name: "items", part, is_list, owner }, &|_| false).filter(Guard::is_sure)
+        guard(&code, &Wanted { name: "items", part, is_list, owner, numbers: &[] }, &|_| false)
+            .filter(Guard::is_sure)
     }
 }
 
