@@ -1,7 +1,4 @@
-#![expect(
-    unsafe_code,
-    reason = "asks the kernel about limits and a process, and shares a page with children"
-)]
+#![expect(unsafe_code, reason = "asks the kernel about limits and a process")]
 //! Forked children of the program, which record themselves once they are old enough to matter.
 //!
 //! In: where their captures go; each fork that Python makes; what a child serves. Out: in a child that has lived for [`MIN_AGE_NS`]
@@ -17,6 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use pyo3::Python;
 
+use crate::forked_turns::Turns;
 use crate::recorder::{self, Waiting};
 use crate::{interp, session};
 
@@ -25,8 +23,6 @@ const MIN_AGE_NS: u64 = 2_000_000_000;
 /// A child that served so many requests or tasks is a worker, and is recorded at once: it may be replaced before it is old. One that is
 /// forked for each task never is.
 const MIN_SERVED: u32 = 5;
-/// Children that one program records; what a pool replaces again and again must not fill a disk.
-const MAX_CHILDREN: u32 = 8;
 
 /// Seconds of a rise without cycles before such a child's heap is looked at. A look takes memory as the heap is large, in each child
 /// at once, and some of it stays for a while: what a short life is judged by from outside was disturbed by it in 2 of 6 runs.
@@ -40,8 +36,7 @@ struct Follow {
     command: String,
     program: i32,
     waiting: Waiting,
-    /// How many children have begun; shared by all of them.
-    begun: &'static AtomicU32,
+    turns: Turns,
 }
 
 static FOLLOW: OnceLock<Follow> = OnceLock::new();
@@ -50,9 +45,9 @@ static SERVED: AtomicU32 = AtomicU32::new(0);
 
 /// Children that Python forks from now on are to record themselves. False where that is not possible.
 pub(crate) fn follow(template: String, run: String, command: String) -> bool {
-    let (Some(waiting), Some(begun)) = (Waiting::find(), shared_count()) else { return false };
+    let (Some(waiting), Some(turns)) = (Waiting::find(), Turns::new()) else { return false };
     let program = std::process::id().cast_signed();
-    FOLLOW.set(Follow { template, run, command, program, waiting, begun }).is_ok()
+    FOLLOW.set(Follow { template, run, command, program, waiting, turns }).is_ok()
 }
 
 /// In a child that Python has just forked.
@@ -108,10 +103,10 @@ fn begin(py: Python<'_>) {
     }
 }
 
-/// Whether this child may have a capture, and there is one left for it.
+/// Whether this child may have a capture, and it is its turn.
 fn may_begin(follow: &Follow) -> bool {
     let is_free = [libc::RLIMIT_AS, libc::RLIMIT_DATA].into_iter().all(is_unlimited);
-    is_free && lives(follow.program) && follow.begun.fetch_add(1, Relaxed) < MAX_CHILDREN
+    is_free && lives(follow.program) && follow.turns.take()
 }
 
 /// The recorder's tables take some address space, which a limit may not have.
@@ -126,16 +121,4 @@ fn lives(pid: i32) -> bool {
     // SAFETY: signal 0 only asks whether the process is there.
     let answer = unsafe { libc::kill(pid, 0) };
     answer == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
-}
-
-/// A number in memory that forked children share with the program.
-fn shared_count() -> Option<&'static AtomicU32> {
-    const PAGE: usize = 4096;
-    let access = (libc::PROT_READ | libc::PROT_WRITE) as usize;
-    let kind = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as usize;
-    // Past the recorder, which would take it for the program's.
-    // SAFETY: a new mapping wherever the kernel likes; arguments are full registers wide.
-    let at = unsafe { libc::syscall(libc::SYS_mmap, 0_usize, PAGE, access, kind, -1_isize, 0_usize) };
-    // SAFETY: zeros, which are a number, aligned to a page and never unmapped.
-    if at == -1 { None } else { unsafe { (at as *const AtomicU32).as_ref() } }
 }

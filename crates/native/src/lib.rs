@@ -58,6 +58,7 @@ mod devices;
 mod fork;
 #[cfg(not(test))]
 mod forked;
+mod forked_turns;
 mod free_lists;
 #[cfg(not(test))]
 mod guard;
