@@ -167,11 +167,13 @@ impl<'a> Outside<'a> {
                 && Some(pid) != self.pid()
             {
                 let of = || self.said(pid).map(|said| said.looks).unwrap_or_default();
+                // What is swapped in again has not grown.
+                let bytes = bytes + reading.swap.unwrap_or(0);
                 if looks.entry(pid).or_insert_with(of).cover(self.start_mono_ns.saturating_add(*at_ns)) {
+                    children.note_disturbed(pid, *at_ns, bytes);
                     continue;
                 }
-                // What is swapped in again has not grown.
-                children.note(pid, *at_ns, bytes + reading.swap.unwrap_or(0));
+                children.note(pid, *at_ns, bytes);
                 if let Some(files) = reading.rss_file {
                     children.note_files(pid, *at_ns, files);
                 }

@@ -58,6 +58,7 @@ pub(crate) struct Life {
     seen: usize,
     pub(crate) first_ns: u64,
     pub(crate) last: (u64, u64),
+    first_bytes: u64,
     peak: u64,
     /// When its file pages last rose by what tells of an import, and to how many bytes.
     files: Option<(u64, u64)>,
@@ -97,24 +98,7 @@ pub(crate) struct Children {
 impl Children {
     /// Anonymous memory of a process at a moment.
     pub(crate) fn note(&mut self, pid: u64, at_ns: u64, bytes: u64) {
-        let known = self.lives.iter().rposition(|life| life.pid == pid);
-        let at = known.unwrap_or_else(|| {
-            let last = (at_ns, bytes);
-            let (points, private) = (Vec::new(), Vec::new());
-            self.lives.push(Life {
-                pid,
-                points,
-                private,
-                stride: 1,
-                seen: 0,
-                first_ns: at_ns,
-                last,
-                peak: 0,
-                files: None,
-            });
-            self.lives.len() - 1
-        });
-        let Some(life) = self.lives.get_mut(at) else { return };
+        let Some(life) = self.life(pid, at_ns, bytes) else { return };
         if life.seen.is_multiple_of(life.stride) {
             life.points.push((at_ns, bytes));
         }
@@ -129,6 +113,37 @@ impl Children {
             });
             life.stride *= 2;
         }
+    }
+
+    /// The process lived at that moment, and its memory was not its own alone.
+    pub(crate) fn note_disturbed(&mut self, pid: u64, at_ns: u64, bytes: u64) {
+        if let Some(life) = self.life(pid, at_ns, bytes) {
+            let undisturbed = Some(life.last.1).filter(|_| life.seen > 0);
+            life.last = (at_ns, undisturbed.unwrap_or(bytes));
+        }
+    }
+
+    /// The life of a process, begun if nobody saw it before.
+    fn life(&mut self, pid: u64, at_ns: u64, bytes: u64) -> Option<&mut Life> {
+        let known = self.lives.iter().rposition(|life| life.pid == pid);
+        let at = known.unwrap_or_else(|| {
+            let last = (at_ns, bytes);
+            let (points, private) = (Vec::new(), Vec::new());
+            self.lives.push(Life {
+                pid,
+                points,
+                private,
+                stride: 1,
+                seen: 0,
+                first_ns: at_ns,
+                last,
+                first_bytes: bytes,
+                peak: 0,
+                files: None,
+            });
+            self.lives.len() - 1
+        });
+        self.lives.get_mut(at)
     }
 
     /// Resident file pages of a process, noted just before.
@@ -159,9 +174,9 @@ impl Children {
         let told = |life: &Life| Process {
             pid: life.pid,
             role: role(life.pid),
-            first_bytes: life.points.first().map_or(0, |point| point.1),
+            first_bytes: life.points.first().map_or(life.first_bytes, |point| point.1),
             last_bytes: life.last.1,
-            peak_bytes: life.peak,
+            peak_bytes: life.peak.max(life.last.1),
             bytes_per_minute: rate(life.before_end()).map(|rate| (rate * 60.0).round() as i64),
             private_bytes: life.private.last().map(|point| point.1),
             turned_private_bytes: turned::private(life),

@@ -348,6 +348,21 @@ fn what_a_look_at_a_childs_heap_takes_is_not_its_growth() {
 }
 
 #[test]
+fn a_child_that_is_looked_at_all_the_time_still_leaks_by_its_own_capture() {
+    let of = job(60, true, 4 * MIB, &[]);
+    let (key, value) = child_fact(7, &of.capture(), &of.report(), true);
+    let mut w = job(60, true, 0, &[child(7, "worker", |age| 50.0 + age)]);
+    let start = w.capture().header.start_mono_ns;
+    let looks = format!("\"looks\":[[{start},{}]]", start + 70_000_000_000);
+    assert!(value.contains("\"looks\":[]"), "{value}");
+    w.fact(&key, &value.replace("\"looks\":[]", &looks));
+    let report = w.report();
+    is_leak_of(&report, 7);
+    let [process] = report.processes.as_slice() else { panic!("{:?}", report.processes) };
+    assert_eq!(process.first_bytes, 50 << 20, "what it had is told all the same");
+}
+
+#[test]
 fn the_name_that_the_program_gave_a_child_is_told() {
     let mut w = job(60, true, 0, &[child(7, "python -c spawn_main()", |age| 50.0 + 2.0 * age)]);
     // Written by the program about its own child; the supervisor's word came before and comes again.
