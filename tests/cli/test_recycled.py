@@ -55,6 +55,20 @@ if __name__ == "__main__":
     print("served")
 """
 
+# Its workers live as long as it does.
+EXECUTOR = """
+import concurrent.futures, multiprocessing as m, os, sys, time
+kept = []
+def task(n):
+    time.sleep(float(sys.argv[2]))
+    if sys.argv[1] == "keeps":
+        kept.append(os.urandom(20_000))
+if __name__ == "__main__":
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=m.get_context("fork")) as pool:
+        assert len(list(pool.map(task, range(1200)))) == 1200
+    print("served")
+"""
+
 
 # The program itself only waits: it must live some 12 s before its windows of a second clear it.
 def job(bench: Bench, code: str, *arguments: str) -> tuple[dict[str, Any], str]:
@@ -77,6 +91,22 @@ def test_what_each_life_keeps_is_a_leak_of_the_job(bench: Bench) -> None:
     assert "held by __main__.answers[*]" in told
     culprit = report["job"]["culprit"]["pid"]
     assert [path.name for path in bench.captures()] == [f"x.{culprit}.nilo", "x.nilo"], "one life is shown"
+
+
+def test_a_worker_of_an_executor_counts_its_tasks(bench: Bench) -> None:
+    report, told = job(bench, EXECUTOR, "keeps", "0.005")
+    assert report["verdict"] == "leak", report["reason"]
+    finding = report["findings"][0]
+    assert finding["process"] == report["job"]["culprit"]["pid"]
+    assert "KiB per task" in finding["sentence"], finding
+    assert "__main__.kept[*]" in finding["sentence"], finding
+    assert "LEAK +19." in told, told
+
+
+def test_a_worker_of_an_executor_that_keeps_nothing(bench: Bench) -> None:
+    report, told = job(bench, EXECUTOR, "not", "0.005")
+    assert report["verdict"] != "leak", report["reason"]
+    assert "2 forked children were recorded: no leak in them" in told, told
 
 
 def test_a_cache_that_fills_in_each_life_is_none(bench: Bench) -> None:

@@ -73,6 +73,7 @@ ROWS: dict[str, str] = {
     "tensorflow.python.client.session": _TENSORFLOW,
     "multiprocessing.process": "multiprocessing",
     "multiprocessing.pool": "multiprocessing",
+    "concurrent.futures.process": "multiprocessing",
     "logging": "logs",
     "threading": "code_end",
     "torch.nn.modules.module": _TORCH,

@@ -1,7 +1,7 @@
-"""What is wrapped in `multiprocessing`: the start of a process, and results of pools that replace workers.
+"""What is wrapped around processes: their start, and results of pools that replace workers and of executors.
 
-In: the modules `multiprocessing.process` and `multiprocessing.pool`. Out: a child's pid and what it is
-for; in a worker that ends after so many tasks, a cycle for each of them.
+In: `multiprocessing.process`, `multiprocessing.pool`, `concurrent.futures.process`. Out: a child's pid and
+what it is for; in a worker a cycle for each of its tasks.
 Never: a reference to a task, its arguments or its result.
 """
 
@@ -12,7 +12,7 @@ import sys
 
 from nilometer import _native
 from nilometer.hooks import marks, probes
-from nilometer.hooks.wrapping import forget_frame, replace
+from nilometer.hooks.wrapping import forget_frame, replace, wrap_then
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +24,18 @@ _LOADERS = (".py_dataset_adapter", ".utils.data_utils")
 
 
 def install(name: str, module: ModuleType) -> None:
-    """Wraps the start of every process that `multiprocessing` makes, or of a pool's workers."""
+    """Wraps the start of every process that `multiprocessing` makes, or what its workers hand back."""
     if name == "multiprocessing.process":
         replace(module.BaseProcess, "start", _start)
-    else:
+    elif name == "multiprocessing.pool":
         replace(module.Pool, "_repopulate_pool", _repopulate, needed=False)
+    else:
+        # Only workers call it: of the last task too, whose worker ends behind it.
+        replace(module, "_sendback_result", wrap_then(_task_ended), needed=False)
+
+
+def _task_ended(*args: Any, **kwargs: Any) -> None:
+    probes.cycle(marks.TASK)
 
 
 def _start(original: Any) -> Any:
