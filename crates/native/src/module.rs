@@ -454,7 +454,10 @@ mod _native {
     /// The program's own code has ended; exit handlers keep what they kept.
     #[pyfunction]
     fn code_ended(py: Python<'_>) {
-        with_session(|session| session.code_ended(py));
+        with_session(|session| {
+            session.code_ended(py);
+            session.once(py, Moment::BeforeExit);
+        });
     }
 
     /// The program's own code and its exit handlers have ended.

@@ -169,6 +169,32 @@ fn what_exit_handlers_let_go_of_is_no_garbage() {
     assert!(low(&heavy) < 200 * KIB, "{:?}", heavy.growth);
 }
 
+/// 24 cycles of 936 KiB in 1,530 objects each; exit handlers and the last collection free so much of it.
+fn freed_in_two_steps(handlers: i64, objects: u64, garbage: i64) -> Report {
+    let mut w = started();
+    for _ in 1..=24 {
+        w.takes(936 * KIB).objects(1530).cycle(Epoch);
+    }
+    w.ends_with_handlers(handlers, objects, garbage);
+    w.report()
+}
+
+#[test]
+fn what_finalizers_of_garbage_free_before_the_last_collection_is_garbage() {
+    let report = freed_in_two_steps(2600 * KIB, 36_700, 19_200 * KIB);
+    assert_eq!(report.verdict, Verdict::Undecided, "{} {:?}", report.reason, report.growth);
+    let report = freed_in_two_steps(0, 33_000, 17_000 * KIB);
+    assert_eq!(report.verdict, Verdict::Leak, "nothing else went: {}", report.reason);
+}
+
+#[test]
+fn what_exit_handlers_let_go_of_is_no_garbage_where_little_was_collected() {
+    let report = freed_in_two_steps(20_000 * KIB, 600, 150 * KIB);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let low = report.growth.unwrap().bytes_per_cycle.low;
+    assert!(low > 850 * KIB, "an object of garbage weighs no more than usual: {low}");
+}
+
 #[test]
 fn a_look_long_before_the_end_knows_nothing_of_the_garbage_since() {
     let mut w = started();

@@ -3,7 +3,7 @@
 //! In: the readings before and after it. Out: bytes. What must not happen here: what functions held until they returned taken
 //! for garbage. A model that `main()` held is a web of reference cycles, and goes in this collection too.
 
-use crate::numbers::{MAX_GARBAGE_OBJECT_BYTES, MIN_GARBAGE_OBJECT_BYTES, MIN_RISE_BYTES, MOST};
+use crate::numbers::{MAX_GARBAGE_OBJECT_BYTES, MIN_GARBAGE_OBJECT_BYTES, MIN_RISE_BYTES, MOST, TENTH};
 use nilometer_capture::Moment;
 
 use crate::counted::garbage::{max_object_bytes, rising};
@@ -16,6 +16,8 @@ const GARBAGE_OBJECT_BYTES: (f64, f64) = (MIN_GARBAGE_OBJECT_BYTES, MAX_GARBAGE_
 /// A full collection also empties the interpreter's lists of freed tuples, floats and dicts; measured on TensorFlow programs. Where readings
 /// tell what lies in them, they are not alive before either.
 const FREE_LISTS: f64 = MIN_RISE_BYTES;
+/// It frees less than all garbage by up to this share: modules and the last frames still hold some.
+const ERROR_RATIO: f64 = TENTH;
 /// Share of what was freed that is taken for garbage at most.
 const GARBAGE: f64 = MOST;
 
@@ -23,6 +25,8 @@ const GARBAGE: f64 = MOST;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExitCollection {
     pub(crate) freed: f64,
+    /// The most that all garbage may have been.
+    at_most: f64,
     /// Objects, if Python told.
     objects: Option<f64>,
     /// What of it may be the interpreter's lists.
@@ -31,6 +35,18 @@ pub(crate) struct ExitCollection {
     collections: Option<u64>,
     /// Bytes that an object weighed, with all it kept.
     weight: Option<f64>,
+}
+
+/// What live memory fell by from the end of the program's code until its exit handlers had run; 0 where the end was not read.
+fn fall_while_handlers_ran(timeline: &Timeline) -> f64 {
+    let ends: Vec<&Reading> =
+        timeline.readings.iter().filter(|reading| reading.moment == Moment::BeforeExit).collect();
+    match ends.as_slice() {
+        [code_ended, ran, _before_collection, ..] => {
+            code_ended.live.zip(ran.live).map_or(0.0, |(code_ended, ran)| (code_ended - ran).max(0.0))
+        }
+        _ => 0.0,
+    }
 }
 
 fn collections(reading: &Reading) -> Option<u64> {
@@ -45,13 +61,18 @@ impl ExitCollection {
         // The last one before it: between the program's end and the collection, exit handlers go with all that they kept.
         let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment);
         let (before, after) = (at(Moment::BeforeExit)?, at(Moment::AfterExitCollection)?);
-        let collected = after.counters.gc_collected.zip(before.counters.gc_collected);
-        let freed = (before.live? - after.live?).max(0.0);
-        let objects = collected.map(|(after, before)| after.saturating_sub(before) as f64);
+        let counted = after.counters.gc_collected.zip(before.counters.gc_collected);
+        let collected = (before.live? - after.live?).max(0.0);
+        let objects = counted.map(|(after, before)| after.saturating_sub(before) as f64);
+        // Finalizers run before it, and free what garbage kept beyond Python.
+        let by_handlers =
+            fall_while_handlers_ran(timeline).min(objects.unwrap_or(0.0) * GARBAGE_OBJECT_BYTES.1);
+        let freed = collected + by_handlers;
         Some(Self {
             freed,
+            at_most: (1.0 + ERROR_RATIO) * freed,
             objects,
-            weight: objects.filter(|n| *n >= 1.0).map(|n| freed / n),
+            weight: objects.filter(|n| *n >= 1.0).map(|n| collected / n),
             lists: if before.counters.py_kept.is_some() { 0.0 } else { FREE_LISTS },
             collections: collections(before),
         })
@@ -59,10 +80,18 @@ impl ExitCollection {
 
     /// What it freed, for each cycle since the last full one.
     pub(crate) fn freed_per_cycle(self, full: &[Point], points: &[Point]) -> Option<f64> {
+        Some(self.freed / Self::cycles_since(full, points)?)
+    }
+
+    /// The most that was garbage, for each of these cycles.
+    pub(crate) fn at_most_per_cycle(self, full: &[Point], points: &[Point]) -> Option<f64> {
+        Some(self.at_most / Self::cycles_since(full, points)?)
+    }
+
+    fn cycles_since(full: &[Point], points: &[Point]) -> Option<f64> {
         // Without one within the points, it may have been just before them.
         let last_full = full.last().or(points.first()).map_or(1.0, |p| p.ordinal as f64);
-        let since_full = (points.last()?.ordinal as f64 - last_full).max(1.0);
-        Some(self.freed / since_full)
+        Some((points.last()?.ordinal as f64 - last_full).max(1.0))
     }
 
     /// What earlier collections can have left of it at most, for each cycle since the last full one. The rest is the sawtooth, made
@@ -121,6 +150,7 @@ impl ExitCollection {
         let waited = last.garbage_bytes + native + unseen + cycle;
         Self {
             freed: self.freed.min(waited),
+            at_most: self.at_most.min(waited),
             objects: self.objects.map(|objects| objects.min(last.garbage_objects)),
             ..self
         }

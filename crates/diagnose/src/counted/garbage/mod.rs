@@ -128,7 +128,8 @@ pub(crate) fn net_growth(
         return Some(Net { rate, gross: seen, likely_high, kept, outlived, sawtooth: 0.0, examined: false });
     };
     let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
-    let most = most(timeline, points, exit, objects, by_exit);
+    let at_most = exit.and_then(|e| e.at_most_per_cycle(&full, points));
+    let most = most(timeline, points, exit, objects, at_most);
     let usual = |weight| exit.zip(by_exit).map_or(0.0, |(e, freed)| e.usual_garbage(freed, objects, weight));
     // Where collections took garbage back within the run, they tell more than what goes when functions have returned.
     let limit = limit.filter(|limit| limit.collections > 1);
@@ -178,9 +179,9 @@ fn most(
     points: &[Point],
     exit: Option<ExitCollection>,
     objects: f64,
-    by_exit: Option<f64>,
+    at_exit: Option<f64>,
 ) -> f64 {
-    by_exit.unwrap_or(f64::INFINITY).min(objects * max_object_bytes(timeline, points, exit))
+    at_exit.unwrap_or(f64::INFINITY).min(objects * max_object_bytes(timeline, points, exit))
 }
 
 /// What an object of garbage keeps at most, in bytes.
@@ -200,9 +201,9 @@ pub(crate) fn garbage_at_most(
     }
     let exit = exit.map(|exit| exit.without_exit_handlers(timeline, points));
     let full = troughs(timeline, before, points, 2);
-    let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
+    let at_most = exit.and_then(|e| e.at_most_per_cycle(&full, points));
     containers(timeline, points)
-        .map_or(f64::INFINITY, |objects| most(timeline, points, exit, objects, by_exit))
+        .map_or(f64::INFINITY, |objects| most(timeline, points, exit, objects, at_most))
 }
 
 /// Whether the program switched the collector off (`gc.disable()`), and at the end of no cycle had it on.

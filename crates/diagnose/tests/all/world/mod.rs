@@ -273,6 +273,13 @@ impl World {
         self.frees(2, objects, garbage).reads(Moment::AfterExitCollection)
     }
 
+    /// The same, where exit handlers free so many bytes before that collection.
+    pub(crate) fn ends_with_handlers(&mut self, handlers: i64, objects: u64, garbage: i64) -> &mut Self {
+        self.scan_ends().reads(Moment::BeforeExit).takes(-handlers);
+        self.reads(Moment::BeforeExit).reads(Moment::BeforeExit);
+        self.frees(2, objects, garbage).reads(Moment::AfterExitCollection)
+    }
+
     pub(crate) fn report(&self) -> Report {
         diagnose(&self.capture())
     }
