@@ -35,7 +35,7 @@ def exact(plan: dict[str, Any]) -> dict[str, int]:
 
 
 @pytest.mark.slow
-def test_a_training_is_planned_from_three_small_runs(bench: Bench) -> None:
+def test_a_training_is_planned_from_small_runs_and_the_whole_batch(bench: Bench) -> None:
     script = bench.script(TRAINS.format(fit=ARRAYS))
     before = bench.hashes()
     out, err = bench.plan("--format", "json", "--limit", "64G", script)
@@ -45,7 +45,7 @@ def test_a_training_is_planned_from_three_small_runs(bench: Bench) -> None:
     assert "a word of the program's" not in out + err
     assert "a word of the program's" in (bench.captures / "8-batch-by-8.log").read_text()
     assert (plan["answer"], plan["batch"], plan["largest_batch"]) == ("fits", 64, 64)
-    assert [point["batch"] for point in plan["points"]] == [8, 16, 32]
+    assert [point["batch"] for point in plan["points"]] == [8, 16, 32, 64]
     assert all(3 <= point["steps"] <= 24 for point in plan["points"])
     assert exact(plan)["weights"] == exact(plan)["gradients"] == WEIGHTS
     # Two slots per weight, and the count of steps and the learning rate.

@@ -34,8 +34,8 @@ pub(crate) fn exact(fit: &Fit) -> Vec<Part> {
     ]
 }
 
-/// All of them at a batch.
-pub(crate) fn all(fit: &Fit, line: &Line, batch: u64) -> Vec<Part> {
+/// All of them at a batch, of so many bytes in all.
+pub(crate) fn all(fit: &Fit, line: &Line, batch: u64, total: u64) -> Vec<Part> {
     let mut parts = exact(fit);
     parts.push(Part {
         name: "activations",
@@ -54,7 +54,7 @@ pub(crate) fn all(fit: &Fit, line: &Line, batch: u64) -> Vec<Part> {
     let known: u64 = parts.iter().map(|part| part.bytes).sum();
     parts.push(Part {
         name: "rest",
-        bytes: line.at(batch).estimate.saturating_sub(known),
+        bytes: total.saturating_sub(known),
         per_sample: None,
         exact: false,
         shrinks: part::REST,

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
+use crate::DIVISORS;
 use crate::line::{Line, Range};
 use crate::parts::{self, Part};
 use crate::refusal::{MAX_HALF_WIDTH_RATIO, Refusal};
 use crate::told::{Fit, Told};
+use crate::whole;
 use crate::words::answer;
 use crate::words::refusal::{Refused, refused};
 
@@ -154,13 +156,18 @@ impl Plan {
         if let Some(refusal) = fits.iter().find_map(|fit| Refusal::other_models(fit, last)) {
             return Err(refusal);
         }
+        let (small, whole) = told.split_at(told.len().min(DIVISORS.len()));
+        if let Some(peak) = whole.first().and_then(|told| whole::measured(told, batch)) {
+            return self.measured(fits, peak, batch);
+        }
+        let fits = fits.get(..small.len()).unwrap_or(fits);
         let points: Vec<_> = fits.iter().filter_map(|fit| Some((fit.batch?, fit.peak))).collect();
         let line = Line::through(&points).ok_or_else(|| Refusal::no_line(&points))?;
         let mut lines = vec![line.clone()];
         let making: Vec<_> = fits.iter().filter_map(|fit| Some((fit.batch?, fit.making))).collect();
         lines.extend(beside(&making, &points)?);
         let outside: Vec<_> =
-            points.iter().zip(told).filter_map(|(point, told)| Some((point.0, told.outside?))).collect();
+            points.iter().zip(small).filter_map(|(point, told)| Some((point.0, told.outside?))).collect();
         if outside.len() < points.len() {
             self.warnings.push(answer::END_NOT_SEEN.to_owned());
         } else {
@@ -171,12 +178,22 @@ impl Plan {
         if (found.high - found.low) as f64 > 2.0 * MAX_HALF_WIDTH_RATIO * found.estimate as f64 {
             return Err(Refusal::TooWide);
         }
-        self.parts = parts::all(last, &line, batch);
+        self.parts = parts::all(last, &line, batch, line.at(batch).estimate);
         let limit = self.limit.as_ref().map(|limit| limit.bytes);
         let smallest = points.first().map_or(batch, |point| point.0);
         let largest =
             limit.and_then(|limit| (smallest..=batch).rev().find(|&batch| peak(batch).high <= limit));
         Ok((found, largest))
+    }
+
+    /// The same where the whole batch was run.
+    fn measured(&mut self, fits: &[&Fit], peak: Range, batch: u64) -> Result<(Range, Option<u64>), Refusal> {
+        let (Some(first), Some(last)) = (fits.first(), fits.last()) else { return Err(Refusal::Silent) };
+        let line = whole::line(first, last).ok_or(Refusal::Silent)?;
+        self.parts = parts::all(last, &line, batch, peak.estimate);
+        let room = self.limit.as_ref().map(|limit| limit.bytes);
+        // A smaller one is not looked for: the run is made only where twice its memory is there.
+        Ok((peak, room.filter(|room| peak.high <= *room).map(|_fits| batch)))
     }
 
     fn answered(&mut self, peak: Range, largest: Option<u64>) {

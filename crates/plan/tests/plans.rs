@@ -1,7 +1,7 @@
 //! Answers and refusals from what three runs told.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use nilometer_plan::{Answer, Fit, Limit, Plan, Told};
+use nilometer_plan::{Answer, Fit, Limit, Plan, Told, fits_surely};
 
 const MIB: u64 = 1 << 20;
 
@@ -71,6 +71,46 @@ fn the_largest_batch_that_fits_is_surely_below_the_limit() {
     let largest = plan.largest_batch.unwrap();
     assert!((64..128).contains(&largest), "{largest}");
     assert_eq!(planned(&runs(STRAIGHT, |_| ()), 700, None).largest_batch, None);
+}
+
+/// The three runs, and one at the whole batch.
+fn with_whole(peaks: [u64; 3], whole: u64, change: impl Fn(&mut Fit)) -> Vec<Told> {
+    let mut told = runs(peaks, &change);
+    let mut fit = fit(256, whole);
+    change(&mut fit);
+    told.push(Told { fits: vec![fit], outside: Some(400 * MIB), blurred: false });
+    told
+}
+
+#[test]
+fn a_run_at_the_whole_batch_counts_whatever_line_the_others_draw() {
+    for peaks in [STRAIGHT, [864, 1100, 1056]] {
+        let plan = planned(&with_whole(peaks, 1200, |_| ()), 4096, None);
+        let peak = plan.peak.unwrap();
+        assert_eq!((plan.answer, plan.largest_batch, peak.estimate), (Answer::Fits, Some(256), 1200 * MIB));
+        assert!((60 * MIB..75 * MIB).contains(&(peak.high - peak.estimate)), "{peak:?}");
+        assert_eq!(plan.parts.iter().map(|part| part.bytes).sum::<u64>(), peak.estimate);
+        let activations = plan.parts.iter().find(|part| part.per_sample.is_some()).unwrap();
+        assert_eq!(activations.per_sample, Some(1200 * MIB / 224 - 864 * MIB / 224));
+    }
+    let high_before = planned(&with_whole(STRAIGHT, 1200, |fit| fit.making = 1500 * MIB), 4096, None);
+    assert_eq!(high_before.peak.unwrap().estimate, 1500 * MIB);
+}
+
+#[test]
+fn the_whole_batch_is_run_only_where_twice_the_memory_is_there() {
+    let told = runs(STRAIGHT, |_| ());
+    assert!(fits_surely(&told, 2 * 1056 * MIB));
+    assert!(!fits_surely(&told, 2 * 1056 * MIB - 1));
+    assert!(!fits_surely(&[], u64::MAX));
+    let high_after = Told { outside: Some(3000 * MIB), ..told.last().unwrap().clone() };
+    assert!(!fits_surely(&[high_after], 5999 * MIB));
+}
+
+#[test]
+fn a_run_at_another_batch_than_the_one_asked_for_is_not_taken_for_it() {
+    let plan = planned(&with_whole(STRAIGHT, 1200, |_| ()), 4096, Some(512));
+    assert_ne!(plan.peak.unwrap().estimate, 1200 * MIB);
 }
 
 #[test]

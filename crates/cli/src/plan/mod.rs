@@ -1,7 +1,7 @@
 //! `nilometer plan`: the memory that a training will take at its peak, before it trains.
 //!
-//! In: a program. Out: a table, or JSON. The program runs with an eighth, a quarter and half of its batch, a few steps each;
-//! `crates/plan` draws the line. What must not happen here: a write outside of the scratch folder and the folder of captures,
+//! In: a program. Out: a table, or JSON. The program runs with an eighth, a quarter and half of its batch, and with the whole one where
+//! that surely fits, a few steps each; `crates/plan` draws the line. What must not happen here: a write outside of the scratch folder and the folder of captures,
 //! or a number that the runs do not support.
 
 mod limit;
@@ -10,7 +10,7 @@ mod trial;
 
 use std::time::Instant;
 
-use nilometer_plan::{Answer, DIVISORS, Plan, Refusal};
+use nilometer_plan::{Answer, DIVISORS, Plan, Refusal, WHOLE, fits_surely};
 
 use self::options::{PlanFormat, PlanOptions};
 use self::trial::{Bench, Ran};
@@ -18,6 +18,7 @@ use crate::messages::{self, Failure};
 use crate::prove::program::Program;
 use crate::prove::results::Folder;
 use crate::prove::scratch::Scratch;
+use crate::prove::trial::free_memory;
 use crate::prove::watch::Watch;
 use crate::supervisor::kernel;
 use crate::words::{plan as words, program};
@@ -80,10 +81,26 @@ fn runs(bench: &Bench, began: Instant, watch: &mut Watch) -> Result<Vec<Ran>, Fa
         let refused = Refusal::after(&ran.told, bench.options.batch).is_some();
         all.push(ran);
         if only_exact || refused {
-            break;
+            return Ok(all);
+        }
+    }
+    let told: Vec<_> = all.iter().map(|ran| ran.told.clone()).collect();
+    if room(bench.options.limit).is_some_and(|room| fits_surely(&told, room)) {
+        let left = bench.options.budget.saturating_sub(began.elapsed());
+        let ran = bench.run(WHOLE, false, left, watch, |_| ())?;
+        // What came to no end says nothing; the smaller runs do.
+        if watch.interrupted().is_none() && !ran.cut && !ran.told.fits.is_empty() {
+            said(&ran);
+            all.push(ran);
         }
     }
     Ok(all)
+}
+
+/// The memory that a run may take: no more than the limit, nor than is free.
+fn room(asked: Option<u64>) -> Option<u64> {
+    let limit = limit::limit(asked).map(|limit| limit.bytes);
+    [limit, free_memory(1)].into_iter().flatten().min()
 }
 
 /// How far it is, on stderr.
