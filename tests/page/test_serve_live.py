@@ -88,6 +88,9 @@ def test_what_somebody_reads_stays(running: Running, browser: Browser) -> None:
     with Served(running.capture) as served:
         page = browser.visit(served.link)
         page.wait("document.querySelector('#sites') !== null")
+        # The first report may be of a moment before the steps were written.
+        buttons = "[...document.querySelectorAll('#curve button')]"
+        page.wait(f"{buttons}.some((one) => one.textContent.trim() === 'the steps')")
         page.click_text("#curve button", "the steps")
         page.point(1, 1)
         page.focus("#sites input[type=search]")
