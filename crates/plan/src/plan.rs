@@ -158,7 +158,7 @@ impl Plan {
         }
         let (small, whole) = told.split_at(told.len().min(DIVISORS.len()));
         if let Some(peak) = whole.first().and_then(|told| whole::measured(told, batch)) {
-            return self.measured(fits, peak, batch);
+            return self.measured(told, fits, peak);
         }
         let fits = fits.get(..small.len()).unwrap_or(fits);
         let points: Vec<_> = fits.iter().filter_map(|fit| Some((fit.batch?, fit.peak))).collect();
@@ -187,13 +187,21 @@ impl Plan {
     }
 
     /// The same where the whole batch was run.
-    fn measured(&mut self, fits: &[&Fit], peak: Range, batch: u64) -> Result<(Range, Option<u64>), Refusal> {
+    fn measured(
+        &mut self,
+        told: &[Told],
+        fits: &[&Fit],
+        peak: Range,
+    ) -> Result<(Range, Option<u64>), Refusal> {
         let (Some(first), Some(last)) = (fits.first(), fits.last()) else { return Err(Refusal::Silent) };
+        let batch = last.batch.ok_or(Refusal::Silent)?;
         let line = whole::line(first, last).ok_or(Refusal::Silent)?;
         self.parts = parts::all(last, &line, batch, peak.estimate);
-        let room = self.limit.as_ref().map(|limit| limit.bytes);
-        // A smaller one is not looked for: the run is made only where twice its memory is there.
-        Ok((peak, room.filter(|room| peak.high <= *room).map(|_fits| batch)))
+        if told.last().is_some_and(|whole| whole.outside.is_none()) {
+            self.warnings.push(answer::END_NOT_SEEN.to_owned());
+        }
+        let largest = self.limit.as_ref().and_then(|limit| whole::largest_below(told, limit.bytes));
+        Ok((peak, largest))
     }
 
     fn answered(&mut self, peak: Range, largest: Option<u64>) {

@@ -26,7 +26,16 @@ fn highest(told: &Told) -> Option<u64> {
 
 /// The peak of the run at this batch, if `told` is of one.
 pub(crate) fn measured(told: &Told, batch: u64) -> Option<Range> {
-    told.largest().filter(|fit| fit.batch == Some(batch))?;
+    told.largest().filter(|fit| fit.batch == Some(batch)).and_then(|_fit| range(told))
+}
+
+/// The largest batch among these runs, the smallest first, whose peak lies below the limit with its interval.
+pub(crate) fn largest_below(told: &[Told], limit: u64) -> Option<u64> {
+    told.iter().rev().find(|told| range(told).is_some_and(|peak| peak.high <= limit))?.largest()?.batch
+}
+
+/// The peak of a run.
+fn range(told: &Told) -> Option<Range> {
     let peak = highest(told)?;
     let half = (WIDTH_SIGMAS * SCATTER_BYTES).round() as u64;
     Some(Range { estimate: peak, low: peak.saturating_sub(half), high: peak.saturating_add(half) })

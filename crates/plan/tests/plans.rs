@@ -98,6 +98,22 @@ fn a_run_at_the_whole_batch_counts_whatever_line_the_others_draw() {
 }
 
 #[test]
+fn where_the_whole_batch_may_not_fit_the_largest_run_that_surely_does_is_told() {
+    // Half of the batch had 480 MiB, so that the whole one was run: it came near the limit.
+    let told = with_whole([440, 450, 480], 950, |fit| fit.making = 100 * MIB);
+    let plan = planned(&told, 1000, None);
+    assert_eq!((plan.answer, plan.largest_batch), (Answer::Undecided, Some(128)));
+    assert!(plan.sentence.ends_with("a batch of 128 does"), "{}", plan.sentence);
+}
+
+#[test]
+fn a_whole_run_that_did_not_come_to_the_programs_end_says_so() {
+    let mut told = with_whole(STRAIGHT, 1200, |_| ());
+    told.last_mut().unwrap().outside = None;
+    assert_eq!(planned(&told, 4096, None).warnings.len(), 1);
+}
+
+#[test]
 fn the_whole_batch_is_run_only_where_twice_the_memory_is_there() {
     let told = runs(STRAIGHT, |_| ());
     assert!(fits_surely(&told, 2 * 1056 * MIB));
