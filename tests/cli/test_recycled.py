@@ -42,30 +42,24 @@ for task in range(12):
 print("served")
 """
 
+# `argv`: what a task does, how long it takes, which pool.
 POOL = """
-import multiprocessing as m, os, sys, time
+import concurrent.futures, multiprocessing, os, sys, time
 kept = []
 def task(n):
     time.sleep(float(sys.argv[2]))
     if sys.argv[1] == "keeps":
         kept.append(os.urandom(20_000))
 if __name__ == "__main__":
-    with m.get_context("fork").Pool(2, maxtasksperchild=150) as pool:
-        assert len(list(pool.imap_unordered(task, range(1200)))) == 1200
-    print("served")
-"""
-
-# Its workers live as long as it does.
-EXECUTOR = """
-import concurrent.futures, multiprocessing as m, os, sys, time
-kept = []
-def task(n):
-    time.sleep(float(sys.argv[2]))
-    if sys.argv[1] == "keeps":
-        kept.append(os.urandom(20_000))
-if __name__ == "__main__":
-    with concurrent.futures.ProcessPoolExecutor(2, mp_context=m.get_context("fork")) as pool:
-        assert len(list(pool.map(task, range(1200)))) == 1200
+    forked = multiprocessing.get_context("fork")
+    if sys.argv[3] == "executor":
+        pool = concurrent.futures.ProcessPoolExecutor(2, mp_context=forked)
+        results = pool.map(task, range(1200))
+    else:
+        pool = forked.Pool(2, maxtasksperchild=150)
+        results = pool.imap_unordered(task, range(1200))
+    with pool:
+        assert len(list(results)) == 1200
     print("served")
 """
 
@@ -94,7 +88,7 @@ def test_what_each_life_keeps_is_a_leak_of_the_job(bench: Bench) -> None:
 
 
 def test_a_worker_of_an_executor_counts_its_tasks(bench: Bench) -> None:
-    report, told = job(bench, EXECUTOR, "keeps", "0.005")
+    report, told = job(bench, POOL, "keeps", "0.005", "executor")
     assert report["verdict"] == "leak", report["reason"]
     finding = report["findings"][0]
     assert finding["process"] == report["job"]["culprit"]["pid"]
@@ -104,7 +98,7 @@ def test_a_worker_of_an_executor_counts_its_tasks(bench: Bench) -> None:
 
 
 def test_a_worker_of_an_executor_that_keeps_nothing(bench: Bench) -> None:
-    report, told = job(bench, EXECUTOR, "not", "0.005")
+    report, told = job(bench, POOL, "not", "0.005", "executor")
     assert report["verdict"] != "leak", report["reason"]
     assert "2 forked children were recorded: no leak in them" in told, told
 
@@ -124,7 +118,7 @@ def test_a_process_for_each_task_keeps_nothing(bench: Bench) -> None:
 
 
 def test_a_pool_that_replaces_its_workers(bench: Bench) -> None:
-    report, told = job(bench, POOL, "keeps", "0.005")
+    report, told = job(bench, POOL, "keeps", "0.005", "replacing")
     assert report["verdict"] == "leak", report["reason"]
     lives = report["job"]["lives"]
     assert (lives["unit"], lives["judged"]) == ("task", 8)
@@ -133,5 +127,5 @@ def test_a_pool_that_replaces_its_workers(bench: Bench) -> None:
 
 
 def test_a_pool_whose_tasks_keep_nothing(bench: Bench) -> None:
-    report, _ = job(bench, POOL, "not", "0.020")
+    report, _ = job(bench, POOL, "not", "0.020", "replacing")
     assert (report["verdict"], report["job"]["lives"]) == ("no_leak", None), report["reason"]

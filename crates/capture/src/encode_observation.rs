@@ -81,8 +81,7 @@ fn trace(traced: &Trace, sink: &mut impl Sink) {
 }
 
 fn holder(who: &Holder, sink: &mut impl Sink) {
-    let Holder { id, path, owner, role, kind, file, bound, elements, retained, alone, numbers: settings } =
-        who;
+    let Holder { id, path, owner, role, kind, file, bound, elements, retained, alone, numbers: named } = who;
     number(*id, sink);
     for text in [path, owner, kind, file] {
         string(text, sink);
@@ -90,8 +89,8 @@ fn holder(who: &Holder, sink: &mut impl Sink) {
     numbers(&[*bound, *retained, *alone], sink);
     string(elements, sink);
     string(role, sink);
-    number(settings.len() as u64, sink);
-    for (name, value) in settings {
+    number(named.len() as u64, sink);
+    for (name, value) in named {
         string(name, sink);
         numbers(&[*value], sink);
     }

@@ -36,9 +36,12 @@ pub(crate) fn numbers(heap: &HeapView<'_>, holder: u64) -> Vec<(String, Option<u
     let mut left = MAX_ATTRIBUTES;
     let mut visit = |name: u64, value: u64| {
         left -= 1;
-        let text = heap.short(value);
-        let number = if text == "None" { Some(None) } else { text.parse().ok().map(Some) };
-        found.extend(heap.text(name, MAX_NAME_CHARS).zip(number));
+        let is_integer = heap.kinds.of(value) == Kind::Integer;
+        // A negative one, or one of more than 60 bits, bounds nothing.
+        let number = is_integer.then(|| heap.short(value)).and_then(|text| text.parse().ok());
+        if number.is_some() || heap.is_none(value) {
+            found.extend(heap.text(name, MAX_NAME_CHARS).map(|name| (name, number)));
+        }
         left > 0 && found.len() < MAX_NUMBERS
     };
     match heap.own_dict(holder) {

@@ -1,7 +1,7 @@
 //! The memory at the end of each cycle of one unit.
 //!
-//! In: the timeline and the board's counts. Out: one series of points, and when each cycle ended. What must not happen here: a point that is not of the moment
-//! at which its cycle ended, except the one that ends a series whose last cycles were too fast to be read.
+//! In: the timeline and the board's counts. Out: one series of points, and when each cycle ended. What must not happen here: a point that
+//! is not of the moment at which its cycle ended, except the one that ends a series whose last cycles were too fast to be read.
 //! Turns that were counted at a tick of the clock have its reading: it is of the middle of the next turn.
 
 use crate::numbers::{MIN_RISE_BYTES, PART, TENTH};

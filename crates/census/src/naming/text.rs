@@ -15,6 +15,11 @@ use crate::memory::{bytes, c_string, int, word};
 const SHOWN_KEY_CHARS: usize = 48;
 
 impl HeapView<'_> {
+    /// Whether it is `None`.
+    pub(crate) fn is_none(&self, object: u64) -> bool {
+        object == self.well_known.none
+    }
+
     /// The short text of a key.
     pub(crate) fn short(&self, object: u64) -> String {
         self.short_within(object, 0)
@@ -42,7 +47,7 @@ impl HeapView<'_> {
                     format!("({})", parts.join(", "))
                 }
             }
-            _ if object == self.well_known.none => "None".to_owned(),
+            _ if self.is_none(object) => "None".to_owned(),
             _ if class == self.well_known.float => format!("{:?}", f64::from_bits(word(object, 16))),
             _ => self.bracketed(object),
         }

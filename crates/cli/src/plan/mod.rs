@@ -1,8 +1,8 @@
 //! `nilometer plan`: the memory that a training will take at its peak, before it trains.
 //!
 //! In: a program. Out: a table, or JSON. The program runs with an eighth, a quarter and half of its batch, and with the whole one where
-//! that surely fits, a few steps each; `crates/plan` draws the line. What must not happen here: a write outside of the scratch folder and the folder of captures,
-//! or a number that the runs do not support.
+//! that surely fits, a few steps each; `crates/plan` draws the line. What must not happen here: a write outside of the scratch folder and
+//! the folder of captures, or a number that the runs do not support.
 
 mod limit;
 pub(crate) mod options;

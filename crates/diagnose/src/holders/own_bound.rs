@@ -1,6 +1,7 @@
 //! A bound that the program itself keeps a container below: `if len(self.items) > self.capacity: self.items.pop(0)`.
 //!
-//! In: a finding that accuses a container, the user's source, numbers of the object that has it. Out: the statement, and how many elements it lets be where the source says.
+//! In: a finding that accuses a container, the user's source, numbers of the object that has it. Out: the statement, and how many elements
+//! it lets be where one of the two says.
 //! What must not happen here: the bound of another container, or of the one around it (`cache[key].append(x)` below `len(cache) < 100`).
 
 use nilometer_model::{CodeFolders, HolderPath, Step};
