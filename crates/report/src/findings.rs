@@ -110,10 +110,20 @@ fn rate(finding: &Finding, unit: &str) -> String {
 
 /// A function as one would say it: without the functions and classes it is defined in.
 fn function(name: &str) -> &str {
+    let name = around(name);
     match name.rsplit('.').next() {
         Some("<lambda>") | None => name,
         Some(last) => last,
     }
+}
+
+/// The function around a comprehension, which Python before 3.12 has as a function of its own; empty at the level of the module.
+fn around(mut function: &str) -> &str {
+    const COMPREHENSIONS: [&str; 4] = ["<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"];
+    while let Some(outer) = COMPREHENSIONS.iter().find_map(|name| function.strip_suffix(name)) {
+        function = outer.strip_suffix(".<locals>.").unwrap_or(outer);
+    }
+    function
 }
 
 /// A line of source, as much as says which it is.
@@ -124,4 +134,22 @@ fn cut(text: &str) -> String {
     }
     let short: String = text.chars().take(MAX_CHARS - 1).collect();
     format!("{}\u{2026}", short.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comprehension_is_called_by_the_function_around_it() {
+        for (name, said) in [
+            ("Plateau.update.<locals>.<dictcomp>", "update"),
+            ("load.<locals>.<listcomp>.<locals>.<genexpr>", "load"),
+            ("<listcomp>", ""),
+            ("main.<locals>.<lambda>", "main.<locals>.<lambda>"),
+            ("Plateau.update", "update"),
+        ] {
+            assert_eq!(function(name), said, "{name}");
+        }
+    }
 }
