@@ -28,7 +28,7 @@ pub(crate) struct Candidate {
     pub(crate) count: u64,
     /// How often live memory was read at its end.
     pub(crate) read: usize,
-    /// From its first turn to its last, in seconds.
+    /// How long all its turns take, the first one with them, in seconds.
     pub(crate) span: f64,
     /// How far its growth per turn scatters, in multiples of its floor or of the growth itself.
     pub(crate) irregularity: f64,

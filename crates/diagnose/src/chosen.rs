@@ -157,12 +157,14 @@ impl Cycles {
         let of_unit = |m: &&CycleMark| Some(m.unit) == self.unit.marks();
         let mut at = timeline.marks.iter().filter(of_unit).map(|m| m.at_ns);
         let first = at.next();
-        let span = first.map_or(0, |first| at.next_back().unwrap_or(first) - first);
+        let ends = first.map_or(0, |first| at.next_back().unwrap_or(first) - first);
+        // Marks are of ends. The first turn began earlier: of two epochs it is half.
+        let turns = self.count as f64 / self.count.saturating_sub(1).max(1) as f64;
         Candidate {
             unit: self.unit,
             count: self.count,
             read: self.points.len(),
-            span: span as f64 / 1e9,
+            span: ends as f64 / 1e9 * turns,
             irregularity: irregularity(&self.points, self.floor()),
         }
     }

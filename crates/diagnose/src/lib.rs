@@ -63,6 +63,7 @@ pub use report::{
     Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 pub use sizes::{duration, size};
+pub use unit::PRINTED_LINE;
 
 use nilometer_capture::{Capture, Record, Stamped};
 use nilometer_model::OWN_FACT;

@@ -21,6 +21,9 @@ pub(crate) enum Unit {
     Window { seconds: f64 },
 }
 
+/// The word for a kind of printed line that begins with no such noun. A line alone is one of code.
+pub const PRINTED_LINE: &str = "printed line";
+
 /// Words for what a program does again and again, if a line begins with one: `round 3/24`.
 const NOUNS: [&str; 37] = [
     "batch",
@@ -68,7 +71,7 @@ impl Unit {
     pub(crate) fn found(unit: CycleUnit, description: &str, skips: bool, seconds: f64) -> Option<Self> {
         let (kind, text) = FoundKind::parse(description)?;
         let word = match kind {
-            FoundKind::Line => noun(text).filter(|_| !skips).unwrap_or("line"),
+            FoundKind::Line => noun(text).filter(|_| !skips).unwrap_or(PRINTED_LINE),
             FoundKind::Loop => "turn",
         };
         let floor = (FLOOR_BYTES_PER_SECOND * seconds).clamp(CALL_FLOOR_BYTES, LONG_FLOOR_BYTES);
@@ -204,10 +207,10 @@ mod tests {
             ("[step #] loss #", "step"),
             ("# INFO iteration #: ok", "iteration"),
             ("gen# best #", "gen"),
-            ("loss # acc #", "line"),
-            ("served # requests", "line"),
-            ("batch of # done", "line"),
-            ("#/# ~ #", "line"),
+            ("loss # acc #", PRINTED_LINE),
+            ("served # requests", PRINTED_LINE),
+            ("batch of # done", PRINTED_LINE),
+            ("#/# ~ #", PRINTED_LINE),
         ] {
             assert_eq!(line(text, 1.0).word(), word, "{text}");
         }
@@ -218,7 +221,7 @@ mod tests {
     fn a_line_for_every_twentieth_job_is_no_job() {
         let unit = CycleUnit::Found(Found::new(0).unwrap_or_else(|| unreachable!()));
         let word = |skips| Unit::found(unit, "line:job # done", skips, 1.0).map(Unit::word);
-        assert_eq!((word(false), word(true)), (Some("job"), Some("line")));
+        assert_eq!((word(false), word(true)), (Some("job"), Some(PRINTED_LINE)));
     }
 
     #[test]

@@ -132,6 +132,26 @@ fn the_unit_that_was_asked_for_is_judged() {
     }
 }
 
+/// A first epoch of so many printed updates and a second one of fifteen, each of 50 ms.
+fn two_epochs(first_updates: usize) -> Report {
+    let mut w = started();
+    let update = found(&mut w, 0, "line:#/#~#/step - loss: #");
+    for updates in [first_updates, 15] {
+        for _ in 0..updates {
+            w.passes(0.05).ends_cycle(update);
+        }
+        w.ends_cycle(Epoch);
+    }
+    w.ends(0).report()
+}
+
+#[test]
+fn the_first_of_two_epochs_belongs_to_what_they_span() {
+    for (first_updates, unit) in [(15, "epoch"), (25, "epoch"), (100, "printed line")] {
+        assert_eq!(two_epochs(first_updates).cycles.unit, unit, "{first_updates}");
+    }
+}
+
 #[test]
 fn three_epochs_before_an_hour_of_requests_are_not_what_the_program_is_about() {
     let mut w = started();

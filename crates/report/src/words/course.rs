@@ -1,6 +1,6 @@
 //! The course of a run: how far it came, since when it is recorded, how it ended.
 
-use nilometer_diagnose::{Attached, Exit, Report, duration, size};
+use nilometer_diagnose::{Attached, CycleCount, Exit, PRINTED_LINE, Report, duration, size};
 
 /// `3 epochs`.
 fn counted(count: u64, unit: &str) -> String {
@@ -24,10 +24,17 @@ pub(crate) fn course(report: &Report) -> String {
             }
         }
         (unit, _) => {
-            let how =
-                report.cycles.found_by.as_ref().map_or(String::new(), |how| format!(" (counted by {how})"));
-            format!("{}{how} in {time}", counted(report.cycles.count, unit))
+            format!("{}{} in {time}", counted(report.cycles.count, unit), found(&report.cycles))
         }
+    }
+}
+
+/// How the cycle was found, where no hook knows it.
+fn found(cycles: &CycleCount) -> String {
+    let Some(how) = &cycles.found_by else { return String::new() };
+    match how.split('`').nth(1).filter(|_| cycles.unit == PRINTED_LINE) {
+        Some(text) => format!(" (`{text}`)"),
+        None => format!(" (counted by {how})"),
     }
 }
 

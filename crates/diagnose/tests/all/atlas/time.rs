@@ -119,7 +119,8 @@ pub(crate) fn worlds(theme: &mut Theme) {
         ("50 epochs, then 60 requests served", 50, Served, 60),
         ("70 epochs, then 60 requests served: about MIN_SPAN_RATIO", 70, Served, 60),
         ("12 epochs, then 9 evaluations", 12, Evaluate, 9),
-        ("12 epochs, then 6 fits", 12, Fit, 6),
+        ("12 epochs, then 6 fits: about MIN_SPAN_RATIO", 12, Fit, 6),
+        ("13 epochs, then 6 fits: about MIN_SPAN_RATIO", 13, Fit, 6),
     ] {
         for each in [0, 64 * KIB] {
             let mut w = World::new();

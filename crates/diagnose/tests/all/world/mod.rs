@@ -193,7 +193,7 @@ impl World {
     }
 
     pub(crate) fn passes(&mut self, seconds: f64) -> &mut Self {
-        self.at_ns += (seconds * 1e9) as u64;
+        self.at_ns = self.at_ns.saturating_add_signed((seconds * 1e9) as i64);
         self
     }
 

@@ -102,8 +102,14 @@ function course(report) {
     const seen = report.cycles.alternatives.length > 0;
     return seen ? `${time}, told by ${windows}` : `${time}, no cycle seen (${windows} serve)`;
   }
-  const how = report.cycles.found_by ? ` (counted by ${report.cycles.found_by})` : "";
-  return `${counted(count, unit)}${how} in ${time}`;
+  return `${counted(count, unit)}${found(report.cycles)} in ${time}`;
+}
+
+/** How the cycle was found, where no hook knows it. */
+function found({ unit, found_by: how }) {
+  if (!how) return "";
+  const text = unit === "printed line" ? how.split("`")[1] : null;
+  return text ? ` (\`${text}\`)` : ` (counted by ${how})`;
 }
 
 /** How the program ended, if that is worth a line. */
