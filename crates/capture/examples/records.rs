@@ -16,8 +16,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Record::Observation(found) if with_found => println!("{seconds:9.3} {found:?}"),
             Record::Sampling(_) | Record::Observation(_) => {}
             Record::Reading { moment, counters } => println!(
-                "{seconds:9.3} reading {moment:?} heap {:?} python {:?} cost {:?}",
-                counters.heap_in_use, counters.py_in_use, counters.cost_ns
+                "{seconds:9.3} reading {moment:?} heap {:?} python {:?} cost {:?} gc {:?} {:?} {:?} collected {:?}",
+                counters.heap_in_use,
+                counters.py_in_use,
+                counters.cost_ns,
+                counters.gc0,
+                counters.gc1,
+                counters.gc2,
+                counters.gc_collected
             ),
             record => println!("{seconds:9.3} {record:?}"),
         }

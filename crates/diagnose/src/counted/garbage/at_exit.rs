@@ -33,6 +33,8 @@ pub(crate) struct ExitCollection {
     lists: f64,
     /// Collections of the middle and the old generation before it.
     collections: Option<u64>,
+    /// Full collections before it.
+    full: Option<u64>,
     /// Bytes that an object weighed, with all it kept.
     weight: Option<f64>,
 }
@@ -75,7 +77,14 @@ impl ExitCollection {
             weight: objects.filter(|n| *n >= 1.0).map(|n| collected / n),
             lists: if before.counters.py_kept.is_some() { 0.0 } else { FREE_LISTS },
             collections: collections(before),
+            full: before.counters.gc2,
         })
+    }
+
+    /// Whether the garbage of these points was still there. A full collection after the last of them took it, and left none of it to this one.
+    pub(crate) fn had_garbage_of(self, timeline: &Timeline, points: &[Point]) -> bool {
+        let last = points.last().and_then(|last| timeline.readings.get(last.reading)?.counters.gc2);
+        last.zip(self.full).is_none_or(|(last, full)| full <= last)
     }
 
     /// What it freed, for each cycle since the last full one.

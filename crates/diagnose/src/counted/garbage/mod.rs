@@ -127,9 +127,16 @@ pub(crate) fn net_growth(
         let (kept, outlived) = (0.0, 0.0);
         return Some(Net { rate, gross: seen, likely_high, kept, outlived, sawtooth: 0.0, examined: false });
     };
+    // It says what an object weighs in any case.
+    let max_object = max_object_bytes(timeline, points, exit);
+    let weights = waiting::Weights {
+        usual: weight::usual(timeline, all).unwrap_or(MIN_GARBAGE_OBJECT_BYTES),
+        most: weight::most(timeline, all, exit),
+    };
+    let exit = exit.filter(|exit| exit.had_garbage_of(timeline, points));
     let by_exit = exit.and_then(|e| e.freed_per_cycle(&full, points));
     let at_most = exit.and_then(|e| e.at_most_per_cycle(&full, points));
-    let most = most(timeline, points, exit, objects, at_most);
+    let most = at_most.unwrap_or(f64::INFINITY).min(objects * max_object);
     let usual = |weight| exit.zip(by_exit).map_or(0.0, |(e, freed)| e.usual_garbage(freed, objects, weight));
     // Where collections took garbage back within the run, they tell more than what goes when functions have returned.
     let limit = limit.filter(|limit| limit.collections > 1);
@@ -163,25 +170,10 @@ pub(crate) fn net_growth(
     let likely_high = limit.map_or_else(plausible, |limit| seen.high.min(beside(limit)));
     let kept = kept.unwrap_or(0.0);
     let mut net = Net { rate, gross: seen, likely_high, kept, outlived, sawtooth, examined: false };
-    let weights = waiting::Weights {
-        usual: weight::usual(timeline, all).unwrap_or(MIN_GARBAGE_OBJECT_BYTES),
-        most: weight::most(timeline, all, exit),
-    };
     if let Some(at_most) = waiting::kept_at_most(timeline, before, points, weights) {
         net.limit(at_most);
     }
     Some(net)
-}
-
-/// The most that may be garbage, per cycle.
-fn most(
-    timeline: &Timeline,
-    points: &[Point],
-    exit: Option<ExitCollection>,
-    objects: f64,
-    at_exit: Option<f64>,
-) -> f64 {
-    at_exit.unwrap_or(f64::INFINITY).min(objects * max_object_bytes(timeline, points, exit))
 }
 
 /// What an object of garbage keeps at most, in bytes.
@@ -201,9 +193,10 @@ pub(crate) fn garbage_at_most(
     }
     let exit = exit.map(|exit| exit.without_exit_handlers(timeline, points));
     let full = troughs(timeline, before, points, 2);
-    let at_most = exit.and_then(|e| e.at_most_per_cycle(&full, points));
-    containers(timeline, points)
-        .map_or(f64::INFINITY, |objects| most(timeline, points, exit, objects, at_most))
+    let max_object = max_object_bytes(timeline, points, exit);
+    let exit = exit.filter(|exit| exit.had_garbage_of(timeline, points));
+    let at_most = exit.and_then(|e| e.at_most_per_cycle(&full, points)).unwrap_or(f64::INFINITY);
+    containers(timeline, points).map_or(f64::INFINITY, |objects| at_most.min(objects * max_object))
 }
 
 /// Whether the program switched the collector off (`gc.disable()`), and at the end of no cycle had it on.

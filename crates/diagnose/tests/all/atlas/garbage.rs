@@ -36,6 +36,19 @@ fn collected(keeps: i64, garbage: i64, objects: u64, at: &[i64]) -> Report {
     w.report()
 }
 
+/// Eighteen epochs, of which the last six are read without malloc's figures. A full collection after the 16th frees so much.
+fn collected_unread(freed: i64) -> Report {
+    let mut w = started();
+    for epoch in 1..=18 {
+        w.takes(2 * MIB).objects(2700).heap_is_read(epoch <= 12).cycle(Epoch);
+        if epoch == 16 {
+            w.frees(2, 7300, freed);
+        }
+    }
+    w.heap_is_read(true).ends_with(2900, MIB);
+    w.report()
+}
+
 pub(crate) fn worlds(theme: &mut Theme) {
     for containers in [0, 50, 100, 200, 250, 270, 290, 320, 400, 2000] {
         let truth = if containers <= 250 { Truth::Leak(300 * KIB) } else { Truth::Either };
@@ -50,6 +63,11 @@ pub(crate) fn worlds(theme: &mut Theme) {
             let name = format!("20 epochs of {what}, {percent} % of which the exit collection frees");
             theme.world(name, truth, makes(20, bytes, (bytes / 250) as u64, |w| _ = w.ends(freed)));
         }
+    }
+    for percent in [0, 50, 90] {
+        let report = collected_unread(16 * 2 * MIB * percent / 100);
+        let truth = if percent < 90 { Truth::Either } else { Truth::Healthy };
+        theme.world(format!("a full collection after the last point frees {percent} %"), truth, report);
     }
     for each in [60, 150, 200, 320, 600, 2000, 20_000] {
         let name = format!(
