@@ -128,6 +128,8 @@ pub(crate) struct Timeline {
     pub(crate) end_ns: u64,
     /// Containers made, net, between two collections of the youngest generation: Python's default for this version.
     pub(crate) young: f64,
+    /// The collection at exit leaves garbage: `PyTorch` is in the program, and lets no tensor go that C++ owns once Python is finalizing.
+    pub(crate) exit_leaves_garbage: bool,
 }
 
 /// Mean size of a small Python block where the allocator tells only their number. Measured on heaps of TensorFlow
@@ -138,6 +140,9 @@ const YOUNG: f64 = 700.0;
 /// The same in 3.14, whose collector was an incremental one until 3.14.4: that looks at a part of the old objects after each so
 /// many new ones, and counts it as a collection of the middle generation; only a full one is of the oldest there, too.
 const YOUNG_SINCE_3_13: f64 = 2000.0;
+
+/// The fact that tells the version of `PyTorch`, if the program imported it.
+const TORCH_FACT: &str = "framework.torch";
 
 /// Readings of live memory that suffice, however many had no word of it: what one unit of eight turns needs, twice.
 const MIN_LIVE_READINGS: usize = 16;
@@ -179,6 +184,7 @@ impl Timeline {
                         out.young = YOUNG_SINCE_3_13;
                     }
                 }
+                Record::Fact { key, .. } if key == TORCH_FACT => out.exit_leaves_garbage = true,
                 Record::Observation(Observation::Census(counts)) => {
                     out.unreached.extend(Unreached::of(stamped.at_ns, counts));
                     out.waiting.extend(Waiting::of(stamped.at_ns, counts));

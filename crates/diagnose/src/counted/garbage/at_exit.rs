@@ -72,7 +72,7 @@ impl ExitCollection {
         let freed = collected + by_handlers;
         Some(Self {
             freed,
-            at_most: (1.0 + ERROR_RATIO) * freed,
+            at_most: if timeline.exit_leaves_garbage { f64::INFINITY } else { (1.0 + ERROR_RATIO) * freed },
             objects,
             weight: objects.filter(|n| *n >= 1.0).map(|n| collected / n),
             lists: if before.counters.py_kept.is_some() { 0.0 } else { FREE_LISTS },

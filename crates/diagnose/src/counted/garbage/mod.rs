@@ -223,8 +223,10 @@ pub(crate) fn full_collections(timeline: &Timeline) -> Vec<(u64, u64)> {
         before = Some(reading);
     }
     let at = |moment| timeline.readings.iter().rev().find(|r| r.moment == moment).map(|r| r.at_ns);
+    let exit = at(Moment::BeforeExit).zip(at(Moment::AfterExitCollection));
     // The collection at exit has its own reading, whether the counters had moved by then or not.
-    out.extend(at(Moment::BeforeExit).zip(at(Moment::AfterExitCollection)));
+    out.retain(|(_, after)| exit.is_none_or(|(_, exited)| *after < exited));
+    out.extend(exit.filter(|_| !timeline.exit_leaves_garbage));
     out
 }
 

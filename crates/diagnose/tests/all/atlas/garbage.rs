@@ -49,6 +49,27 @@ fn collected_unread(freed: i64) -> Report {
     w.report()
 }
 
+/// Exits that say less than others of the garbage before them.
+fn exits(theme: &mut Theme) {
+    for percent in [0, 50, 90] {
+        let report = collected_unread(16 * 2 * MIB * percent / 100);
+        let truth = if percent < 90 { Truth::Either } else { Truth::Healthy };
+        theme.world(format!("a full collection after the last point frees {percent} %"), truth, report);
+    }
+    for (torch, truth) in [("with PyTorch", Truth::Either), ("without PyTorch", of(320 * KIB))] {
+        let mut w = started();
+        if torch == "with PyTorch" {
+            w.fact("framework.torch", "2.15.0");
+        }
+        for _ in 0..20 {
+            w.takes(960 * KIB).objects(1500).cycle(Fit);
+        }
+        w.ends_with(29_000, 20 * 640 * KIB);
+        let name = format!("20 fits of 960 KiB, of which the exit frees 640, {torch}");
+        theme.world(name, truth, w.report());
+    }
+}
+
 pub(crate) fn worlds(theme: &mut Theme) {
     for containers in [0, 50, 100, 200, 250, 270, 290, 320, 400, 2000] {
         let truth = if containers <= 250 { Truth::Leak(300 * KIB) } else { Truth::Either };
@@ -64,11 +85,7 @@ pub(crate) fn worlds(theme: &mut Theme) {
             theme.world(name, truth, makes(20, bytes, (bytes / 250) as u64, |w| _ = w.ends(freed)));
         }
     }
-    for percent in [0, 50, 90] {
-        let report = collected_unread(16 * 2 * MIB * percent / 100);
-        let truth = if percent < 90 { Truth::Either } else { Truth::Healthy };
-        theme.world(format!("a full collection after the last point frees {percent} %"), truth, report);
-    }
+    exits(theme);
     for each in [60, 150, 200, 320, 600, 2000, 20_000] {
         let name = format!(
             "20 epochs of 160 KiB, freed at exit with {each} bytes an object: about GARBAGE_OBJECT_BYTES"
