@@ -3,7 +3,7 @@
 //! In: findings with a holder, and findings by line that nobody is known to hold. Out: both as one list, each line told once. What must
 //! not happen here: a line given to a holder that another line may fill as well; bytes told with their holder and with their line again.
 
-use crate::numbers::{HALF, PART};
+use crate::numbers::{COUNT_ERROR_RATIO, HALF, PART};
 use nilometer_stats::Interval;
 
 use crate::holders::{NATIVE, adds_elsewhere, adds_to};
@@ -17,6 +17,9 @@ const MAX_DIFFERENCE_RATIO: f64 = PART;
 const MIN_NATIVE_RATIO: f64 = HALF;
 /// Where holders account for all of a growth, a place without one may still be told with this share of it.
 const MAX_UNHELD_RATIO: f64 = PART;
+/// Beside holders, a place without one is told if it makes more than a count may be wrong by. A line that made 2 KiB of 1.9 MiB was a
+/// second finding.
+const MIN_UNHELD_RATIO: f64 = COUNT_ERROR_RATIO;
 /// As much as native code is said to keep: within this share.
 const NATIVE_ALIKE: f64 = 0.4;
 
@@ -51,7 +54,10 @@ pub(crate) fn beside(mut told: Vec<Finding>, mut unheld: Vec<Finding>, rate: &In
     }
     let held: i64 = told.iter().map(|f| f.bytes_per_cycle.estimate).sum();
     let left = (rate.estimate - held as f64).max(MAX_UNHELD_RATIO * rate.estimate);
-    let fits = |f: &Finding| f.bytes_per_cycle.estimate as f64 <= (1.0 + MAX_DIFFERENCE_RATIO) * left;
+    let least = MIN_UNHELD_RATIO * rate.estimate;
+    let fits = |f: &Finding| {
+        (least..=(1.0 + MAX_DIFFERENCE_RATIO) * left).contains(&(f.bytes_per_cycle.estimate as f64))
+    };
     told.extend(unheld.into_iter().filter(|f| held == 0 || fits(f)));
     told.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
     told

@@ -67,6 +67,30 @@ fn what_a_callback_makes_for_another_object_is_proven_by_leaving_out_the_callbac
     assert_eq!(prove("/job/train.py:30 helper"), "nilometer prove --try callbacks train.py");
 }
 
+/// Twenty epochs in which a line keeps 4 MiB in a list, and another so little for itself.
+fn lines_beside_a_list(little: u64) -> Vec<u32> {
+    let mut w = started();
+    w.fact("cwd", "/job").fact("argv", r#"["train.py"]"#).records(8 << 10, 1);
+    let (much, other) = (w.stack(&[FIT, KERAS, CALLBACK]), w.stack(&[FIT, KERAS, OTHER]));
+    let mut made = Vec::new();
+    for epoch in 1..=20 {
+        made.push(w.makes(much, 4 << 20, 1));
+        w.makes(other, little, 1);
+        w.objects(200).cycle(Epoch);
+        if epoch % 9 == 0 {
+            w.looks(&[(LOGS, "", &all(&made))]);
+        }
+    }
+    let report = w.ends(0).report_with_names();
+    report.findings.iter().flat_map(|f| f.sites.iter().map(|s| s.line)).collect()
+}
+
+#[test]
+fn a_line_that_makes_less_than_a_count_may_be_wrong_by_is_not_told_beside_a_list() {
+    assert!(lines_beside_a_list(128 << 10).contains(&31));
+    assert!(!lines_beside_a_list(20 << 10).contains(&31));
+}
+
 /// Twenty epochs in which two lines keep much and a little; looks see who holds the first, scans see containers that grow by this.
 fn a_little_beside_much(containers: &[(&str, u64)]) -> Option<(String, &'static str)> {
     let mut w = started();
