@@ -38,6 +38,25 @@ pub(crate) struct Cycles {
     pub(crate) window_ends: Vec<u64>,
     /// The cycles at its end, where they were not read.
     pub(crate) unread: Option<Unread>,
+    /// Whether points and ends lie where they would if all requests kept alike: their ordinals are no longer those of marks.
+    pub(crate) is_by_mix: bool,
+}
+
+impl Point {
+    /// The same moment on the axis of these points; as it is behind them.
+    pub(crate) fn on_axis_of(&self, points: &[Self]) -> Self {
+        let after = points.partition_point(|point| point.at_ns < self.at_ns);
+        let before = after.checked_sub(1).and_then(|at| points.get(at));
+        let ordinal = match (before, points.get(after)) {
+            (_, Some(b)) if b.at_ns == self.at_ns => b.ordinal,
+            (Some(a), Some(b)) => {
+                let share = (self.at_ns - a.at_ns) as f64 / (b.at_ns - a.at_ns) as f64;
+                a.ordinal + (share * (b.ordinal - a.ordinal) as f64) as u64
+            }
+            _ => self.ordinal,
+        };
+        Self { ordinal, ..self.clone() }
+    }
 }
 
 impl Cycles {
@@ -106,6 +125,7 @@ pub(crate) fn marked(
         seconds: marks.and_then(|unit| seconds(timeline, unit)),
         window_ends: Vec::new(),
         unread,
+        is_by_mix: false,
     }
 }
 

@@ -43,22 +43,21 @@ pub(crate) fn by_endpoint(capture: &Capture, cycles: &Cycles, since: usize, rate
     out
 }
 
-/// What was counted, over the requests of the endpoints that grow. `recount` counts a series.
+/// What was counted over the requests of the endpoints that grow, and the cycles that say so: all else is told on the same axis. Nothing
+/// where all requests serve. `recount` counts a series.
 pub(crate) fn over_their_own(
     capture: &Capture,
     cycles: &Cycles,
-    counted: Counted,
+    counted: &Counted,
     recount: impl Fn(&Cycles) -> Counted,
-) -> Counted {
+) -> Option<(Counted, Cycles)> {
     if !matches!(counted.reason, CountedReason::Levelling { .. }) {
-        return counted;
+        return None;
     }
-    let Some(alike) = as_if_alike(capture, cycles, counted.since) else { return counted };
+    let alike = as_if_alike(capture, cycles, counted.since)?;
     let again = recount(&alike);
-    if again.state == State::Grows {
-        return Counted { reason: CountedReason::GrowsByMix, ..again };
-    }
-    counted
+    let grows = again.state == State::Grows;
+    grows.then_some((Counted { reason: CountedReason::GrowsByMix, ..again }, alike))
 }
 
 /// The same cycles, with each reading at the cycle where it would lie if all requests kept alike. Where the mix of requests changes, a leak
@@ -89,6 +88,9 @@ fn as_if_alike(capture: &Capture, cycles: &Cycles, since: usize) -> Option<Cycle
         point.ordinal = (first + (part * (last - first) as f64) as u64).max(before + 1);
         before = point.ordinal;
     }
+    out.ends = cycles.ends.iter().map(|end| end.on_axis_of(&out.points)).collect();
+    out.ends.dedup_by(|end, before| end.ordinal <= before.ordinal);
+    out.is_by_mix = true;
     Some(out)
 }
 

@@ -167,17 +167,21 @@ fn judged_by(
     let exit = ExitCollection::of(timeline, basis);
     let held = HolderEvidence::of(capture, pid);
     let count = |cycles: &Cycles| counted::count(timeline, cycles, basis, exit);
-    let counted = endpoints::over_their_own(capture, cycles, count(cycles), count);
-    let setting = Setting { timeline, cycles, counted: &counted, exit, basis, pid, folder };
+    let of_all = count(cycles);
+    let by_mix = endpoints::over_their_own(capture, cycles, &of_all, count);
+    // One axis for readings, samples and scans: where they lie on different ones, a line that leaks seems to slow.
+    let (counted, axis) = by_mix.as_ref().map_or((&of_all, cycles), |(counted, axis)| (counted, axis));
+    let setting = Setting { timeline, cycles: axis, counted, exit, basis, pid, folder };
     let sites = Sites::of(capture, &setting, &held, lookup);
 
-    let claims = claims::kept(&counted, cycles, &held, sites.as_ref());
-    let over = || claims::over(sites.as_ref(), &counted, cycles);
-    let kept = reconcile(&counted, &claims, over, cycles);
+    let claims = claims::kept(counted, axis, &held, sites.as_ref());
+    let over = || claims::over(sites.as_ref(), counted, axis);
+    let kept = reconcile(counted, &claims, over, axis);
     let told = attribute(&kept, &setting, sites.as_ref(), &held, lookup);
     let case = decide::Case::of(&kept, told, &setting, sites.as_ref(), &held, outside.limit(), lookup);
-    let decided = decide::decide(case, cycles);
+    let decided = decide::decide(case, axis);
 
+    let setting = Setting { cycles, ..setting };
     let run =
         told::Told { capture, setting: &setting, outside: &outside, held: &held, sites: sites.as_ref() };
     let report = run.report(decided, lookup);

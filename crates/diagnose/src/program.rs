@@ -74,6 +74,11 @@ impl<'a> Outside<'a> {
         })
     }
 
+    /// A moment of the capture on the clock that all processes share.
+    pub(crate) fn mono_ns(&self, at_ns: u64) -> u64 {
+        self.start_mono_ns.saturating_add(at_ns)
+    }
+
     /// What was said of this by the program's hooks or from outside.
     pub(crate) fn fact(&self, key: &str) -> Option<&str> {
         self.facts.get(key).copied()

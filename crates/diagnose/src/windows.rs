@@ -55,6 +55,7 @@ pub(crate) fn of(timeline: &Timeline, course: &Course<'_>, basis: Basis) -> Cycl
         window_ends,
         how: String::new(),
         unread,
+        is_by_mix: false,
     }
 }
 

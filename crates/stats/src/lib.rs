@@ -8,6 +8,7 @@
 //! The methods, and the error rates measured for them, are argued in `docs/design/verdict-statistics.md`.
 
 mod change;
+mod fewest;
 mod growth;
 mod jumps;
 mod kendall;

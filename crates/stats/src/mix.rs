@@ -9,6 +9,7 @@
 //! beforehand: all are fitted, as for [`crate::growth`], and what is told holds under each that explains the readings.
 
 use crate::Interval;
+use crate::fewest::by_fewest;
 use crate::noise::{NoiseModel, noise_models};
 use crate::nonnegative::Products;
 use crate::student::student_quantile;
@@ -20,7 +21,7 @@ const WINDOWS_PER_KIND: usize = 3;
 /// Parts of the run of which each is left out once, to see whether the others say the same.
 const BLOCKS: usize = 8;
 /// Kinds of noise that are this probable after the readings must agree.
-const MIN_WEIGHT_RATIO: f64 = 0.05;
+pub(crate) const MIN_WEIGHT_RATIO: f64 = 0.05;
 /// A kind is accused if the chance of an accusation by noise is below this, over all kinds.
 const ACCUSED_BY_CHANCE: f64 = 0.01;
 /// Two kinds whose numbers follow each other as closely as this cannot be told apart.
@@ -75,6 +76,7 @@ pub fn growth_by_kind(readings: &[Mixed]) -> Option<Vec<KindGrowth>> {
     if groups.len() > 1 && groups.iter().zip(&told).any(is_open) {
         (groups, told) = (apart, alone);
     }
+    let told = by_fewest(&windows, &groups, told);
     let named = groups.into_iter().zip(told);
     Some(named.map(|(kinds, (rate, is_sure))| KindGrowth { kinds, rate, is_sure }).collect())
 }
@@ -104,10 +106,10 @@ fn windows(readings: &[Mixed], most: usize) -> Vec<Mixed> {
 }
 
 /// Rows that are independent of one another and of equal variance, each with its value.
-type Whitened = Vec<(Vec<f64>, f64)>;
+pub(crate) type Whitened = Vec<(Vec<f64>, f64)>;
 
 /// A row of the fit: what is constant, time, and each group's number.
-fn row(window: &Mixed, groups: &[Vec<usize>]) -> Vec<f64> {
+pub(crate) fn row(window: &Mixed, groups: &[Vec<usize>]) -> Vec<f64> {
     let count = |group: &Vec<usize>| group.iter().filter_map(|kind| window.counts.get(*kind)).sum();
     [1.0, window.time].into_iter().chain(groups.iter().map(count)).collect()
 }
@@ -188,7 +190,7 @@ impl Told {
 }
 
 /// The rows as independent ones of equal variance, by a scalar Kalman filter; and the logarithm of what they were divided by.
-fn whiten(noise: NoiseModel, windows: &[Mixed], rows: &[Vec<f64>]) -> (Whitened, f64) {
+pub(crate) fn whiten(noise: NoiseModel, windows: &[Mixed], rows: &[Vec<f64>]) -> (Whitened, f64) {
     let mut filter = noise.filter();
     let mut level = vec![0.0; rows.first().map_or(0, Vec::len)];
     let mut level_value = 0.0;
@@ -216,7 +218,7 @@ fn whiten(noise: NoiseModel, windows: &[Mixed], rows: &[Vec<f64>]) -> (Whitened,
     (out, log_spread)
 }
 
-fn products(whitened: &[(Vec<f64>, f64)]) -> Products {
+pub(crate) fn products(whitened: &[(Vec<f64>, f64)]) -> Products {
     let mut out = Products::of(whitened.first().map_or(0, |(row, _)| row.len()));
     for (row, value) in whitened {
         out.add(row, *value, 1.0);

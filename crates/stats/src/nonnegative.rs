@@ -54,6 +54,16 @@ impl Products {
         }
     }
 
+    /// The same with these columns alone.
+    pub(crate) fn only(&self, columns: &[usize]) -> Self {
+        let of = |row: &Vec<f64>| columns.iter().map(|at| row[*at]).collect();
+        Self {
+            gram: columns.iter().map(|at| of(&self.gram[*at])).collect(),
+            cross: of(&self.cross),
+            total: self.total,
+        }
+    }
+
     /// The same with one coefficient fixed; its column then has nothing left.
     fn with_fixed(&self, at: usize, value: f64) -> Self {
         let mut out = self.clone();

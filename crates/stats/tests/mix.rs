@@ -158,6 +158,22 @@ fn who_grows_is_found_and_nobody_else() {
 }
 
 #[test]
+fn innocent_kinds_take_little_of_the_growth() {
+    for in_flight in [50.0, 100.0, 150.0, 200.0] {
+        let world = |keeps: &[f64]| World { in_flight: in_flight * KIB, requests: 1000, ..World::of(keeps) };
+        let one = accused(&world(&[0.0, 0.0, 10.0 * KIB, 0.0])).0;
+        assert!(one.len() > 2, "{in_flight}");
+        for (_, rate) in one {
+            assert!((rate.estimate / 10.0 / KIB - 1.0).abs() < 0.1, "{in_flight}: {rate:?}");
+        }
+        let two = world(&[2.0 * KIB, 0.0, 10.0 * KIB, 0.0]);
+        for (kind, rate) in accused(&two).0 {
+            assert!(rate.contains(two.keeps[kind]), "one that nobody is sure of: {rate:?}");
+        }
+    }
+}
+
+#[test]
 fn nobody_is_accused_by_noise() {
     let none = World::of(&[0.0; 4]);
     let garbage = vec![10.0 * KIB, 0.0, 0.0, 0.0];

@@ -15,6 +15,8 @@ use crate::timeline::Timeline;
 
 /// Points that are told of a life.
 const MAX_POINTS: usize = 48;
+/// Bytes of its command at most, from the end: there its own arguments are.
+const MAX_COMMAND_BYTES: usize = 400;
 
 /// What a process kept while it served.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +52,9 @@ impl Lived {
         let from = capture.header.start_mono_ns;
         // What others add to the capture at the end of the run is no part of its life.
         let recorded = (from, from.saturating_add(judged.last()?.at_ns));
-        let command = command(capture).unwrap_or_default().to_owned();
+        let command = command(capture).unwrap_or_default();
+        let from_end = command.ceil_char_boundary(command.len().saturating_sub(MAX_COMMAND_BYTES));
+        let command = command.get(from_end..).unwrap_or_default().to_owned();
         Some(Self { unit, cycles: cycles.count, recorded, command, points, garbage })
     }
 

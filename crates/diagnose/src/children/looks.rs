@@ -13,6 +13,8 @@ const BUSY_FACTOR: u64 = 3;
 const BEFORE_NS: u64 = 500_000_000;
 /// What it took goes back within this time, in nanoseconds.
 const AFTER_NS: u64 = 250_000_000;
+/// Stretches at most: a fact has room for no more.
+const MAX_STRETCHES: usize = 24;
 
 /// Stretches from and to, in nanoseconds of `CLOCK_MONOTONIC`, which all processes share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +31,7 @@ impl Looks {
             }
             _ => None,
         };
-        Self(capture.records.iter().filter_map(look).collect())
+        Self(few(capture.records.iter().filter_map(look).collect()))
     }
 
     pub(super) fn told(&self) -> Value {
@@ -44,5 +46,52 @@ impl Looks {
 
     pub(crate) fn cover(&self, mono_ns: u64) -> bool {
         self.0.iter().any(|(from, to)| (*from..=*to).contains(&mono_ns))
+    }
+}
+
+/// The same moments in few stretches. Where these are still too many, the shortest pauses between them count as looks.
+fn few(mut stretches: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    stretches.sort_unstable();
+    let apart = joined(&stretches, 0);
+    let mut pauses: Vec<u64> = apart.windows(2).map(|pair| pair[1].0 - pair[0].1).collect();
+    pauses.sort_unstable_by_key(|pause| std::cmp::Reverse(*pause));
+    pauses.get(MAX_STRETCHES - 1).map_or_else(|| apart.clone(), |longest| joined(&apart, *longest))
+}
+
+/// Stretches in their order, those as one between which is no longer pause than this.
+fn joined(stretches: &[(u64, u64)], pause: u64) -> Vec<(u64, u64)> {
+    let mut out: Vec<(u64, u64)> = Vec::new();
+    for (from, to) in stretches {
+        match out.last_mut() {
+            Some(last) if *from <= last.1.saturating_add(pause) => last.1 = last.1.max(*to),
+            _ => out.push((*from, *to)),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_is_one_stretch() {
+        assert_eq!(few(vec![(20, 30), (1, 9), (2, 5), (9, 12)]), [(1, 12), (20, 30)]);
+        assert_eq!(few(Vec::new()), []);
+    }
+
+    #[test]
+    fn of_too_many_the_nearest_count_as_one() {
+        // The nth pause lasts 10 + n.
+        let mut at = 0;
+        let look = |nth: u64| {
+            at += 15 + nth;
+            (at - 5, at)
+        };
+        let all: Vec<(u64, u64)> = (0..1000).map(look).collect();
+        let told = Looks(few(all.clone()));
+        assert_eq!(told.0.len(), MAX_STRETCHES);
+        assert!(all.iter().all(|(from, to)| told.cover(*from) && told.cover(*to)));
+        assert!(!told.cover(all[999].0 - 1), "the longest pauses stay");
     }
 }

@@ -16,6 +16,8 @@ use crate::sizes::size;
 
 /// A rise of which so much is beyond what the process's allocators know is not judged by what they say.
 const MIN_UNSEEN_RATIO: f64 = 0.5;
+/// Bytes of each text at most: a record's text of more than 4,096 is cut off, and can no longer be read.
+const MAX_TEXT_BYTES: usize = 200;
 
 /// The verdict of a child's own capture.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,14 +55,21 @@ pub fn child_fact(pid: u64, capture: &Capture, report: &Report, is_sample: bool)
     let endpoints = report.growth.as_ref().map_or(&[][..], |growth| &growth.endpoints);
     let endpoint =
         endpoints.iter().find(|one| one.grows && one.together_with.is_empty()).map(|one| &one.name);
+    let sentence = finding.map(|finding| finding.sentence.as_str());
     let value = serde_json::json!({
-        "verdict": report.job.program, "rate": rate, "held_by": held_by, "kept_at": kept_at, "endpoint": endpoint,
-        "finding": finding.map(|finding| &finding.sentence),
+        "verdict": report.job.program, "rate": rate, "held_by": held_by.map(|text| short(text)),
+        "kept_at": kept_at.as_deref().map(short), "endpoint": endpoint.map(|text| short(text)),
+        "finding": sentence.map(short),
         "unseen_per_minute": unseen::per_minute(capture).round(), "looks": Looks::of(capture).told(),
         "lived": Lived::of(capture).filter(|_| is_sample).map(|lived| lived.told()),
         "growth": report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
     });
     (key(pid), value.to_string())
+}
+
+/// Its beginning, where it is long.
+fn short(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or_default()
 }
 
 /// The key of the fact about this child.

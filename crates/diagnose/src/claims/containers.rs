@@ -55,7 +55,7 @@ impl<'a> Containers<'a> {
     /// What the containers carry, if they carry enough of what was counted. Of a growth that the counters are sure of it says how much at least.
     pub(super) fn claim(&self) -> Option<Claim> {
         let Self { counted, cycles, seen } = self;
-        let bytes = together(seen)?;
+        let bytes = together(seen).map(|bytes| within(bytes, counted))?;
         let is_whole = seen.iter().all(|one| one.pace.weighed == Weighed::All);
         let rate = counted.rate?;
         let are_numbers = seen.iter().all(|one| one.are_numbers);
@@ -84,7 +84,8 @@ impl<'a> Containers<'a> {
         }
         let heavy =
             |pace: &Pace| pace.weighed == Weighed::All && pace.bytes >= MIN_HEAVY_BYTES * pace.elements;
-        let bytes = together(seen.iter().filter(|one| one.pace.even && heavy(&one.pace)))?;
+        let even = seen.iter().filter(|one| one.pace.even && heavy(&one.pace));
+        let bytes = together(even).map(|bytes| within(bytes, counted))?;
         let floor = EVEN_FLOOR_RATIO * cycles.floor();
         let reason = ClaimReason::ContainersAlone { kept: bytes };
         is_proof(bytes, floor, counted, cycles)
@@ -124,6 +125,12 @@ fn say(by: Instrument, bytes: f64, is_whole: bool, counted: &Counted, reason: Cl
         high: bytes * (1.0 + SCAN_ERROR_RATIO),
     };
     Claim { by, kept, is_whole, since: counted.since, reason }
+}
+
+/// What scans tell of containers is right within an error. Where the counters leave room for a little less than that, it is this much.
+fn within(bytes: f64, counted: &Counted) -> f64 {
+    let may_be = counted.state == State::Bounded && bytes * (1.0 - SCAN_ERROR_RATIO) <= counted.at_most;
+    if may_be { bytes.min(counted.at_most) } else { bytes }
 }
 
 /// Whether containers that grow by so many bytes prove a growth: by more than the floor, and by as much as the counters see, or leave room for.

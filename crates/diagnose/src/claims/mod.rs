@@ -20,7 +20,7 @@ pub(crate) use sites::{sum, suspects};
 
 use containers::Containers;
 
-use crate::counted::{Counted, CountedReason, Filling, State};
+use crate::counted::{Counted, Filling, State};
 use crate::cycles::Cycles;
 use crate::holders::HolderEvidence;
 use crate::numbers::{HALF, NEARLY_ALL};
@@ -111,10 +111,9 @@ pub(crate) fn limit(
     noted.or_else(|| in_flight::limit(sites.filter(|_| is_open)?, setting))
 }
 
-/// Who says that a growth may be over. Where fewer requests come of the endpoints that grow, the last ones keep less, and it is not.
+/// Who says that a growth may be over.
 pub(crate) fn over(sites: Option<&Sites>, counted: &Counted, cycles: &Cycles) -> Option<ClaimReason> {
-    let is_slower_by_mix = counted.reason == CountedReason::GrowsByMix;
-    sites::over(sites.filter(|_| !is_slower_by_mix)?, counted, cycles)
+    sites::over(sites?, counted, cycles)
 }
 
 /// What the counters claim by themselves.

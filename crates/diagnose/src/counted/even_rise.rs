@@ -57,6 +57,7 @@ mod tests {
             window_ends: Vec::new(),
             how: String::new(),
             unread: None,
+            is_by_mix: false,
         };
         even_rise(&cycles, &points)
     }

@@ -9,6 +9,7 @@ mod pool;
 mod reason;
 mod recycled;
 mod rise;
+mod served;
 
 pub(crate) use reason::{Child, Culprit, Growing, Pace, Reason, Settled};
 
@@ -19,7 +20,7 @@ use crate::children::{Children, Life, Said};
 use crate::cycles::Cycles;
 use crate::program::Outside;
 use crate::report::{Bytes, Verdict};
-use crate::timeline::Timeline;
+use crate::timeline::{Basis, Timeline};
 use crate::unit::Unit;
 
 /// Share of the work, from the program's first cycle to its last, that a child must have lived through.
@@ -169,8 +170,13 @@ impl Leaking<'_> {
     }
 }
 
-/// What the children add to what is said about the program, whose own verdict this is.
-pub(crate) fn settle(own: Verdict, outside: &Outside, timeline: &Timeline, cycles: &Cycles) -> Settled {
+/// What the children add to what is said about the program, whose own verdict this is. `is_short` if it had too few cycles for one.
+pub(crate) fn settle(
+    (own, is_short): (Verdict, bool),
+    outside: &Outside,
+    (timeline, basis): (&Timeline, Basis),
+    cycles: &Cycles,
+) -> Settled {
     let children = outside.children();
     let family = Family::of(outside, &children, timeline, cycles);
     let leaking = family.leaking();
@@ -187,6 +193,11 @@ pub(crate) fn settle(own: Verdict, outside: &Outside, timeline: &Timeline, cycle
         settled.reason = Some(family.reason(first, &culprit, own));
         settled.verdict = Verdict::Leak;
         settled.culprit = Some(culprit);
+    }
+    let is_open = is_short && settled.verdict == Verdict::Undecided;
+    if let Some(reason) = is_open.then(|| served::reason(&family, timeline, basis)).flatten() {
+        settled.verdict = Verdict::NoLeak;
+        settled.reason = Some(reason);
     }
     for pool in recycled(&family) {
         pool.settle(&family, &mut settled);

@@ -27,6 +27,8 @@ pub(crate) enum Reason {
     Workers { rate: Interval, lives: Lives, said: Option<Box<Said>>, own: Verdict },
     /// They may, and each lives too short to tell: `times` as long would do.
     WorkersOpen { rate: Interval, lives: Lives, times: u64 },
+    /// So many workers served so much and do not leak; the program itself ran too short, and rose by no more than this.
+    Served { workers: u64, served: u64, unit: &'static str, rose: f64 },
 }
 
 /// A process that the program started.

@@ -27,6 +27,7 @@ impl Bins {
             }
         };
         match cycles.unit.marks() {
+            Some(_) if cycles.is_by_mix => cycles.ends.iter().for_each(|p| add(p.ordinal, p.at_ns)),
             Some(unit) => {
                 timeline.marks.iter().filter(|m| m.unit == unit).for_each(|m| add(m.ordinal, m.at_ns));
             }

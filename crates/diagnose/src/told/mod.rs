@@ -16,7 +16,7 @@ use nilometer_capture::Capture;
 use crate::causes::{self, Run};
 use crate::cells;
 use crate::components::Picture;
-use crate::counted::garbage;
+use crate::counted::{State, garbage};
 use crate::decide::Decided;
 use crate::devices::{Devices, judged};
 use crate::holders::HolderEvidence;
@@ -126,7 +126,8 @@ impl Told<'_> {
             phase_totals: phase_table::totals(capture, &course, &stretches, timeline.end_ns),
             losses,
         };
-        job::tell(&mut report, crate::job::settle(judgement.verdict, outside, timeline, cycles));
+        let own = (judgement.verdict, self.setting.counted.state == State::TooFew);
+        job::tell(&mut report, crate::job::settle(own, outside, (timeline, basis), cycles));
         let leaking = crate::job::device::leaking(report.verdict, &on_devices);
         device::tell(&mut report, &on_devices, leaking);
         report.next_steps = next_steps::next_steps(&report, |pid| outside.looked_into(pid));

@@ -2,7 +2,7 @@
 
 use crate::world::{Noise, World, started};
 use nilometer_capture::CycleUnit::{Served, Task};
-use nilometer_capture::{CycleUnit, Observation, Record};
+use nilometer_capture::{CycleUnit, Grown, Holder, Observation, Record};
 use nilometer_diagnose::{Endpoint, Report, Verdict};
 
 const KIB: i64 = 1024;
@@ -22,7 +22,18 @@ fn service_that(
     asked: impl Fn(u64, &mut Noise) -> usize,
     keeps: impl Fn(usize, u64) -> i64,
 ) -> World {
-    let mut w = started();
+    seen_by(unit, asked, started(), |w, endpoint, nth, _| {
+        w.takes(keeps(endpoint, nth));
+    })
+}
+
+/// The same; `serves` also has what recorders see: it gets the endpoint, how many requests of it there were, and how many of all.
+fn seen_by(
+    unit: CycleUnit,
+    asked: impl Fn(u64, &mut Noise) -> usize,
+    mut w: World,
+    serves: impl Fn(&mut World, usize, u64, u64),
+) -> World {
     let mut noise = Noise(7);
     let mut totals = [0_u64; 4];
     for (at, name) in NAMES.iter().enumerate() {
@@ -35,7 +46,8 @@ fn service_that(
     for nth in 0..1200 {
         let endpoint = asked(nth, &mut noise);
         totals[endpoint] += 1;
-        w.takes(keeps(endpoint, totals[endpoint])).passes(0.005 + 0.01 * noise.share());
+        serves(&mut w, endpoint, totals[endpoint], nth);
+        w.passes(0.005 + 0.01 * noise.share());
         if nth % 4 == 3 {
             let in_flight = noise.bytes(20 * KIB);
             w.takes(in_flight);
@@ -104,6 +116,52 @@ fn a_leak_of_an_endpoint_that_is_asked_less_and_less_does_not_level_off() {
     let first = endpoints(&report).first().unwrap();
     assert!(first.grows && first.name == "POST /score", "{first:?}");
     assert!(report.reason.contains("fewer of them"), "{}", report.reason);
+}
+
+#[test]
+fn its_holder_and_its_line_are_named_as_well() {
+    let scans = |w: &mut World, length: u64, cycle: u64, new: u64| {
+        let (path, file) = ("app.SEEN[*]".to_owned(), "/job/app.py".to_owned());
+        let holder = Holder { id: 1, path, kind: "list".to_owned(), file, ..Holder::default() };
+        let bytes = new * 10 * KIB as u64;
+        w.scans_grown(holder, Grown { cycle, length, bytes, new, ..Grown::default() });
+    };
+    let mut w = started();
+    w.fact("cwd", "/job").records(16 << 10, 3);
+    let stack = w.stack(&["/v/lib/python3.11/site-packages/flask/app.py:9 run", "/job/app.py:30 score"]);
+    let told = std::cell::Cell::new(0);
+    let report = seen_by(Served, fewer, w, |w, endpoint, of_it, nth| {
+        if endpoint == 1 {
+            w.makes(stack, 10 << 10, 1);
+            if of_it.is_multiple_of(40) {
+                scans(w, of_it, nth, of_it - told.replace(of_it));
+            }
+        }
+    })
+    .report_with_names();
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    let [first] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!(first.holder.as_ref().map(|holder| holder.path.as_str()), Some("app.SEEN[*]"));
+    assert!(first.sites.iter().any(|site| site.file.ends_with("app.py") && site.line == 30), "{first:#?}");
+    let explained = report.growth.as_ref().and_then(|growth| growth.explained).unwrap();
+    assert!((explained - 1.0).abs() < 0.15, "{explained}");
+}
+
+#[test]
+fn a_line_that_fills_a_cache_is_not_accused_whatever_the_mix() {
+    for (fill, asked) in [(30.0, fewer as Asked), (60.0, fewer), (120.0, fewer), (60.0, mixed)] {
+        let mut w = started();
+        w.fact("cwd", "/job").records(16 << 10, 3);
+        let stack = w.stack(&["/v/lib/python3.11/site-packages/flask/app.py:9 run", "/job/app.py:30 score"]);
+        let report = seen_by(Served, asked, w, |w, endpoint, of_it, _| {
+            let bytes = ((-(of_it as f64) / fill).exp() * 20480.0) as u64;
+            if endpoint == 1 && bytes > 100 {
+                w.makes(stack, bytes, 1);
+            }
+        })
+        .report_with_names();
+        assert_ne!(report.verdict, Verdict::Leak, "{fill}: {}", report.reason);
+    }
 }
 
 #[test]

@@ -266,6 +266,26 @@ fn a_container_that_is_seen_to_grow_is_a_leak_though_the_counters_show_none() {
 }
 
 #[test]
+fn a_scan_that_counts_a_little_more_than_there_is_room_for_still_tells_of_a_leak() {
+    let told = |percent: u64| {
+        in_noise(27 * KIB, |w, epoch| {
+            let (path, kind) = ("run(): spread.values[*]".to_owned(), "list".to_owned());
+            let holder = Holder { id: 1, path, kind, file: "/job/train.py".to_owned(), ..Holder::default() };
+            w.scans_holder(holder, epoch, 10 * epoch, 3 * (27 << 10) * percent / 100, false);
+        })
+    };
+    // There is room for 54.9 KiB, and a scan is wrong by a fifth.
+    let report = told(220);
+    assert_eq!(report.verdict, Verdict::Leak, "{}", report.reason);
+    assert_eq!(
+        report.findings[0].bytes_per_cycle.estimate / KIB,
+        54,
+        "no more than the counters leave room for"
+    );
+    assert_eq!(told(280).verdict, Verdict::NoLeak);
+}
+
+#[test]
 fn what_grows_evenly_is_a_leak_from_a_quarter_of_what_frameworks_keep() {
     // Eight or three KiB per epoch: each array of the same size, and so many elements with every epoch or not quite.
     let report_of = |each: u64, stray: u64, native: bool, new: u64| {

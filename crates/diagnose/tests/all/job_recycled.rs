@@ -3,7 +3,7 @@
 use crate::world::children::{job, recycles, worker};
 use crate::world::{KIB, MIB, Noise, World};
 use nilometer_capture::CycleUnit::{self, Epoch, Served, Task};
-use nilometer_diagnose::{Report, Verdict};
+use nilometer_diagnose::{Report, Verdict, child_fact};
 
 /// So many lives of 150 requests; `adds` has the life and the request.
 fn lives(count: u64, requests: u64, adds: impl Fn(u64, u64) -> i64) -> Vec<World> {
@@ -165,4 +165,23 @@ fn one_holder_in_several_lives_is_in_those_that_nobody_looked_at_too() {
     assert_eq!(of(1.0, ["a", "", "a", ""]), Verdict::Undecided);
     assert_ne!(of(0.5, ["a", "", "", "a"]), Verdict::Leak);
     assert_eq!(of(0.0, ["a", "", "", ""]), Verdict::NoLeak);
+}
+
+#[test]
+fn what_is_told_of_a_worker_that_was_looked_at_often_fits_into_a_record() {
+    let said = |looks: u64| {
+        let mut nth = 0;
+        let mut w = worker(Task, 900, |_| 8 * KIB);
+        w.fact("command", &format!("celery {}worker", "--option ".repeat(300)));
+        while nth < looks {
+            nth += 1;
+            w.passes(0.2 * nth as f64).looked(false, &[]);
+        }
+        child_fact(20, &w.capture(), &w.report(), true).1
+    };
+    for looks in [0, 100, 400] {
+        let fact = said(looks);
+        assert!(fact.len() < 4096, "{} bytes", fact.len());
+        assert!(serde_json::from_str::<serde_json::Value>(&fact).is_ok());
+    }
 }

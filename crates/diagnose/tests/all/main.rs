@@ -34,6 +34,7 @@ mod in_flight;
 mod job;
 mod job_healthy;
 mod job_recycled;
+mod job_served;
 mod made_at;
 mod names;
 mod numbers;

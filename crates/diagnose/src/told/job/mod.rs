@@ -17,7 +17,7 @@ pub(super) fn tell(report: &mut Report, settled: Settled) {
     if let Some(reason) = reason {
         report.reason = words(&reason);
     }
-    if verdict == Verdict::Leak {
+    if verdict != Verdict::Undecided {
         report.cycles.needed = None;
     }
     report.job.culprit = culprit.map(told);
@@ -34,6 +34,9 @@ fn words(reason: &Reason) -> String {
         }
         Reason::Workers { rate, lives, said, own } => workers::reason(rate, lives, said.as_deref(), *own),
         Reason::WorkersOpen { rate, lives, times } => workers::open_reason(rate, lives, *times),
+        Reason::Served { workers, served, unit, rose } => {
+            workers::served_reason(*workers, *served, unit, *rose)
+        }
     }
 }
 

@@ -45,6 +45,16 @@ pub(super) fn open_reason(rate: &Interval, lives: &Lives, times: u64) -> String 
     )
 }
 
+/// Why the job does not leak though the program itself ran too short.
+pub(super) fn served_reason(workers: u64, served: u64, unit: &str, rose: f64) -> String {
+    let who = if workers == 1 { "its worker".to_owned() } else { format!("its {workers} workers") };
+    let verb = if workers == 1 { "does" } else { "do" };
+    format!(
+        "{who} {verb} not leak, by {served} {unit}s; live memory of the program itself rose by {} meanwhile",
+        size(rose)
+    )
+}
+
 /// `2.3 KiB per request`.
 fn per(rate: &Interval, unit: &str) -> String {
     format!("{} per {unit}", size(rate.estimate))
