@@ -27,6 +27,8 @@ pub(crate) struct ExitCollection {
     pub(crate) freed: f64,
     /// The most that all garbage may have been.
     at_most: f64,
+    /// What fell while exit handlers ran.
+    by_handlers: f64,
     /// Objects, if Python told.
     objects: Option<f64>,
     /// What of it may be the interpreter's lists.
@@ -56,6 +58,11 @@ fn collections(reading: &Reading) -> Option<u64> {
 }
 
 impl ExitCollection {
+    /// The most that all garbage may have been.
+    pub(crate) fn at_most(self) -> f64 {
+        self.at_most
+    }
+
     pub(crate) fn of(timeline: &Timeline, basis: Basis) -> Option<Self> {
         if basis != Basis::Live {
             return None;
@@ -66,19 +73,35 @@ impl ExitCollection {
         let counted = after.counters.gc_collected.zip(before.counters.gc_collected);
         let collected = (before.live? - after.live?).max(0.0);
         let objects = counted.map(|(after, before)| after.saturating_sub(before) as f64);
-        // Finalizers run before it, and free what garbage kept beyond Python.
-        let by_handlers =
-            fall_while_handlers_ran(timeline).min(objects.unwrap_or(0.0) * GARBAGE_OBJECT_BYTES.1);
-        let freed = collected + by_handlers;
         Some(Self {
-            freed,
-            at_most: if timeline.exit_leaves_garbage { f64::INFINITY } else { (1.0 + ERROR_RATIO) * freed },
+            freed: collected,
+            at_most: if timeline.exit_leaves_garbage {
+                f64::INFINITY
+            } else {
+                (1.0 + ERROR_RATIO) * collected
+            },
+            by_handlers: fall_while_handlers_ran(timeline),
             objects,
             weight: objects.filter(|n| *n >= 1.0).map(|n| collected / n),
             lists: if before.counters.py_kept.is_some() { 0.0 } else { FREE_LISTS },
             collections: collections(before),
             full: before.counters.gc2,
         })
+    }
+
+    /// With what exit handlers freed of it: finalizers run before the collection, and so do libraries' own clean-ups. They free what garbage
+    /// keeps beyond Python. An object of garbage keeps `object_bytes` at most, by the collections within the run; so much may be garbage, and
+    /// what is usual is taken for it.
+    pub(crate) fn with_exit_handlers(self, object_bytes: f64) -> Self {
+        let objects = self.objects.unwrap_or(0.0);
+        let usual = self.by_handlers.min(objects * GARBAGE_OBJECT_BYTES.1);
+        let most = self.by_handlers.min(objects * object_bytes.max(GARBAGE_OBJECT_BYTES.1));
+        Self {
+            freed: self.freed + usual,
+            at_most: self.at_most + (1.0 + ERROR_RATIO) * most,
+            by_handlers: 0.0,
+            ..self
+        }
     }
 
     /// Whether the garbage of these points was still there. A full collection after the last of them took it, and left none of it to this one.

@@ -104,7 +104,7 @@ pub(crate) fn net_growth(
             examined: true,
         });
     }
-    let exit = exit.map(|exit| exit.without_exit_handlers(timeline, points));
+    let exit = exit.map(|exit| told_by(exit, timeline, points));
     let full = troughs(timeline, before, points, 2);
     if let Some(rate) = envelope(&full, points, &plain) {
         let sawtooth = rising(points) - rate.estimate;
@@ -152,7 +152,7 @@ pub(crate) fn net_growth(
     };
     let mut outlived = 0.0;
     if let Some(trough) = full.last() {
-        let to_exit = exit.and_then(|e| between(trough, points.last()?, -e.freed, rising(points)));
+        let to_exit = exit.and_then(|e| between(trough, points.last()?, -e.at_most(), rising(points)));
         let sure = [since_trough(points, trough), to_exit].into_iter().flatten().fold(rate.low, f64::max);
         outlived = sure.max(0.0);
         // Knowing what is no garbage does not make the series less noisy.
@@ -176,6 +176,12 @@ pub(crate) fn net_growth(
     Some(net)
 }
 
+/// What the collection at exit tells of the garbage of these points, with its exit handlers.
+fn told_by(exit: ExitCollection, timeline: &Timeline, points: &[Point]) -> ExitCollection {
+    let object = WEIGHT_MARGIN * weight::most(timeline, points, None);
+    exit.with_exit_handlers(object).without_exit_handlers(timeline, points)
+}
+
 /// What an object of garbage keeps at most, in bytes.
 fn max_object_bytes(timeline: &Timeline, points: &[Point], exit: Option<ExitCollection>) -> f64 {
     MAX_OBJECT_BYTES.max(WEIGHT_MARGIN * weight::most(timeline, points, exit))
@@ -191,7 +197,7 @@ pub(crate) fn garbage_at_most(
     if is_off(timeline, points) {
         return 0.0;
     }
-    let exit = exit.map(|exit| exit.without_exit_handlers(timeline, points));
+    let exit = exit.map(|exit| told_by(exit, timeline, points));
     let full = troughs(timeline, before, points, 2);
     let max_object = max_object_bytes(timeline, points, exit);
     let exit = exit.filter(|exit| exit.had_garbage_of(timeline, points));
