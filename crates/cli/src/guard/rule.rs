@@ -31,6 +31,8 @@ pub(super) struct EpochEnd {
     pub(super) above: Option<u64>,
     /// The kernel says that memory is short.
     pub(super) pressed: bool,
+    /// The limit was met in this epoch, and there was nothing left to take back.
+    pub(super) ran_out: bool,
 }
 
 /// What the rule says, and why. Bytes.
@@ -79,6 +81,8 @@ pub(super) struct History {
     gap: u64,
     /// The last peaks above ends.
     above: VecDeque<u64>,
+    /// In the last epoch: a second look at its end has no epoch behind it.
+    ran_out: bool,
 }
 
 impl History {
@@ -101,6 +105,7 @@ impl History {
         if let Some(above) = now.above {
             remember(&mut self.above, above);
         }
+        self.ran_out = now.ran_out;
         self.again(now, reserve)
     }
 
@@ -113,11 +118,12 @@ impl History {
             growth,
             saw: self.above.iter().copied().max().unwrap_or(0),
             reserve,
-            margin: (now.limit / MARGIN_DIVISOR).clamp(MIN_MARGIN_BYTES, MAX_MARGIN_BYTES),
+            margin: margin(now.limit),
             ..Judgement::default()
         };
         let is_full = judged.room() < 0;
-        judged.pressed = now.pressed && now.used >= now.limit / 100 * PRESSED_PERCENT;
+        let is_short = now.pressed || self.ran_out;
+        judged.pressed = is_short && now.used >= now.limit / 100 * PRESSED_PERCENT;
         judged.acts = growth > 0 && (is_full || judged.pressed);
         judged
     }
@@ -139,6 +145,11 @@ impl History {
             _ => 0,
         }
     }
+}
+
+/// What is left free below a limit.
+pub(super) fn margin(limit: u64) -> u64 {
+    (limit / MARGIN_DIVISOR).clamp(MIN_MARGIN_BYTES, MAX_MARGIN_BYTES)
 }
 
 fn remember<Item>(ring: &mut VecDeque<Item>, new: Item) {

@@ -138,6 +138,19 @@ fn pressure_decides_from_four_fifths_on_where_memory_grows() {
 }
 
 #[test]
+fn a_limit_that_was_met_is_not_forgotten_by_the_second_look() {
+    let mut history = History::default();
+    for used in [780, 790, 800] {
+        history.epoch_ended(EpochEnd { ran_out: true, ..end(used) }, 0);
+    }
+    // The second look has no epoch behind it in which the limit could be met.
+    assert!(history.again(end(800), 0).acts);
+    assert!(!history.again(end(799), 0).acts);
+    history.epoch_ended(end(810), 0);
+    assert!(!history.again(end(810), 0).acts);
+}
+
+#[test]
 fn what_was_given_back_is_judged_again() {
     let mut history = History::default();
     for used in [500, 700, 900] {
