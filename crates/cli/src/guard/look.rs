@@ -119,8 +119,11 @@ impl Watch {
     /// Looks at the same end again.
     pub fn again(&mut self, reserve: u64) -> Option<Judged> {
         let ends = self.look(false);
-        let judgements =
-            self.histories.iter().zip(ends).map(|(history, end)| end.map(|end| history.again(end, reserve)));
+        let judgements = self
+            .histories
+            .iter_mut()
+            .zip(ends)
+            .map(|(history, end)| end.map(|end| history.again(end, reserve)));
         nearest(judgements)
     }
 

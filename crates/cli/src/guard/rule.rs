@@ -83,12 +83,19 @@ pub(super) struct History {
     above: VecDeque<u64>,
     /// In the last epoch: a second look at its end has no epoch behind it.
     ran_out: bool,
+    /// What was in use after something was given back at the last end.
+    low: Option<u64>,
+    /// How much came back in the epochs after that.
+    returned: VecDeque<u64>,
 }
 
 impl History {
     /// Takes in the end of an epoch, and judges it.
     pub(super) fn epoch_ended(&mut self, now: EpochEnd, reserve: u64) -> Judgement {
         self.epochs += 1;
+        if let Some(low) = self.low.take() {
+            remember(&mut self.returned, now.used.saturating_sub(low));
+        }
         let least = RISE_BYTES.max(now.limit / MIN_RISE_DIVISOR);
         match self.highest {
             // The first epoch's memory is what the program needs to run.
@@ -106,12 +113,21 @@ impl History {
             remember(&mut self.above, above);
         }
         self.ran_out = now.ran_out;
-        self.again(now, reserve)
+        self.judge(now, reserve, self.growth())
     }
 
     /// Judges the same end of an epoch again, after something was given back.
-    pub(super) fn again(&self, now: EpochEnd, reserve: u64) -> Judgement {
+    ///
+    /// Free memory that the allocator gave back is no room where the next epoch works with it: then it comes back.
+    pub(super) fn again(&mut self, now: EpochEnd, reserve: u64) -> Judgement {
+        self.low = Some(now.used);
         let growth = self.growth();
+        let returns = self.returned.iter().copied().max().unwrap_or(0);
+        self.judge(now, reserve, if growth > 0 { growth.max(returns) } else { 0 })
+    }
+
+    /// `growth` is what the next epoch may add; 0 where memory does not grow.
+    fn judge(&self, now: EpochEnd, reserve: u64, growth: u64) -> Judgement {
         let mut judged = Judgement {
             used: now.used,
             limit: now.limit,
