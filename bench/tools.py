@@ -30,6 +30,7 @@ class Tool:
 
 
 NILOMETER = ["-m", "nilometer", "run", "-o", "{out}.nilo"]
+GUARD = ["-m", "nilometer", "guard", "-q", "--no-live", "-o", "{out}.nilo"]
 MEMRAY = ["-m", "memray", "run", "--quiet", "-o", "{out}.bin"]
 
 TOOLS = {
@@ -37,6 +38,7 @@ TOOLS = {
     "none-again": Tool(),
     "nilometer": Tool(arguments=NILOMETER, module="nilometer"),
     "no-recorder": Tool(arguments=[*NILOMETER, "--no-recorder"], module="nilometer"),
+    "guard": Tool(arguments=GUARD, module="nilometer"),
     "nilometer-64K": Tool(arguments=[*NILOMETER, "--sample", "64K"], module="nilometer"),
     "tracemalloc": Tool(env={"PYTHONTRACEMALLOC": "1"}),
     "memray": Tool(arguments=MEMRAY, module="memray"),

@@ -93,7 +93,7 @@ fn ends(capture: &Capture, limits: &Limits) -> Vec<End> {
                 if let Moment::Cycle { unit: CycleUnit::Epoch, ordinal } = moment {
                     let above = (peak > own).then(|| peak - own);
                     let used = own + others.values().sum::<u64>();
-                    ends.push((*ordinal, EpochEnd { used, limit, above, pressed: false }));
+                    ends.push((*ordinal, EpochEnd { used, limit, above, ..EpochEnd::default() }));
                     peak = 0;
                 } else {
                     peak = peak.max(own);

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use nilometer_host::cgroup::Cgroup;
+use nilometer_host::cgroup::{Cgroup, Reading};
 use nilometer_host::file::KernelFile;
 use nilometer_host::memory::Machine;
 use nilometer_host::pressure::full_avg10;
@@ -15,7 +15,7 @@ use nilometer_host::rlimit::Rlimits;
 use nilometer_host::status::Status;
 use nilometer_host::tree;
 
-use super::rule::{EpochEnd, History, Judgement};
+use super::rule::{EpochEnd, History, Judgement, margin};
 
 /// All tasks waited for memory for more than this percentage of ten seconds: the kernel is about to kill.
 const PRESSURE_PERCENT: f64 = 5.0;
@@ -119,8 +119,11 @@ impl Watch {
     /// Looks at the same end again.
     pub fn again(&mut self, reserve: u64) -> Option<Judged> {
         let ends = self.look(false);
-        let judgements =
-            self.histories.iter().zip(ends).map(|(history, end)| end.map(|end| history.again(end, reserve)));
+        let judgements = self
+            .histories
+            .iter_mut()
+            .zip(ends)
+            .map(|(history, end)| end.map(|end| history.again(end, reserve)));
         nearest(judgements)
     }
 
@@ -141,19 +144,19 @@ impl Watch {
         let tree = self.tree(&status);
         let group = self.cgroup.as_mut().map(|group| group.read(&mut self.buffer, true)).unwrap_or_default();
         let machine = self.machine.meminfo(&mut self.buffer);
-        let hit = is_end && self.hits.is_some() && group.limit_hits > self.hits;
+        let ran_out = is_end && ran_out(self.hits, &group);
         if is_end {
             self.hits = group.limit_hits.or(self.hits);
         }
         let short = self.pressure.as_ref().and_then(|file| file.read(&mut self.buffer)).and_then(full_avg10);
-        let pressed = hit || short.is_some_and(|share| share > PRESSURE_PERCENT);
-        let end = |used: u64, limit: u64| EpochEnd { used, limit, above, pressed };
+        let pressed = short.is_some_and(|share| share > PRESSURE_PERCENT);
+        let end = |used: u64, limit: u64| EpochEnd { used, limit, above, pressed, ..EpochEnd::default() };
         Kind::ALL.map(|kind| match kind {
             Kind::Asked => Some(end(tree?, self.asked?)),
             Kind::Cgroup => {
                 // Pages of files, read once or often, are the kernel's to take back.
                 let used = group.current?.saturating_sub(group.file.unwrap_or(0));
-                Some(end(used, group.limit?))
+                Some(EpochEnd { ran_out, ..end(used, group.limit?) })
             }
             Kind::Ram => {
                 let left = machine.available?.saturating_add(machine.swap_free.unwrap_or(0));
@@ -192,6 +195,13 @@ fn resident(status: &Status) -> Option<u64> {
     Some(status.rss_anon? + status.rss_file.unwrap_or(0) + status.rss_shmem.unwrap_or(0))
 }
 
+/// The group met its limit in this epoch, and hardly a page of a file is left to take back. While there are such pages the
+/// kernel makes room with them: a group that has read enough meets its limit all the time.
+fn ran_out(hits_before: Option<u64>, now: &Reading) -> bool {
+    let is_hit = hits_before.is_some() && now.limit_hits > hits_before;
+    is_hit && now.file.zip(now.limit).is_none_or(|(file, limit)| file < margin(limit))
+}
+
 fn nearest(judgements: impl Iterator<Item = Option<Judgement>>) -> Option<Judged> {
     let judged = Kind::ALL.into_iter().zip(judgements);
     judged
@@ -200,29 +210,6 @@ fn nearest(judgements: impl Iterator<Item = Option<Judgement>>) -> Option<Judged
 }
 
 #[cfg(test)]
+#[path = "look_tests.rs"]
 #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn this_process_is_seen_against_a_limit_of_its_own() {
-        let mut watch = Watch::new(Some(1 << 20));
-        let judged = watch.epoch_ended(0).unwrap();
-        // A test program has more than the margin of so small a limit leaves.
-        assert_eq!((judged.kind, judged.judgement.acts), (Kind::Asked, false));
-        assert!(judged.judgement.used > 0 && judged.judgement.room() < 0);
-        let (now, peak) = watch.resident().unwrap();
-        assert!(peak >= now);
-        // Right after a look there is no other one, but the same end can be looked at again.
-        assert_eq!(watch.epoch_ended(0), None);
-        assert!(watch.again(0).is_some());
-    }
-
-    #[test]
-    fn a_limit_that_acts_goes_before_one_that_is_nearer() {
-        let far = Judgement { acts: true, used: 1, limit: 100, ..Judgement::default() };
-        let near = Judgement { used: 99, limit: 100, ..Judgement::default() };
-        let found = nearest([Some(near), None, Some(far), None, None].into_iter()).unwrap();
-        assert_eq!(found.kind, Kind::Ram);
-    }
-}
+mod tests;

@@ -31,6 +31,8 @@ pub(super) struct EpochEnd {
     pub(super) above: Option<u64>,
     /// The kernel says that memory is short.
     pub(super) pressed: bool,
+    /// The limit was met in this epoch, and there was nothing left to take back.
+    pub(super) ran_out: bool,
 }
 
 /// What the rule says, and why. Bytes.
@@ -79,12 +81,21 @@ pub(super) struct History {
     gap: u64,
     /// The last peaks above ends.
     above: VecDeque<u64>,
+    /// In the last epoch: a second look at its end has no epoch behind it.
+    ran_out: bool,
+    /// What was in use after something was given back at the last end.
+    low: Option<u64>,
+    /// How much came back in the epochs after that.
+    returned: VecDeque<u64>,
 }
 
 impl History {
     /// Takes in the end of an epoch, and judges it.
     pub(super) fn epoch_ended(&mut self, now: EpochEnd, reserve: u64) -> Judgement {
         self.epochs += 1;
+        if let Some(low) = self.low.take() {
+            remember(&mut self.returned, now.used.saturating_sub(low));
+        }
         let least = RISE_BYTES.max(now.limit / MIN_RISE_DIVISOR);
         match self.highest {
             // The first epoch's memory is what the program needs to run.
@@ -101,23 +112,34 @@ impl History {
         if let Some(above) = now.above {
             remember(&mut self.above, above);
         }
-        self.again(now, reserve)
+        self.ran_out = now.ran_out;
+        self.judge(now, reserve, self.growth())
     }
 
     /// Judges the same end of an epoch again, after something was given back.
-    pub(super) fn again(&self, now: EpochEnd, reserve: u64) -> Judgement {
+    ///
+    /// Free memory that the allocator gave back is no room where the next epoch works with it: then it comes back.
+    pub(super) fn again(&mut self, now: EpochEnd, reserve: u64) -> Judgement {
+        self.low = Some(now.used);
         let growth = self.growth();
+        let returns = self.returned.iter().copied().max().unwrap_or(0);
+        self.judge(now, reserve, if growth > 0 { growth.max(returns) } else { 0 })
+    }
+
+    /// `growth` is what the next epoch may add; 0 where memory does not grow.
+    fn judge(&self, now: EpochEnd, reserve: u64, growth: u64) -> Judgement {
         let mut judged = Judgement {
             used: now.used,
             limit: now.limit,
             growth,
             saw: self.above.iter().copied().max().unwrap_or(0),
             reserve,
-            margin: (now.limit / MARGIN_DIVISOR).clamp(MIN_MARGIN_BYTES, MAX_MARGIN_BYTES),
+            margin: margin(now.limit),
             ..Judgement::default()
         };
         let is_full = judged.room() < 0;
-        judged.pressed = now.pressed && now.used >= now.limit / 100 * PRESSED_PERCENT;
+        let is_short = now.pressed || self.ran_out;
+        judged.pressed = is_short && now.used >= now.limit / 100 * PRESSED_PERCENT;
         judged.acts = growth > 0 && (is_full || judged.pressed);
         judged
     }
@@ -139,6 +161,11 @@ impl History {
             _ => 0,
         }
     }
+}
+
+/// What is left free below a limit.
+pub(super) fn margin(limit: u64) -> u64 {
+    (limit / MARGIN_DIVISOR).clamp(MIN_MARGIN_BYTES, MAX_MARGIN_BYTES)
 }
 
 fn remember<Item>(ring: &mut VecDeque<Item>, new: Item) {

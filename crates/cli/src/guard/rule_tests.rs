@@ -138,6 +138,19 @@ fn pressure_decides_from_four_fifths_on_where_memory_grows() {
 }
 
 #[test]
+fn a_limit_that_was_met_is_not_forgotten_by_the_second_look() {
+    let mut history = History::default();
+    for used in [780, 790, 800] {
+        history.epoch_ended(EpochEnd { ran_out: true, ..end(used) }, 0);
+    }
+    // The second look has no epoch behind it in which the limit could be met.
+    assert!(history.again(end(800), 0).acts);
+    assert!(!history.again(end(799), 0).acts);
+    history.epoch_ended(end(810), 0);
+    assert!(!history.again(end(810), 0).acts);
+}
+
+#[test]
 fn what_was_given_back_is_judged_again() {
     let mut history = History::default();
     for used in [500, 700, 900] {
@@ -147,11 +160,41 @@ fn what_was_given_back_is_judged_again() {
     assert!(!history.again(end(500), 0).acts);
 }
 
+/// An end of 900 MiB is judged again at `low`; the next one is 902, judged again at `then`. Growth is 10.
+fn after_a_collection(low: u64, then: u64, reserve: u64) -> bool {
+    let mut history = History::default();
+    for used in [880, 890, 900] {
+        history.epoch_ended(end(used), reserve * MIB);
+    }
+    assert!(!history.again(end(low), reserve * MIB).acts);
+    assert!(history.epoch_ended(end(902), reserve * MIB).acts);
+    history.again(end(then), reserve * MIB).acts
+}
+
+#[test]
+fn what_was_given_back_and_came_back_is_needed() {
+    // 102 MiB came back. 800 + 102 + 78 + 20 is the limit to the byte; growth alone would leave room.
+    assert!(!after_a_collection(800, 800, 78) && after_a_collection(800, 800, 79));
+    assert!(after_a_collection(400, 800, 75) && !after_a_collection(890, 800, 75));
+}
+
+#[test]
+fn what_was_given_back_and_stays_away_is_room() {
+    let mut history = History::default();
+    for used in [880, 890, 900] {
+        history.epoch_ended(end(used), 75 * MIB);
+    }
+    // The highest ends still rise, and each time 80 MiB go and 20 come back.
+    for used in [904, 908, 912, 916, 920] {
+        history.epoch_ended(end(used), 75 * MIB);
+        assert!(!history.again(end(used - 80), 75 * MIB).acts);
+        assert!(!history.epoch_ended(end(used - 60), 75 * MIB).acts);
+    }
+}
+
 #[test]
 fn the_margin_has_bounds() {
-    let margin = |limit_mib: u64| {
-        History::default().again(EpochEnd { limit: limit_mib * MIB, ..EpochEnd::default() }, 0).margin / MIB
-    };
+    let margin = |limit_mib: u64| margin(limit_mib * MIB) / MIB;
     assert_eq!(
         [margin(100), margin(400), margin(500), margin(12_800), margin(100_000)],
         [8, 8, 10, 256, 256]

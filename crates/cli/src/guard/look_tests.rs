@@ -1,0 +1,40 @@
+//! The look at this process, and what the numbers of a group say.
+
+use super::*;
+
+#[test]
+fn this_process_is_seen_against_a_limit_of_its_own() {
+    let mut watch = Watch::new(Some(1 << 20));
+    let judged = watch.epoch_ended(0).unwrap();
+    // A test program has more than the margin of so small a limit leaves.
+    assert_eq!((judged.kind, judged.judgement.acts), (Kind::Asked, false));
+    assert!(judged.judgement.used > 0 && judged.judgement.room() < 0);
+    let (now, peak) = watch.resident().unwrap();
+    assert!(peak >= now);
+    // Right after a look there is no other one, but the same end can be looked at again.
+    assert_eq!(watch.epoch_ended(0), None);
+    assert!(watch.again(0).is_some());
+}
+
+#[test]
+fn a_limit_that_is_hit_says_nothing_while_pages_of_files_are_left() {
+    let group = |hits: u64, file_mib: u64| Reading {
+        limit: Some(1000 << 20),
+        limit_hits: Some(hits),
+        file: Some(file_mib << 20),
+        ..Reading::default()
+    };
+    assert!(ran_out(Some(4), &group(5, 0)) && ran_out(Some(4), &group(5, 19)));
+    assert!(!ran_out(Some(4), &group(5, 20)) && !ran_out(Some(4), &group(5, 150)));
+    assert!(!ran_out(Some(5), &group(5, 0)) && !ran_out(None, &group(5, 0)));
+    // What is not known does not calm.
+    assert!(ran_out(Some(4), &Reading { file: None, ..group(5, 0) }));
+}
+
+#[test]
+fn a_limit_that_acts_goes_before_one_that_is_nearer() {
+    let far = Judgement { acts: true, used: 1, limit: 100, ..Judgement::default() };
+    let near = Judgement { used: 99, limit: 100, ..Judgement::default() };
+    let found = nearest([Some(near), None, Some(far), None, None].into_iter()).unwrap();
+    assert_eq!(found.kind, Kind::Ram);
+}
