@@ -21,6 +21,8 @@ use super::rule::{EpochEnd, History, Judgement, margin};
 const PRESSURE_PERCENT: f64 = 5.0;
 /// Looks take at most one part in so many of the program's time: some ends of very short epochs are not looked at.
 const PACE: u32 = 200;
+/// Without a look for so long at most: another task may have interrupted the last one, which then seems dear.
+const MAX_REST: Duration = Duration::from_secs(1);
 
 /// Which limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +105,7 @@ impl Watch {
     /// Looks at the end of an epoch; none where that was looked at just before, or nothing can be seen.
     pub fn epoch_ended(&mut self, reserve: u64) -> Option<Judged> {
         let began = Instant::now();
-        if self.last.is_some_and(|(at, cost)| began - at < cost * PACE) {
+        if self.last.is_some_and(|(at, cost)| began - at < (cost * PACE).min(MAX_REST)) {
             return None;
         }
         let ends = self.look(true);

@@ -17,6 +17,16 @@ fn this_process_is_seen_against_a_limit_of_its_own() {
 }
 
 #[test]
+fn a_look_that_was_interrupted_blinds_for_a_second_at_most() {
+    let mut watch = Watch::new(Some(1 << 40));
+    let ended = |ago_ms: u64| Instant::now().checked_sub(Duration::from_millis(ago_ms)).unwrap();
+    watch.last = Some((ended(900), Duration::from_millis(30)));
+    assert_eq!(watch.epoch_ended(0), None);
+    watch.last = Some((ended(1100), Duration::from_millis(30)));
+    assert!(watch.epoch_ended(0).is_some());
+}
+
+#[test]
 fn a_limit_that_is_hit_says_nothing_while_pages_of_files_are_left() {
     let group = |hits: u64, file_mib: u64| Reading {
         limit: Some(1000 << 20),
