@@ -19,6 +19,7 @@ pub(crate) use autograd::{Graphs, MadeBy};
 pub(crate) use builtin::{bytes_io_bytes, numbers_bytes, text_io_bytes};
 pub(crate) use numpy::data_bytes as array_bytes;
 pub(crate) use tensorflow::tensor;
+pub(crate) use torch::hooks as torch_hooks;
 
 use std::cell::{OnceCell, RefCell};
 
@@ -198,6 +199,11 @@ impl<'a> Sizes<'a> {
     /// context.
     pub(crate) fn leads_everywhere(&self, kind: Type) -> bool {
         self.family(kind) == Family::Context
+    }
+
+    /// Whether its objects are tensors of `PyTorch`.
+    pub(crate) fn is_torch(&self, kind: Type) -> bool {
+        self.family(kind) == Family::Torch
     }
 
     fn family(&self, kind: Type) -> Family {

@@ -13,6 +13,10 @@ use crate::object::Object;
 
 /// Offsets at which the object may keep its `TensorImpl`: behind a flag, or at once.
 const IMPL_OFFSETS: [u64; 2] = [24, 16];
+/// The fields behind it, in their order: tables of hooks.
+const HOOKS: [&str; 2] = ["_backward_hooks", "_post_accumulate_grad_hooks"];
+/// A flag in the first field after the head, before the `TensorImpl`: 0 or 1, where a pointer is neither.
+const MAX_FLAG: u64 = 1;
 /// Words of a `TensorImpl` that are searched.
 pub(super) const IMPL_WORDS: usize = 24;
 /// Dimensions that fit inside the `TensorImpl`; more are stored elsewhere.
@@ -38,6 +42,14 @@ struct Tensor {
     sharing: u64,
     /// The autograd metadata; 0 if the tensor takes no part.
     differentiation: u64,
+}
+
+/// The name of the field that holds `child`; `word` reads the object's word at an offset.
+pub(crate) fn hooks(word: impl Fn(u64) -> u64, child: u64) -> Option<&'static str> {
+    let [behind_flag, at_once] = IMPL_OFFSETS;
+    let implementation = if word(at_once) <= MAX_FLAG { behind_flag } else { at_once };
+    let mut fields = (1..).map(|field| word(implementation + 8 * field));
+    HOOKS.into_iter().find(|_| fields.next() == Some(child))
 }
 
 /// Bytes and names of element types by number.
@@ -207,6 +219,19 @@ pub(super) fn data_of(words: &[u64; 8], at: usize) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_of_hooks_are_fields_behind_the_implementation() {
+        let (first, second) = (0x7f00_0000_1000, 0x7f00_0000_2000);
+        let at_once = [1, 0x7f00_0000_0100, 0x7f00_0000_0200, first, second];
+        let behind_flag = [1, 0x7f00_0000_0100, 0, 0x7f00_0000_0200, first, second];
+        for object in [at_once.as_slice(), behind_flag.as_slice()] {
+            let word = |offset: u64| object.get((offset / 8) as usize).copied().unwrap_or(0);
+            assert_eq!(hooks(word, first), Some("_backward_hooks"));
+            assert_eq!(hooks(word, second), Some("_post_accumulate_grad_hooks"));
+            assert_eq!(hooks(word, 0x7f00_0000_0200), None);
+        }
+    }
 
     const OBJECT: u64 = 0x7fff_1230;
 
