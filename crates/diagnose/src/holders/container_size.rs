@@ -9,12 +9,13 @@ use nilometer_model::HolderPath;
 use nilometer_stats::Interval;
 
 use super::HolderEvidence;
+use super::lines_of_weighed::take_in_lines;
 use super::scans::{Pace, Weighed};
 use crate::cycles::Point;
 use crate::report::{Bytes, Finding};
 
 /// A container must have been watched for so many cycles: a scan strikes anywhere inside of one.
-const MIN_WATCHED_CYCLES: u64 = SEVERAL;
+pub(super) const MIN_WATCHED_CYCLES: u64 = SEVERAL;
 /// With the number of the scans all findings together are so near the growth, as a share of it.
 const MAX_TOTAL_ERROR_RATIO: f64 = TENTH;
 /// What was weighed is right within this share.
@@ -22,7 +23,7 @@ pub(crate) const SCAN_ERROR_RATIO: f64 = ALIKE;
 
 impl HolderEvidence<'_> {
     /// Gives findings the bytes that scans weighed, where samples, scans and counters agree.
-    pub(crate) fn weigh(&self, findings: &mut [Finding], rate: &Interval, points: &[Point]) {
+    pub(crate) fn weigh(&self, findings: &mut Vec<Finding>, rate: &Interval, points: &[Point]) {
         let pace = |path: &str| {
             let path = HolderPath::of(path);
             let is_same =
@@ -33,6 +34,7 @@ impl HolderEvidence<'_> {
                 .filter(|_| same.next().is_none())
                 .and_then(|rises| Pace::of(rises, &self.scans, points))
         };
+        take_in_lines(findings, rate, |f| f.holder.as_ref().and_then(|holder| pace(&holder.path)));
         weigh(findings, rate, pace);
     }
 }

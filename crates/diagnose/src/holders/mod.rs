@@ -13,6 +13,7 @@ mod hooks;
 mod inside;
 mod join;
 mod kept_at;
+mod lines_of_weighed;
 mod native;
 mod native_parts;
 mod numbers;
