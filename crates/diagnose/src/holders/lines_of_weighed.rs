@@ -33,10 +33,12 @@ pub(super) fn take_in_lines(
 
 /// Whether the line makes what the container keeps beyond what it is told to.
 fn is_its(line: &Finding, held: &Finding, pace: &Pace, rate: &Interval) -> bool {
-    let bytes = |finding: &Finding| finding.bytes_per_cycle.estimate as f64;
-    let differs = (bytes(held) + bytes(line) - pace.bytes).abs();
-    let is_unheld = line.holder.is_none() && line.process.is_none();
-    is_unheld && differs <= SCAN_ERROR_RATIO * pace.bytes && pace.bytes + bytes(line) > rate.high
+    let Bytes { low, high, .. } = line.bytes_per_cycle;
+    let (low, high) = (low as f64, high as f64);
+    let rest = pace.bytes - held.bytes_per_cycle.estimate as f64;
+    let error = SCAN_ERROR_RATIO * pace.bytes;
+    let is_all = (low - error..=high + error).contains(&rest);
+    line.holder.is_none() && line.process.is_none() && is_all && pace.bytes + low > rate.high
 }
 
 fn tell_with(held: &mut Finding, line: Finding) {
@@ -90,10 +92,12 @@ mod tests {
     fn a_line_is_told_with_the_list_that_was_weighed_to_keep_what_it_makes() {
         let all = || vec![finding(None, 74, 619), finding(Some("gradients[*]"), 17, 6)];
         assert_eq!(told(all(), 740.0, Weighed::All), [vec![74, 17]]);
+        let few_samples = vec![finding(None, 74, 401), finding(Some("gradients[*]"), 17, 6)];
+        assert_eq!(told(few_samples, 740.0, Weighed::All), [vec![74, 17]], "few samples, a wide interval");
         let apart = [vec![74], vec![17]];
         assert_eq!(told(all(), 1300.0, Weighed::All), apart, "there is room for both");
         assert_eq!(told(all(), 740.0, Weighed::AllButNative), apart, "nobody weighed all of it");
-        let small = vec![finding(None, 74, 400), finding(Some("gradients[*]"), 17, 6)];
+        let small = vec![finding(None, 74, 200), finding(Some("gradients[*]"), 17, 6)];
         assert_eq!(told(small, 740.0, Weighed::All), apart, "it makes less");
         let two = vec![finding(None, 74, 619), finding(None, 75, 600), finding(Some("gradients[*]"), 17, 6)];
         assert_eq!(told(two, 740.0, Weighed::All), [vec![74], vec![75], vec![17]], "either may be it");
