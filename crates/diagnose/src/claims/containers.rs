@@ -191,8 +191,8 @@ fn seen(held: &HolderEvidence, counted: &Counted, cycles: &Cycles) -> Vec<Seen> 
         let watched =
             late && long && pace.cycles as f64 >= enough || agrees && pace.cycles >= MIN_WATCHED_CYCLES;
         let told = if open { MIN_TOLD } else { MIN_TOLD_ALONE };
-        // What fills is told by the counters where they show a growth.
-        let users = users && (open || !pace.slows);
+        // A vocabulary that meets fewer new words with each document fills; its mean pace is none that goes on.
+        let users = users && !pace.slows;
         let told_by = held.scans.iter().copied().find(|ended| *ended >= newest).unwrap_or(u64::MAX);
         let are_numbers = are_numbers(&holder.elements);
         (users && watched && rises.len() >= told).then_some(Seen { told_by, pace, are_numbers })
