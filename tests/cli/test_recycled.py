@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from cli_bench import Bench
 
 # A server that replaces its worker after so many requests, as `gunicorn --max-requests` does.
@@ -56,7 +57,7 @@ if __name__ == "__main__":
         pool = concurrent.futures.ProcessPoolExecutor(2, mp_context=forked)
         results = pool.map(task, range(1200))
     else:
-        pool = forked.Pool(2, maxtasksperchild=150)
+        pool = forked.Pool(2, maxtasksperchild=150 if sys.argv[3] == "replacing" else None)
         results = pool.imap_unordered(task, range(1200))
     with pool:
         assert len(list(results)) == 1200
@@ -87,8 +88,9 @@ def test_what_each_life_keeps_is_a_leak_of_the_job(bench: Bench) -> None:
     assert [path.name for path in bench.captures()] == [f"x.{culprit}.nilo", "x.nilo"], "one life is shown"
 
 
-def test_a_worker_of_an_executor_counts_its_tasks(bench: Bench) -> None:
-    report, told = job(bench, POOL, "keeps", "0.005", "executor")
+@pytest.mark.parametrize("pool", ["executor", "keeping"])
+def test_a_worker_that_stays_counts_its_tasks(bench: Bench, pool: str) -> None:
+    report, told = job(bench, POOL, "keeps", "0.005", pool)
     assert report["verdict"] == "leak", report["reason"]
     finding = report["findings"][0]
     assert finding["process"] == report["job"]["culprit"]["pid"]
@@ -97,8 +99,9 @@ def test_a_worker_of_an_executor_counts_its_tasks(bench: Bench) -> None:
     assert "LEAK +19." in told, told
 
 
-def test_a_worker_of_an_executor_that_keeps_nothing(bench: Bench) -> None:
-    report, told = job(bench, POOL, "not", "0.005", "executor")
+@pytest.mark.parametrize("pool", ["executor", "keeping"])
+def test_a_worker_that_stays_and_keeps_nothing(bench: Bench, pool: str) -> None:
+    report, told = job(bench, POOL, "not", "0.005", pool)
     assert report["verdict"] != "leak", report["reason"]
     assert "2 forked children were recorded: no leak in them" in told, told
 

@@ -1,4 +1,4 @@
-"""What is wrapped around processes: their start, and results of pools that replace workers and of executors.
+"""What is wrapped around processes: their start, and results of pools and executors.
 
 In: `multiprocessing.process`, `multiprocessing.pool`, `concurrent.futures.process`. Out: a child's pid and
 what it is for; in a worker a cycle for each of its tasks.
@@ -66,9 +66,9 @@ def _repopulate(original: Any) -> Any:
 
 
 def _count_tasks(pool: Any) -> None:
-    """Has workers count what they hand back, where the pool replaces them after so many tasks."""
+    """Has the workers that the pool is about to fork count what they hand back."""
     queue: Any = getattr(pool, "_outqueue", None)
-    if getattr(pool, "_maxtasksperchild", None) is None or not hasattr(queue, "_writer"):
+    if not hasattr(queue, "_writer"):
         return
     hand_back, program = queue.put, os.getpid()
 
