@@ -46,7 +46,7 @@ pub(crate) struct ScanSchedule {
     objects: u64,
     /// The last one told nothing that could be the rise.
     told_nothing: bool,
-    /// It told of growth.
+    /// It told of growth, or of what may become one.
     tells: bool,
 }
 
@@ -71,7 +71,8 @@ impl ScanSchedule {
         }
     }
 
-    /// Whether the last one told of growth: when a stretch ends, one more tells whether it went on to the end, however small it is.
+    /// Whether the last one told of any growth: when a stretch ends, one more tells whether it went on to the end, however small it is,
+    /// or whether a container that got full stayed so.
     pub(crate) fn tells(&self) -> bool {
         self.tells
     }
@@ -90,7 +91,7 @@ impl ScanSchedule {
             Told::Nothing => times >= SCANS_TO_SEE,
         };
         self.told_nothing = enough && same;
-        self.tells = told == Told::Growth;
+        self.tells = told != Told::Nothing;
         self.objects = objects;
     }
 }
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn the_last_one_says_whether_there_is_growth_to_be_followed() {
         let mut scanning = ScanSchedule::default();
-        for (told, tells) in [(Nothing, false), (Perhaps, false), (Growth, true), (Nothing, false)] {
+        for (told, tells) in [(Nothing, false), (Perhaps, true), (Growth, true), (Nothing, false)] {
             scanning.end(SCANS_TO_TELL, told, 1000, true);
             assert_eq!(scanning.tells(), tells, "{told:?}");
         }

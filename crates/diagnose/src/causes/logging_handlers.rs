@@ -1,15 +1,24 @@
 //! Handlers of `logging` that are added again and again, or one that keeps every record.
 //!
-//! Evidence: the path leads through a logger's `handlers`, or the holder is the buffer of a handler.
+//! Evidence: the path leads through a logger's `handlers`, or the holder is the buffer of a handler. Anybody's bus of events has `handlers`, so the
+//! path must begin in `logging`, the owner must be a logger, or handlers of `logging` or records must be what is kept.
 
 use nilometer_model::Step;
 
 use super::{Case, Explanation};
 
+/// Ends of the names of handlers' classes: the standard library's, and what is derived from them.
+const HANDLERS: [&str; 5] = ["StreamHandler", "FileHandler", "MemoryHandler", "QueueHandler", "RichHandler"];
+
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;
-    let is_handlers = path.name == "handlers" || path.full.leads_into(|name| name == "handlers");
-    let is_buffer = path.name == "buffer" && case.elements().contains("LogRecord");
+    let owner = case.finding.holder.as_ref().map_or("", |holder| holder.owner.as_str());
+    let of_logger = path.full.words().starts_with("logging.") || owner.ends_with("Logger");
+    let of_logging = of_logger || HANDLERS.iter().any(|class| case.elements().contains(class));
+    let has_records = case.elements().contains("LogRecord");
+    let is_handlers = (of_logging || has_records)
+        && (path.name == "handlers" || path.full.leads_into(|name| name == "handlers"));
+    let is_buffer = path.name == "buffer" && has_records;
     if !is_handlers && !is_buffer {
         return None;
     }

@@ -16,6 +16,7 @@ mod faults;
 mod figures_open;
 mod gc_disabled;
 mod gradient_registry;
+mod graph_grows;
 mod holder_path;
 mod hooks_registered;
 mod kept_by_callback;
@@ -212,7 +213,7 @@ pub(crate) struct Explanation {
 type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
 
 /// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 55] = [
+const ALL: [Cause; 56] = [
     ("retraced-by-scalars", retraced::by_scalars),
     ("retraced-by-shapes", retraced::by_shapes),
     ("retraced-by-methods", retraced::by_methods),
@@ -223,6 +224,7 @@ const ALL: [Cause; 55] = [
     ("kernel-cache", kernel_cache::explain),
     ("kernels-per-shape", kernels_per_shape::explain),
     ("scalars-cached", scalars_cached::explain),
+    ("graph-grows", graph_grows::explain),
     ("models-in-a-loop", gradient_registry::by_models),
     ("clear-session-in-the-loop", train_steps::by_clearing),
     ("eager-toggled", train_steps::by_switching),

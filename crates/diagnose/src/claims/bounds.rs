@@ -6,7 +6,7 @@
 
 use crate::numbers::{EXCESS, HALF, MIN_POINTS, PART, SMALL_BYTES};
 use nilometer_model::HolderPath;
-use nilometer_stats::Interval;
+use nilometer_stats::{Interval, growth};
 
 use crate::cycles::Cycles;
 use crate::holders::{Capacity, HolderEvidence, OwnBound, SCAN_ERROR_RATIO, own_bound};
@@ -67,7 +67,7 @@ pub(crate) enum Until {
 enum End {
     /// It is full soon enough.
     Full(Filling),
-    /// The program bounds it, and this run did not show that: by so many more cycles, where the source says at how many elements.
+    /// The program bounds it, and this run did not show that: in so many more cycles it would, where the source says at how many elements.
     Open(Filling, Option<f64>),
     /// It has a bound that is out of reach, or none.
     Far(Option<u64>),
@@ -107,14 +107,20 @@ pub(crate) fn filled(
     };
     let floor = job.cycles.floor();
     let is_all = beside.estimate <= MAX_REST_RATIO * rate.estimate && beside.low <= floor;
-    let is_sure = |f: &Finding| f.confidence != "possible" && f.bytes_per_cycle.low as f64 > floor;
     if is_all {
-        rest.retain(is_sure);
+        rest.retain(|finding| is_sure(finding, job.cycles));
     }
     let count = job.cycles.count;
-    let until = |cycles: &Option<f64>| cycles.map_or(count, |cycles| cycles.ceil() as u64 + BEYOND_CYCLES);
+    let until = |cycles: &Option<f64>| cycles.map_or(count, |cycles| cycles.ceil() as u64);
     let unproven = open.iter().map(until).max();
     (rest, Filled { filling, beside, is_all, unproven })
+}
+
+/// Whether a finding is a leak by itself: each cycle keeps more than the floor, and the run half of what no process does by itself.
+pub(crate) fn is_sure(finding: &Finding, cycles: &Cycles) -> bool {
+    let low = finding.bytes_per_cycle.low as f64;
+    let kept = low * cycles.count as f64;
+    finding.confidence == "certain" && low > cycles.floor() && kept > HALF * cycles.unit.min_rise()
 }
 
 impl Job<'_> {
@@ -137,11 +143,25 @@ impl Job<'_> {
         }
         match self.held.room_below(&holder.path, bound, self.cycles) {
             // Only a run shows that the line does what it says.
-            Some(room) => self
-                .full(finding, &room, Some(&own))
-                .map_or(End::Far(Some(bound)), |one| End::Open(one, Some(room.cycles))),
+            Some(room) => self.full(finding, &room, Some(&own)).map_or(End::Far(Some(bound)), |one| {
+                let unproven = BEYOND_CYCLES as f64 - room.full_for;
+                if unproven <= 0.0 || self.is_flat_since(&room, &one) {
+                    return End::Full(one);
+                }
+                End::Open(one, Some(room.cycles + unproven))
+            }),
             None => End::Open(self.open(finding, &own), None),
         }
+    }
+
+    /// Whether live memory rose by less than half of its pace ever since it must have been full.
+    fn is_flat_since(self, room: &Capacity, filling: &Filling) -> bool {
+        let Some(full_at) = room.full_at else { return false };
+        let since: Vec<_> = self.cycles.points.iter().filter(|p| p.ordinal as f64 >= full_at).collect();
+        let x: Vec<f64> = since.iter().map(|p| p.ordinal as f64).collect();
+        let y: Vec<f64> = since.iter().map(|p| p.level).collect();
+        let rate = growth(&x, &y).filter(|_| since.len() > BEYOND_CYCLES as usize);
+        rate.is_some_and(|rate| rate.high < HALF * filling.bytes_per_cycle as f64)
     }
 
     /// What the program bounds at so many bytes. What is there is no more than an estimate, the cycles until then are, too.
@@ -156,7 +176,7 @@ impl Job<'_> {
         if is_passed || !fits || !near {
             return End::Far(None);
         }
-        End::Open(self.open(finding, own), Some((more / per_cycle).max(0.0)))
+        End::Open(self.open(finding, own), Some((more / per_cycle).max(0.0) + BEYOND_CYCLES as f64))
     }
 
     /// What fills, if it is full soon enough.

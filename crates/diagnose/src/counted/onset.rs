@@ -33,12 +33,23 @@ pub(crate) fn growing_part(points: &[Point], rose_before: bool, floor: f64) -> (
     match (grows(&early), grows(&late)) {
         // It began late, or the rate changed: the late part says what is to come.
         (false, true) if is_below(early, late.map_or(0.0, |r| r.low)) => (found.at, None),
+        // Start-up has most of the points of a filling that ends past the middle of the run; the few that are left of it say no rate.
+        (false, false) if rose_before && early.is_none() && ends_at(points, found.at, late) => {
+            (found.at, Some(rise).filter(|r| *r > MIN_FILLING_BYTES))
+        }
         // It ended. A small rise is none that need be told.
         (true, false) if is_below(late, early.map_or(0.0, |r| r.estimate)) => {
             (found.at, Some(rise).filter(|r| *r > MIN_FILLING_BYTES))
         }
         _ => stepped(),
     }
+}
+
+/// Whether the points up to this one rose faster than all rates that are possible since.
+fn ends_at(points: &[Point], at: usize, late: Option<Interval>) -> bool {
+    let (Some(first), Some(corner)) = (points.first(), points.get(at)) else { return false };
+    let cycles = corner.ordinal.saturating_sub(first.ordinal).max(1) as f64;
+    is_below(late, (corner.level - first.level) / cycles)
 }
 
 /// The first point after the last of some upward steps, and how much they rose, where the series was level ever after: a report at

@@ -148,7 +148,7 @@ impl Row {
                 Self::no_leak(Reason::Fills { filling: filling(), beside_at_most }, Some(beside))
             }
             // The filling part may have proved the growth. Without it, the rest must exceed the floor alone.
-            _ if rest.is_empty() && beside.low <= cycles.floor() => {
+            _ if beside.low <= cycles.floor() && !rest.iter().any(|f| bounds::is_sure(f, cycles)) => {
                 let reason = Reason::MostlyFills { filling: filling(), beside_at_most };
                 Self::undecided(reason, beside, cycles.count)
             }

@@ -9,7 +9,7 @@ use nilometer_model::{HolderPath, Step};
 
 use super::HolderEvidence;
 use super::join::name;
-use super::scans::{Rise, cycle_of};
+use super::scans::{Rise, cycle_at, cycle_of};
 use crate::cycles::{Cycles, Point};
 use crate::told::words::finding as told;
 
@@ -22,6 +22,10 @@ pub(crate) struct Capacity {
     pub(crate) bound: u64,
     /// Cycles until then, from the last one of the run.
     pub(crate) cycles: f64,
+    /// The cycle in which it was full by its pace, if the run went beyond.
+    pub(crate) full_at: Option<f64>,
+    /// Cycles from the first look that met it full to the last look.
+    pub(crate) full_for: f64,
 }
 
 /// A bound so many times the run away is none.
@@ -42,14 +46,14 @@ impl Capacity {
 impl HolderEvidence<'_> {
     /// Of the container at this path; `None` where it has no bound or nobody knows how fast it fills.
     pub(crate) fn room(&self, path: &str, cycles: &Cycles) -> Option<Capacity> {
-        self.rises_at(path).find_map(|(holder, rises)| room(holder, holder.bound?, rises, cycles))
+        self.rises_at(path).find_map(|(holder, rises)| self.left(holder, holder.bound?, rises, cycles))
     }
 
     /// The same where the program itself keeps it at so many elements; `None` also where it has more, as the bound is none then.
     pub(crate) fn room_below(&self, path: &str, bound: u64, cycles: &Cycles) -> Option<Capacity> {
         let holds = |rises: &[Rise]| rises.last().is_some_and(|last| last.grown.length <= bound);
         let of_list = |(holder, rises): (&Holder, &[Rise])| {
-            if holds(rises) { room(holder, bound, rises, cycles) } else { None }
+            if holds(rises) { self.left(holder, bound, rises, cycles) } else { None }
         };
         self.rises_at(path).find_map(of_list)
     }
@@ -62,6 +66,15 @@ impl HolderEvidence<'_> {
     /// Numbers and `None` among the attributes of the object that has the container.
     pub(crate) fn numbers_beside(&self, path: &str) -> &[(String, Option<u64>)] {
         self.rises_at(path).map(|(holder, _)| holder.numbers.as_slice()).next().unwrap_or_default()
+    }
+
+    fn left(&self, holder: &Holder, bound: u64, rises: &[Rise], cycles: &Cycles) -> Option<Capacity> {
+        let left = cycles_left(bound, rises, &cycles.ends, cycles.count)?;
+        let is_there_at_exit = !HolderPath::of(&holder.path).is_local();
+        let closing = self.closing_scan.filter(|_| is_there_at_exit);
+        let full_for = full_for(bound, rises, closing.or(self.scans.last().copied()), &cycles.ends);
+        let full_at = (left <= 0.0).then_some(cycles.count as f64 + left);
+        Some(Capacity { name: called(holder), bound, cycles: left.max(0.0), full_at, full_for })
     }
 
     fn rises_at(&self, path: &str) -> impl Iterator<Item = (&Holder, &[Rise])> {
@@ -77,11 +90,6 @@ impl HolderEvidence<'_> {
     }
 }
 
-fn room(holder: &Holder, bound: u64, rises: &[Rise], cycles: &Cycles) -> Option<Capacity> {
-    let left = cycles_left(bound, rises, &cycles.ends, cycles.count)?;
-    Some(Capacity { name: called(holder), bound, cycles: left })
-}
-
 /// An `lru_cache` has the name of its function, which itself is not what fills.
 fn called(holder: &Holder) -> String {
     let name = name(holder);
@@ -89,13 +97,21 @@ fn called(holder: &Holder) -> String {
     if is_cache { told::lru_cache(&name) } else { name }
 }
 
+/// Cycles until it is full, by its pace; below 0 where the run went beyond that.
 fn cycles_left(bound: u64, rises: &[Rise], points: &[Point], count: u64) -> Option<f64> {
     let [first, .., last] = rises else { return None };
     let (from, to) = (cycle_of(points, first)?, cycle_of(points, last)?);
     let per_cycle = last.grown.length.checked_sub(first.grown.length)? as f64 / (to - from);
     let since = (count as f64 - to).max(0.0);
-    let left = bound.saturating_sub(last.grown.length) as f64;
-    (to > from && per_cycle > 0.0).then(|| (left / per_cycle - since).max(0.0))
+    let left = bound as f64 - last.grown.length as f64;
+    (to > from && per_cycle > 0.0).then(|| left / per_cycle - since)
+}
+
+/// Cycles from the first rise that filled it to the last scan; a later scan tells of it again if it grew any further.
+fn full_for(bound: u64, rises: &[Rise], last_scan: Option<u64>, points: &[Point]) -> f64 {
+    let full = rises.iter().find(|rise| rise.grown.length >= bound);
+    let ends = full.and_then(|rise| Some((cycle_of(points, rise)?, cycle_at(points, last_scan?)?)));
+    ends.map_or(0.0, |(from, to)| (to - from).max(0.0))
 }
 
 #[cfg(test)]
@@ -119,7 +135,20 @@ mod tests {
     fn the_end_is_where_the_pace_leads() {
         // Two per cycle, 36 at the 18th: 40 at the 20th, 60 in ten more.
         assert_eq!(found(60, &[(8000, 16), (18_000, 36)]), Some(10.0));
-        assert_eq!(found(38, &[(8000, 16), (18_000, 36)]), Some(0.0), "full since");
+        assert_eq!(found(38, &[(8000, 16), (18_000, 36)]), Some(-1.0), "full since a cycle");
+    }
+
+    #[test]
+    fn it_is_full_from_the_rise_that_filled_it_to_the_last_scan() {
+        let points: Vec<Point> =
+            (1..=20).map(|n| Point { ordinal: n, at_ns: n * 1000, level: 0.0, reading: 0 }).collect();
+        let rise =
+            |at_ns, length| Rise { at_ns, grown: Grown { length, cycle: at_ns / 1000, ..Grown::default() } };
+        let rises = [rise(4000, 8), rise(9000, 12)];
+        let full_for = |bound, last_scan| full_for(bound, &rises, Some(last_scan), &points).round() as u64;
+        assert_eq!(full_for(12, 19_000), 10);
+        assert_eq!(full_for(12, 9000), 0, "no scan since");
+        assert_eq!(full_for(13, 19_000), 0, "no scan has met it full");
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub(crate) struct HolderEvidence<'a> {
     cut: Vec<u64>,
     /// When each scan ended.
     pub(crate) scans: Vec<u64>,
+    /// When the scan ended that came after the program's own code: what its functions held is gone there.
+    closing_scan: Option<u64>,
     /// Containers that grew, by holder, in the order of the scans.
     pub(crate) rises: BTreeMap<u64, Vec<Rise>>,
 }
@@ -110,7 +112,7 @@ impl<'a> HolderEvidence<'a> {
                 Record::Reading { moment: Moment::Cycle { .. }, .. } => last_cycle = stamped.at_ns,
                 // The scan when the program ends comes before: what its functions held is gone, and that it did not grow says nothing.
                 Record::Reading { moment: Moment::BeforeExit, .. } => {
-                    out.scans.pop_if(|at_ns| *at_ns > last_cycle);
+                    out.closing_scan = out.scans.pop_if(|at_ns| *at_ns > last_cycle).or(out.closing_scan);
                     last_cycle = stamped.at_ns;
                 }
                 _ => {}

@@ -29,6 +29,9 @@ pub(super) fn sentence(filling: &Filling, unit: &str) -> String {
     match &filling.until {
         Until::Full { elements, cycles, more, by } => {
             let by = by.as_ref().map_or(String::new(), |own| format!(" by `{}` ({})", own.text, own.place));
+            if *cycles <= 0.0 {
+                return format!("{name} is full with {elements} elements{by}");
+            }
             format!(
                 "{name} is full with {elements} elements{by}, in {:.0} more {unit}s and with {} more",
                 cycles.ceil(),

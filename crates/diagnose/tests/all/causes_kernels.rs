@@ -48,6 +48,24 @@ fn numbers_that_become_tensors_are_cached_and_arrays_are_not() {
 }
 
 #[test]
+fn operations_that_are_added_to_a_graph_are_told_unless_it_is_a_functions() {
+    let frame = |file: &str, function: &str| {
+        format!("/v/lib/python3.11/site-packages/tensorflow/python/framework/{file}:2726 {function}")
+    };
+    let adds = frame("ops.py", "Graph._create_op_internal");
+    let of_function = frame("func_graph.py", "FuncGraph._create_op_internal");
+    let makes = "TF_SetAttrValueProto";
+    let cause = |stack: &[&str]| only(&sampled(stack, |_, _| {})).cause.clone();
+    assert_eq!(cause(&[STEP, &adds, makes]), "graph-grows");
+    assert_ne!(cause(&[STEP, &of_function, &adds, makes]), "graph-grows");
+    assert_ne!(cause(&[STEP, makes]), "graph-grows");
+    assert_eq!(
+        cause(&[STEP, "tensorflow::DirectSession::CreateExecutors", "tensorflow::NewExecutor"]),
+        "graph-grows"
+    );
+}
+
+#[test]
 fn saving_makes_the_variables_of_an_optimizer_again() {
     let frame = |file: &str, line: u32, function: &str| {
         format!("/v/lib/python3.11/site-packages/{file}:{line} {function}")

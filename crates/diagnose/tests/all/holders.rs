@@ -289,6 +289,11 @@ fn what_is_alike_at_first_sight_is_not_told_so() {
         told(("main(): monitor.callbacks[*]", "Monitor", "callback", "list", "")).cause,
         "callbacks-added-again"
     );
+    // A bus of events has handlers, too.
+    let subscribed = ("__main__.bus.handlers['tick'][*]", "Bus", "", "list", "9 x method");
+    assert_ne!(told(subscribed).cause, "logging-handlers");
+    let logger = ("main(): log.handlers[*]", "Logger", "", "list", "9 x StreamHandler");
+    assert_eq!(told(logger).cause, "logging-handlers");
     // Threads in a thread's own list, tuples without a state after, writers of another kind, a closure's list.
     assert_ne!(told(("main(): job.seen[*]", "Job", "thread", "list", "")).cause, "threads-kept");
     let pairs = "9 x tuple (ndarray, int)";

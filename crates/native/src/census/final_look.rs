@@ -42,8 +42,11 @@ impl State {
             Some((session.board().cycles(unit), Risen::of(rise, least(unit), lately(unit))))
         };
         let seconds = Some((session.age() / SECOND_NS, self.seconds_risen()));
-        let all = CycleUnit::all().map(risen).chain([seconds]).flatten();
-        let most = all.filter(|(_, rise)| rise.bytes > 0).max();
+        let all: Vec<_> = CycleUnit::all().map(risen).chain([seconds]).flatten().collect();
+        let most = all.iter().copied().filter(|(_, rise)| rise.bytes > 0).max();
+        if most.is_none() && ended == Ended::Code {
+            self.see_whether_it_stayed(session, all.iter().map(|(ordinal, _)| *ordinal).max());
+        }
         // A look that was cut short is worth another where that may take longer.
         let again = ended == Ended::Code && self.was_cut;
         let is_new = |ordinal: u64| again || ordinal >= self.looked_at + MIN_CYCLES_BETWEEN_WALKS;
@@ -53,12 +56,9 @@ impl State {
         }
         let (age, risen) = (Duration::from_nanos(session.age()), rise.bytes);
         // What grew since the scans before is told once more, cheaply, and for short runs enough: a small rise only where it is known to
-        // be somebody's. A loop of many short fits is paced like any other.
-        let closing = self.closing < WHATEVER_THE_COST || self.scan.is_within(PAUSE_FACTOR, age);
-        let worth = risen >= MIN_RISE_BYTES || self.scanning.tells();
-        if self.scan.times > 0 && closing && worth && self.scanned_at < ordinal {
-            self.closing = self.closing.saturating_add(1);
-            self.scan(session, ordinal);
+        // be somebody's.
+        if risen >= MIN_RISE_BYTES || self.scanning.tells() {
+            self.scan_once_more(session, ordinal);
         }
         let soon = ended == Ended::OneOfManyFits
             && self.whole.times > 0
@@ -80,6 +80,24 @@ impl State {
             }
             self.look_within(py, session, &limits);
             self.looked_at = ordinal;
+        }
+    }
+
+    /// Memory does not rise when the code ends: a container that had grown before may have got full.
+    fn see_whether_it_stayed(&mut self, session: &Session, ordinal: Option<u64>) {
+        let may_look = session.board().pause_limit().is_some() && self.scanning.tells();
+        if let Some(ordinal) = ordinal.filter(|_| may_look) {
+            self.scan_once_more(session, ordinal);
+        }
+    }
+
+    /// Makes the scan that closes a stretch. In a loop of many short fits it is paced like any other.
+    fn scan_once_more(&mut self, session: &Session, ordinal: u64) {
+        let age = Duration::from_nanos(session.age());
+        let closing = self.closing < WHATEVER_THE_COST || self.scan.is_within(PAUSE_FACTOR, age);
+        if self.scan.times > 0 && closing && self.scanned_at < ordinal {
+            self.closing = self.closing.saturating_add(1);
+            self.scan(session, ordinal);
         }
     }
 }

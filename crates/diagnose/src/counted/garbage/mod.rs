@@ -17,6 +17,7 @@
 //!   it keeps, a user's own cycles around arrays may weigh megabytes. Before any collection, [`MAX_OBJECT_BYTES`].
 
 pub(crate) mod at_exit;
+mod early_surplus;
 mod post_collection_bound;
 pub(crate) mod sawtooth;
 mod uncollected_blocks;
@@ -30,6 +31,7 @@ use nilometer_stats::{Interval, growth};
 use crate::cycles::Point;
 use crate::timeline::{Reading, Timeline};
 use at_exit::ExitCollection;
+use early_surplus::early_surplus;
 use post_collection_bound::{Limit, limit};
 use sawtooth::without_sawtooth;
 use uncollected_blocks::Leftover;
@@ -152,8 +154,14 @@ pub(crate) fn net_growth(
     };
     let mut outlived = 0.0;
     if let Some(trough) = full.last() {
-        let to_exit = exit.and_then(|e| between(trough, points.last()?, -e.at_most(), rising(points)));
-        let sure = [since_trough(points, trough), to_exit].into_iter().flatten().fold(rate.low, f64::max);
+        let last = points.last()?;
+        // A list that got full in between is in the rise from trough to trough, and is no growth of every cycle.
+        let ended = |from: &Point, to: &Point| early_surplus(points, &full, from, to);
+        let to_exit =
+            exit.and_then(|e| between(trough, last, -e.at_most() - ended(trough, last), rising(points)));
+        let first = points.first()?;
+        let since_first = between(first, trough, -ended(first, trough), rising(points));
+        let sure = [since_first, to_exit].into_iter().flatten().fold(rate.low, f64::max);
         outlived = sure.max(0.0);
         // Knowing what is no garbage does not make the series less noisy.
         rate.low = rate.low.max(sure.min(seen.low)).min(rate.estimate);
@@ -236,11 +244,6 @@ pub(crate) fn full_collections(timeline: &Timeline) -> Vec<(u64, u64)> {
     out
 }
 
-/// From the first point, which may carry garbage, to a trough, which carries none: growth is at least that.
-fn since_trough(points: &[Point], trough: &Point) -> Option<f64> {
-    between(points.first()?, trough, 0.0, rising(points))
-}
-
 /// Growth between two points at the least, the second corrected by some bytes; one cycle's garbage may have gathered
 /// between a collection and the end of its cycle.
 fn between(from: &Point, to: &Point, correction: f64, step: f64) -> Option<f64> {
@@ -287,7 +290,9 @@ fn envelope(troughs: &[Point], points: &[Point], plain: &Interval) -> Option<Int
     // makes cycles differ (a batch in flight, a buffer that the program empties) is in the troughs as well.
     let differ = (2.0 * jitter(points, troughs)).max(emptied(points, troughs));
     let slack = ((rising(points) - ends).abs() + differ) / span;
-    let around = Interval { estimate: ends, low: ends - slack, high: ends + slack };
+    // Few troughs do not show that what lies between them has ended.
+    let ended = early_surplus(points, troughs, first, last) / span;
+    let around = Interval { estimate: ends, low: ends - slack - ended, high: ends + slack };
     let (x, y) = series(troughs);
     Some(growth(&x, &y).map_or(around, |g| Interval {
         estimate: g.estimate,
