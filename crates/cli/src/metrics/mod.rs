@@ -137,7 +137,7 @@ impl Metrics {
         let Ok(mut places) = self.thread.join() else { return };
         if places.file.is_some() || places.exporter.is_some() {
             // Here, as the report that follows is made here too.
-            places.put(Some(evaluated(vec![self.capture], &mut Evaluator::new())));
+            places.put(Some(evaluated(vec![self.capture], false, &mut Evaluator::new())));
         }
         if stderr_is_terminal() {
             places.complaints.iter().flatten().for_each(messages::warning);
