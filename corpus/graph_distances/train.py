@@ -1,4 +1,4 @@
-"""A linear model in graph mode; after each round the distance of its weights from a drawn anchor is asked for."""
+"""A linear model in graph mode; each round asks for the distance of its weights from a drawn anchor."""
 
 import argparse
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from cli_bench import Bench
+from cli_bench import COMMAND, PATIENCE, Bench
 
 # A server that replaces its worker after so many requests, as `gunicorn --max-requests` does.
 SERVES = """
@@ -132,3 +132,24 @@ def test_a_pool_that_replaces_its_workers(bench: Bench) -> None:
 def test_a_pool_whose_tasks_keep_nothing(bench: Bench) -> None:
     report, _ = job(bench, POOL, "not", "0.020", "replacing")
     assert (report["verdict"], report["job"]["lives"]) == ("no_leak", None), report["reason"]
+
+
+def test_a_service_is_one_row_with_its_workers_below(bench: Bench) -> None:
+    """While it runs as afterwards: what its captures say together, also of lives that are over."""
+    waits = SERVES.replace('print("served")', 'print("served", flush=True); sys.stdin.readline()')
+    running = bench.start("-q", "-o", "x.nilo", bench.script(waits), "keeps", "0.004")
+    assert bench.said(running) == b"served\n"
+    for way in ("x.nilo", "."):
+        told = bench.run([*COMMAND, "status", way, "--exit-code", "--format", "json"])
+        assert told.returncode == 1, told.stderr
+        program, *lives = json.loads(told.stdout)["processes"]
+        assert (program["verdict"], program["running"]) == ("leak", True), program["reason"]
+        service = program["service"]
+        assert (service["workers"], service["ended"], service["unit"]) == (0, 6, "request"), way
+        assert service["cycles"] >= 6 * 290
+        assert 7_000 < service["growth"]["estimate"] < 9_000
+        assert {one["worker_of"] for one in lives} == {program["pid"]}
+    shown = bench.run([*COMMAND, "status", "x.nilo"]).stdout.decode()
+    assert "judged with 6 workers that ended" in shown
+    running.communicate(b"\n", timeout=PATIENCE)
+    assert running.returncode == 0

@@ -61,6 +61,7 @@ pub(crate) fn run(options: &RunOptions, python: String, flags: Vec<String>) -> R
         events,
         live: !options.no_live && !env::is_on(env::NO_PROGRESS),
         guard: None,
+        service: None,
         metrics,
         keep: options.keep,
         own: own::with_environment(&options.own),

@@ -75,7 +75,7 @@ pub use redact::redact;
 pub use render_input::{RenderInput, Weight};
 pub use sarif::sarif;
 pub use speedscope::speedscope;
-pub use status::{Status, TopFinding, status_json, statuses};
+pub use status::{Service, Status, TopEndpoint, TopFinding, status_json, statuses};
 pub use status_table::status_table;
 pub use tensorboard::{
     tensorboard, tensorboard_cycles, tensorboard_end, tensorboard_restart, tensorboard_start,

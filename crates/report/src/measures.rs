@@ -163,11 +163,15 @@ fn verdict(status: &Status) -> Vec<Sample> {
 }
 
 fn growth(status: &Status) -> Vec<Sample> {
-    let Some(growth) = status.growth.filter(|_| status.verdict != Some(Verdict::Undecided)) else {
+    let (growth, unit) = match &status.service {
+        Some(service) => (service.growth, &service.unit),
+        None => (status.growth, &status.unit),
+    };
+    let Some(growth) = growth.filter(|_| status.verdict != Some(Verdict::Undecided)) else {
         return Vec::new();
     };
     [("estimate", growth.estimate), ("low", growth.low), ("high", growth.high)]
-        .map(|(bound, bytes)| Sample::plain(bytes as f64).with("unit", &status.unit).with("bound", bound))
+        .map(|(bound, bytes)| Sample::plain(bytes as f64).with("unit", unit).with("bound", bound))
         .into()
 }
 

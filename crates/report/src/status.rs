@@ -3,7 +3,7 @@
 //! In: a report. Out: a [`Status`], which travels as JSON between processes and is drawn as a table, as metrics, as OTLP.
 //! What must not happen here: an argument or a folder of the program's, which may hold secrets, or text without an end.
 
-use nilometer_diagnose::{Bytes, Finding, Kind, Report, Verdict};
+use nilometer_diagnose::{Bytes, Endpoint, Finding, Kind, Report, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::claim::place;
@@ -64,6 +64,39 @@ pub struct Status {
     pub limit_in_seconds: Option<f64>,
     /// What causes the growth, the biggest first.
     pub findings: Vec<TopFinding>,
+    /// The endpoints that surely make a part of the growth.
+    #[serde(default)]
+    pub endpoints: Vec<TopEndpoint>,
+    /// What its recorded workers do together; the verdict is of all of it then. Null of a program without any.
+    #[serde(default)]
+    pub service: Option<Service>,
+    /// The process id of the program whose worker this is.
+    #[serde(default)]
+    pub worker_of: Option<u64>,
+}
+
+/// Workers of one program, those that were replaced among them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Service {
+    /// How many run now.
+    pub workers: u64,
+    /// How many that have ended are judged with them.
+    pub ended: u64,
+    /// What they serve.
+    pub unit: String,
+    /// How many of them the workers that are judged have served.
+    pub cycles: u64,
+    /// What they grow by with each, all lives together or the one that leaks most.
+    pub growth: Option<Bytes>,
+}
+
+/// An endpoint that grows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TopEndpoint {
+    /// `POST /score`, or the name of a task.
+    pub name: String,
+    /// What memory grows by per request of it.
+    pub bytes_per_request: Bytes,
 }
 
 /// A finding in one sentence.
@@ -112,6 +145,9 @@ impl Status {
             headroom_bytes: memory.headroom_bytes,
             limit_in_seconds: report.forecast.as_ref().and_then(|forecast| forecast.seconds_left),
             findings: report.findings.iter().take(MAX_FINDINGS).map(TopFinding::of).collect(),
+            endpoints: endpoints(report),
+            service: None,
+            worker_of: None,
         }
     }
 
@@ -137,6 +173,13 @@ impl TopFinding {
             holder: told(finding.holder.as_ref().map_or("", |holder| &holder.path)),
         }
     }
+}
+
+/// The endpoints that grow, the first of them.
+fn endpoints(report: &Report) -> Vec<TopEndpoint> {
+    let all = report.growth.iter().flat_map(|growth| &growth.endpoints);
+    let of = |one: &Endpoint| TopEndpoint { name: told(&one.name), bytes_per_request: one.bytes_per_request };
+    all.filter(|one| one.grows).take(MAX_FINDINGS).map(of).collect()
 }
 
 /// The parts of the curve of one kind together; none where there are none.

@@ -6,6 +6,7 @@ use nilometer_diagnose::{Verdict, duration, size};
 
 use crate::Style;
 use crate::status::Status;
+use crate::words::process as words;
 use crate::wrap::columns;
 
 const HEADS: [&str; 8] =
@@ -40,6 +41,9 @@ pub fn status_table(statuses: &[Status], style: &Style, cut: bool) -> String {
             continue;
         }
         lines.extend(rows.next().map(|row| line(row)));
+        if let Some(service) = status.service.as_ref().filter(|service| service.ended > 0) {
+            lines.push(format!("    {}", words::judged_together(service.workers, service.ended)));
+        }
         if let Some(finding) = status.findings.first().filter(|_| status.verdict == Some(Verdict::Leak)) {
             let at = if finding.place.is_empty() { String::new() } else { format!(" ({})", finding.place) };
             lines.push(format!("    {}{at}, {}", finding.sentence, finding.confidence));
@@ -55,16 +59,22 @@ pub fn status_table(statuses: &[Status], style: &Style, cut: bool) -> String {
 fn row(status: &Status) -> [String; 8] {
     let bytes = |bytes: Option<u64>| bytes.map_or_else(|| UNKNOWN.to_owned(), |bytes| size(bytes as f64));
     let pid = status.pid.map_or_else(|| UNKNOWN.to_owned(), |pid| pid.to_string());
-    let growth = status.growth.map(|growth| {
+    let growth = status.service.as_ref().map_or(status.growth, |service| service.growth);
+    let growth = growth.map(|growth| {
         let (low, high) = (size(growth.low as f64), size(growth.high as f64));
         let sign = if growth.estimate > 0 { "+" } else { "" };
         format!("{sign}{} ({low} to {high})", size(growth.estimate as f64))
     });
-    let plural = if status.cycles == 1 { "" } else { "s" };
+    let (cycles, unit) = match &status.service {
+        Some(service) => (service.cycles, &service.unit),
+        None => (status.cycles, &status.unit),
+    };
+    let plural = if cycles == 1 { "" } else { "s" };
+    let below = if status.worker_of.is_some() { "  " } else { "" };
     [
-        if status.running { pid } else { format!("{pid} ended") },
+        if status.running { format!("{below}{pid}") } else { format!("{below}{pid} ended") },
         status.program.chars().take(MAX_NAME_CHARS).collect(),
-        format!("{} {}{plural}", status.cycles, status.unit),
+        format!("{cycles} {unit}{plural}"),
         bytes(status.live_bytes.or(status.anonymous_bytes)),
         growth.unwrap_or_else(|| UNKNOWN.to_owned()),
         match status.verdict {

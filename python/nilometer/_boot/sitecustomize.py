@@ -27,7 +27,7 @@ def _boot() -> None:
     preload = take("_NILOMETER_PRELOAD", None)
     own = take("_NILOMETER_OWN", None)
     trial = environ.pop("_NILOMETER_TRIAL", None)
-    guard = environ.pop("_NILOMETER_GUARD", None)
+    guard = take("_NILOMETER_GUARD", None)
     forks = environ.pop("_NILOMETER_FORKS", None)
     if template is not None and run is None:
         _put_back(environ, "PYTHONPATH", before if was_set else None)

@@ -12,14 +12,16 @@ import json
 class Settings:
     """The guard's options."""
 
-    __slots__ = ("attempt", "folder", "limit", "reserve", "resume")
+    __slots__ = ("attempt", "folder", "leave", "limit", "reserve", "resume")
 
     def __init__(self, text: str) -> None:
         said = json.loads(text)
+        # Where workers of a service look whether they are asked to end; None of a training.
+        self.leave: str | None = said.get("leave")
         # Where checkpoints lie, and the name by which the supervisor knows this attempt's.
-        self.folder: str = said["folder"]
-        self.attempt: str = said["attempt"]
+        self.folder: str = said.get("folder", "")
+        self.attempt: str = said.get("attempt", "")
         # Bytes; None where nothing was asked for.
-        self.limit: int | None = said["limit"]
-        self.reserve: int | None = said["reserve"]
-        self.resume: bool = said["resume"]
+        self.limit: int | None = said.get("limit")
+        self.reserve: int | None = said.get("reserve")
+        self.resume: bool = said.get("resume", False)

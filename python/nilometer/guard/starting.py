@@ -1,6 +1,7 @@
 """Puts the guard into a program that has just started.
 
-In: the settings. Out: hooks that wait for Keras, and the loop's functions.
+In: the settings. Out: hooks that wait for Keras, and the loop's functions; of a service
+a hook in its workers.
 Never: a program that trains unguarded, or from its beginning, without a word.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 
 import nilometer.guard
-from nilometer.guard import fits, loop, said, store, words
+from nilometer.guard import fits, loop, said, store, words, workers
 from nilometer.guard.policy import Policy
 from nilometer.guard.settings import Settings
 
@@ -18,6 +19,9 @@ def start(text: str) -> None:
     """Reads the settings and the checkpoint to go on from, and installs the hooks."""
     try:
         settings = Settings(text)
+        if settings.leave is not None:
+            workers.install(settings.leave)
+            return
         before = store.read(settings.folder) if settings.resume else None
         policy = Policy(settings)
         nilometer.guard._loop = loop.Loop(policy, before)

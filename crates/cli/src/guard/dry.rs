@@ -10,6 +10,7 @@ use nilometer_capture::{Capture, CycleUnit, Moment, Record};
 use super::look::Kind;
 use super::options::GuardOptions;
 use super::rule::{EpochEnd, History, Judgement};
+use super::service;
 use crate::messages::{Failure, bytes_to_stdout};
 use crate::report::open;
 use crate::words::guard as words;
@@ -23,10 +24,11 @@ pub(super) fn show(options: &GuardOptions, path: &Path) -> Result<(), Failure> {
     let capture = open(path)?;
     let limits = Limits::of(&capture, options.limit);
     let ends = ends(&capture, &limits);
+    let (kind, limit) = limits.lowest().ok_or_else(|| words::no_limit(path))?;
     if ends.is_empty() {
-        return Err(words::no_epochs(path));
+        let told = service::dry::told(path, &capture, kind, limit).ok_or_else(|| words::no_epochs(path))?;
+        return bytes_to_stdout(told.as_bytes());
     }
-    let (kind, _) = limits.lowest().ok_or_else(|| words::no_limit(path))?;
     let reserve = options.reserve.0.or_else(|| said(&capture)).unwrap_or(RESERVE_BYTES);
     bytes_to_stdout(told(kind, &ends, reserve).as_bytes())
 }

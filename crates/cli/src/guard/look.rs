@@ -63,9 +63,12 @@ pub struct Judged {
     pub judgement: Judgement,
 }
 
-/// Looks at this process from inside.
+/// Looks at a process and all below it: at this one, from inside, or at a service from its supervisor.
 #[derive(Debug)]
 pub struct Watch {
+    pid: u32,
+    /// What limits a process alone is not asked of a service, whose workers grow and not itself.
+    is_service: bool,
     asked: Option<u64>,
     process: Option<Process>,
     cgroup: Option<Cgroup>,
@@ -85,10 +88,20 @@ type Ends = [Option<EpochEnd>; Kind::ALL.len()];
 impl Watch {
     /// Watches this process, with a limit of its own or none.
     pub fn new(asked: Option<u64>) -> Self {
-        let pid = std::process::id();
+        Self::of(std::process::id(), asked, false)
+    }
+
+    /// Watches a service from outside.
+    pub(super) fn of_service(pid: u32, asked: Option<u64>) -> Self {
+        Self::of(pid, asked, true)
+    }
+
+    fn of(pid: u32, asked: Option<u64>, is_service: bool) -> Self {
         let cgroup = Cgroup::of(pid);
         let own = cgroup.as_ref().and_then(Cgroup::pressure);
         Self {
+            pid,
+            is_service,
             asked,
             process: Process::open(pid),
             cgroup,
@@ -118,6 +131,11 @@ impl Watch {
         nearest(judgements)
     }
 
+    /// A worker has ended, and its memory with it: what grew before is expected to grow on from there.
+    pub(super) fn made_room(&mut self) {
+        self.histories.iter_mut().for_each(History::made_room);
+    }
+
     /// Looks at the same end again.
     pub fn again(&mut self, reserve: u64) -> Option<Judged> {
         let ends = self.look(false);
@@ -142,7 +160,7 @@ impl Watch {
     fn look(&mut self, is_end: bool) -> Ends {
         let Some(status) = self.status() else { return Ends::default() };
         let above = if is_end { self.above(&status) } else { None };
-        let limits = Rlimits::of(0);
+        let limits = if self.is_service { Rlimits::default() } else { Rlimits::of(0) };
         let tree = self.tree(&status);
         let group = self.cgroup.as_mut().map(|group| group.read(&mut self.buffer, true)).unwrap_or_default();
         let machine = self.machine.meminfo(&mut self.buffer);
@@ -181,7 +199,7 @@ impl Watch {
     /// Anonymous and shared memory of this process and all below it, swapped out or not.
     fn tree(&mut self, own: &Status) -> Option<u64> {
         let mut sum = counted(own)?;
-        for pid in tree::descendants(std::process::id(), &mut self.buffer) {
+        for pid in tree::descendants(self.pid, &mut self.buffer) {
             let status = Process::open(pid).and_then(|process| process.status(&mut self.buffer));
             sum += status.as_ref().and_then(counted).unwrap_or(0);
         }

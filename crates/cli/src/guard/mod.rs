@@ -9,6 +9,7 @@ mod dry;
 mod look;
 pub(crate) mod options;
 mod rule;
+pub(crate) mod service;
 pub(crate) mod stop;
 mod told;
 
@@ -19,6 +20,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub use self::look::{Judged, Kind, Watch};
 use self::options::GuardOptions;
 pub use self::rule::Judgement;
+pub(crate) use self::service::Slow;
+use self::service::kind::Kind as ServiceKind;
 use self::stop::{Place, Stop};
 use crate::capture_path::{Templates, program_name};
 use crate::messages::{self, Failure};
@@ -32,9 +35,9 @@ use crate::{args, env, own, run};
 /// `EX_TEMPFAIL` of `sysexits.h`: the same command may do it if it is tried again.
 pub(crate) const EXIT_STOPPED: i32 = 75;
 /// As `run` has them.
-const SAMPLE_BYTES: u64 = 512 << 10;
-const OVERHEAD: f64 = 0.02;
-const POLL_INTERVAL: Duration = Duration::from_millis(150);
+pub(crate) const SAMPLE_BYTES: u64 = 512 << 10;
+pub(crate) const OVERHEAD: f64 = 0.02;
+pub(crate) const PAUSE: Duration = Duration::from_millis(150);
 
 impl Judged {
     /// The numbers in words.
@@ -58,6 +61,9 @@ pub(crate) fn guard(options: &GuardOptions, python: String, flags: Vec<String>) 
         flags.iter().map(AsRef::as_ref).chain(options.program.iter().map(AsRef::<std::ffi::OsStr>::as_ref));
     if ignores_environment(line) {
         return Err(words::isolated());
+    }
+    if let Some(kind) = ServiceKind::of(&options.program)? {
+        return service::guard(kind, options, python, flags);
     }
     alone::check()?;
     let folder = options.resume.clone().unwrap_or_else(|| {
@@ -128,12 +134,13 @@ impl Guarded<'_> {
             recorder: Some(Wanted { sample: SAMPLE_BYTES, overhead: OVERHEAD }),
             cycle: None,
             children: Recorded::Forked,
-            pause: Some(POLL_INTERVAL),
+            pause: Some(PAUSE),
             // Each attempt has a capture of its own.
             templates: if options.restart > 0 { templates.telling_processes_apart() } else { templates },
             overwrite: options.force,
             events: None,
             live: !options.no_live && !env::is_on(env::NO_PROGRESS),
+            service: None,
             metrics: None,
             keep: Keep::Usual,
             own: own::with_environment(&options.own),

@@ -116,6 +116,11 @@ impl History {
         self.judge(now, reserve, self.growth())
     }
 
+    /// Memory of the program was given back for good: it grows on from where it stands next.
+    pub(super) fn made_room(&mut self) {
+        self.highest = None;
+    }
+
     /// Judges the same end of an epoch again, after something was given back.
     ///
     /// Free memory that the allocator gave back is no room where the next epoch works with it: then it comes back.

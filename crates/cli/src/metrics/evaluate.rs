@@ -25,40 +25,62 @@ const MAX_BYTES: u64 = 1 << 30;
 /// With less than this Python itself would not start.
 const MIN_BYTES: u64 = 64 << 20;
 const MAX_CPU_SECONDS: u64 = 300;
+/// The priority of what is served last.
+const LAST: i32 = 19;
+
+/// How soon a state is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// For figures: with what the program leaves of the processors.
+    None,
+    /// A limit is near: at the program's own priority, and without workers that have ended.
+    LimitIsNear,
+}
 
 /// How evaluations are made.
-pub(super) struct Evaluations {
+pub(crate) struct Evaluations {
     python: String,
     flags: Vec<String>,
     entry: PathBuf,
     capture: PathBuf,
     inherited: Inherited,
+    haste: Haste,
     running: Mutex<Option<Child>>,
 }
 
 impl Evaluations {
     /// Of this capture; none where the Python package is not known.
-    pub(super) fn new(python: &str, flags: &[String], capture: &Path, inherited: Inherited) -> Option<Self> {
+    pub(crate) fn new(
+        python: &str,
+        flags: &[String],
+        capture: &Path,
+        inherited: Inherited,
+        haste: Haste,
+    ) -> Option<Self> {
         Some(Self {
             python: python.to_owned(),
             flags: flags.to_vec(),
             entry: PathBuf::from(env::get(env::PACKAGE)?).join("__main__.py"),
             capture: capture.to_owned(),
             inherited,
+            haste,
             running: Mutex::new(None),
         })
     }
 
     /// The states now; none if the evaluation failed.
-    pub(super) fn evaluate(&self) -> Option<Vec<Status>> {
+    pub(crate) fn evaluate(&self) -> Option<Vec<Status>> {
         let most = room()?;
         let mut command = Command::new(&self.python);
         command.args(&self.flags).arg(&self.entry).args(["status", "--format", "json"]).arg(&self.capture);
+        let is_near = self.haste == Haste::LimitIsNear;
+        command.args(is_near.then_some("--running-only"));
+        let nice = if is_near { 0 } else { LAST };
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         // What is sent to the program's group is not for it.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         kernel::start_clean(&mut command, self.inherited);
-        kernel::be_modest(&mut command, Modesty { bytes: most, cpu_seconds: MAX_CPU_SECONDS });
+        kernel::be_modest(&mut command, Modesty { bytes: most, cpu_seconds: MAX_CPU_SECONDS, nice });
         let mut child = command.spawn().ok()?;
         let answer = child.stdout.take();
         *self.running() = Some(child);
@@ -70,7 +92,7 @@ impl Evaluations {
     }
 
     /// Ends the evaluation that runs, if one does.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         if let Some(child) = self.running().as_mut() {
             // It may have ended by itself.
             child.kill().unwrap_or_default();

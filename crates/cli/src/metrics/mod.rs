@@ -7,7 +7,7 @@
 
 mod board;
 mod door;
-mod evaluate;
+pub(crate) mod evaluate;
 pub(crate) mod options;
 mod otlp;
 mod request;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant, SystemTime};
 use nilometer_report::{Form, Status};
 
 use self::board::Board;
-use self::evaluate::Evaluations;
+use self::evaluate::{Evaluations, Haste};
 use self::options::MetricsOptions;
 use self::otlp::Exporter;
 use crate::messages::{self, Failure, stderr_is_terminal};
@@ -88,7 +88,7 @@ impl Prepared {
         flags: &[String],
         inherited: Inherited,
     ) -> Option<Metrics> {
-        let evaluations = Arc::new(Evaluations::new(python, flags, capture, inherited)?);
+        let evaluations = Arc::new(Evaluations::new(python, flags, capture, inherited, Haste::None)?);
         let board = Arc::new(Board::default());
         if let Some(address) = self.options.metrics {
             let listener = self.listener.as_ref().and_then(|listener| listener.try_clone().ok());
@@ -137,7 +137,7 @@ impl Metrics {
         let Ok(mut places) = self.thread.join() else { return };
         if places.file.is_some() || places.exporter.is_some() {
             // Here, as the report that follows is made here too.
-            places.put(Some(evaluated(vec![self.capture], &mut Evaluator::new())));
+            places.put(Some(evaluated(vec![self.capture], false, &mut Evaluator::new())));
         }
         if stderr_is_terminal() {
             places.complaints.iter().flatten().for_each(messages::warning);

@@ -6,6 +6,7 @@
 mod evaluate;
 mod find;
 pub(crate) mod options;
+mod service;
 
 use std::io::{IsTerminal as _, stdout};
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ pub(crate) fn status(options: &StatusOptions) -> Result<i32, Failure> {
     if options.watch {
         return watch(options, &mut evaluator).map(|()| 0);
     }
-    let statuses = evaluated(find::captures(options.what.as_deref())?, &mut evaluator);
+    let statuses = evaluated(find::captures(options.what.as_deref())?, options.running_only, &mut evaluator);
     bytes_to_stdout(drawn(options, &statuses).as_bytes())?;
     if statuses.is_empty() {
         say_none(options);
@@ -45,8 +46,12 @@ pub(crate) fn status(options: &StatusOptions) -> Result<i32, Failure> {
     Ok(if options.exit_code { code(&statuses) } else { 0 })
 }
 
-/// The states of these captures, and of recorded processes below those that run.
-pub(crate) fn evaluated(mut paths: Vec<PathBuf>, evaluator: &mut Evaluator) -> Vec<Status> {
+/// The states of these captures, and of recorded processes below those that run; `running_only`: without workers that have ended.
+pub(crate) fn evaluated(
+    mut paths: Vec<PathBuf>,
+    running_only: bool,
+    evaluator: &mut Evaluator,
+) -> Vec<Status> {
     let mut statuses: Vec<Status> = Vec::new();
     // Of those that were found below another: which one that is.
     let mut parents = vec![None; paths.len()];
@@ -56,7 +61,14 @@ pub(crate) fn evaluated(mut paths: Vec<PathBuf>, evaluator: &mut Evaluator) -> V
         let status = evaluator.status(&path);
         let status = parent.map_or(status.clone(), |parent| below(status, parent));
         let pid = status.pid.and_then(|pid| u32::try_from(pid).ok());
-        for path in pid.filter(|_| status.running).map(find::below).unwrap_or_default() {
+        let mut others = pid.filter(|_| status.running).map(find::below).unwrap_or_default();
+        // Those that run now may be none of the recorded.
+        let is_program = evaluator.about(&path).is_some_and(|about| !about.is_child);
+        if is_program && status.running && !running_only {
+            let began = path.metadata().and_then(|about| about.created()).ok();
+            others.extend(service::ended(&path, &others, began));
+        }
+        for path in others {
             // The same file may be written in another way.
             let same =
                 |known: &PathBuf| *known == path || std::fs::canonicalize(known).is_ok_and(|it| it == path);
@@ -67,7 +79,7 @@ pub(crate) fn evaluated(mut paths: Vec<PathBuf>, evaluator: &mut Evaluator) -> V
         }
         statuses.push(status);
     }
-    statuses
+    service::together(&paths, &statuses, evaluator)
 }
 
 /// A forked process does not say what ran and which limit is ahead: it has both from the one above it.
@@ -95,7 +107,7 @@ fn watch(options: &StatusOptions, evaluator: &mut Evaluator) -> Result<(), Failu
     while signals.next().is_none() {
         let began = Instant::now();
         let paths = one.clone().map_or_else(|| find::captures(what), Ok)?;
-        let statuses = evaluated(paths, evaluator);
+        let statuses = evaluated(paths, options.running_only, evaluator);
         let text = match (options.format, statuses.is_empty()) {
             (StatusFormat::Terminal, true) => format!("{}\n", none(options)),
             _ => drawn(options, &statuses),

@@ -18,6 +18,9 @@ pub(crate) struct StatusOptions {
     /// Its form
     #[arg(long, value_enum, default_value_t = StatusFormat::Terminal)]
     pub(crate) format: StatusFormat,
+    /// Leave out workers that have ended, which take a moment each
+    #[arg(long, hide = true)]
+    pub(crate) running_only: bool,
     /// Tell by the exit code whether anything leaks
     #[arg(long, conflicts_with = "watch")]
     pub(crate) exit_code: bool,

@@ -96,9 +96,11 @@ static FIRST: OnceLock<Inherited> = OnceLock::new();
 pub(crate) struct Modesty {
     pub(crate) bytes: u64,
     pub(crate) cpu_seconds: u64,
+    /// As `nice` has it: 19 is served last, 0 like the program.
+    pub(crate) nice: c_int,
 }
 
-/// Sees to it that this command's process takes no more, is served last, and is killed before the program where memory ends.
+/// Sees to it that this command's process takes no more, is served as it says, and is killed before the program where memory ends.
 pub(crate) fn be_modest(command: &mut std::process::Command, most: Modesty) {
     let limit = |most| libc::rlimit { rlim_cur: most, rlim_max: most };
     let limits = [
@@ -112,7 +114,7 @@ pub(crate) fn be_modest(command: &mut std::process::Command, most: Modesty) {
             for (resource, limit) in &limits {
                 libc::setrlimit(*resource, limit);
             }
-            libc::setpriority(libc::PRIO_PROCESS, 0, 19);
+            libc::setpriority(libc::PRIO_PROCESS, 0, most.nice);
             let fd = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
             libc::write(fd, c"1000".as_ptr().cast(), 4);
             libc::close(fd);

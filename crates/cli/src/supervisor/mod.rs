@@ -39,6 +39,7 @@ pub(crate) use self::recorder::Wanted;
 use self::witness::Witness;
 use crate::capture_path::{self, Templates};
 use crate::events::Events;
+use crate::guard::service;
 use crate::live::Live;
 use crate::messages::Failure;
 use crate::metrics::{Metrics, Prepared};
@@ -78,6 +79,8 @@ pub(crate) struct Plan {
     pub(crate) live: bool,
     /// What the guard inside the program is to know, if there is to be one.
     pub(crate) guard: Option<String>,
+    /// How its workers are to be guarded, if it is a service.
+    pub(crate) service: Option<service::Wanted>,
     /// Where figures are to go while it runs.
     pub(crate) metrics: Option<Prepared>,
     /// How large captures may become.
@@ -150,9 +153,21 @@ pub(crate) fn supervise(plan: &Plan) -> Result<Outcome, Failure> {
         Keeper::new(plan.keep, &recording.path, template)
     });
     let program = launched.pid;
+    let guarding = launched.recording.as_ref().zip(plan.service.as_ref());
+    let guarding = guarding.and_then(|(recording, wanted)| {
+        wanted.start(service::Running {
+            pid: program.unsigned_abs(),
+            capture: &recording.path,
+            template: capture_path::telling_apart(recording.template.clone()),
+            python: &plan.python,
+            flags: &plan.flags,
+            inherited,
+        })
+    });
     let watch = Watch { program, launched, live, events, keeper, signals, started, stop_asked: false };
     let outcome = watch.follow();
     metrics.map(Metrics::end).unwrap_or_default();
+    guarding.map(service::Guarding::end).unwrap_or_default();
     outcome
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod children;
 pub(crate) mod diff;
 pub(crate) mod fix;
 pub(crate) mod guard;
+pub(crate) mod guard_service;
 pub(crate) mod metrics;
 pub(crate) mod plan;
 pub(crate) mod program;

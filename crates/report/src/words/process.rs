@@ -27,3 +27,12 @@ pub(crate) fn turned_private(bytes: u64) -> String {
         size(bytes as f64)
     )
 }
+
+/// Beneath the row of a service in `nilometer status`.
+pub(crate) fn judged_together(running: u64, ended: u64) -> String {
+    let workers = |count: u64| format!("{count} worker{}", if count == 1 { "" } else { "s" });
+    if running == 0 {
+        return format!("judged with {} that ended", workers(ended));
+    }
+    format!("judged with {} that run and {ended} that ended", workers(running))
+}

@@ -1,0 +1,112 @@
+"""Whether the guard replaces workers of a service that leaks without a request that fails.
+
+A service keeps some memory with each request of one endpoint, under a limit that it would meet soon. Clients
+ask all the time, and look at each answer. A line says how many were answered and failed, how many workers
+were replaced, and the most memory that was in use. Celery gets tasks, and Redis counts their ends.
+
+`--limit` is what the guard is told; without the guard (`--alone`) nothing keeps the service below it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from service import wait_for
+from service_load import SERVICES, START_S, Clients, Tasks, free_port, redis
+
+KEEP_BYTES = 40_000
+LOOK_S = 0.2
+
+
+def resident(pid: int) -> int:
+    """Anonymous and shared memory of a process and all below it, in bytes; Nilometer's is left out."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            total += sum(resident(int(child)) for child in (thread / "children").read_text().split())
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(("RssAnon:", "RssShmem:")):
+                total += int(line.split()[1]) * 1024
+    return total
+
+
+class Peak:
+    """Looks at the memory of a program until it is told to end."""
+
+    def __init__(self, pid: int) -> None:
+        self.bytes = 0
+        self._pid = pid
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ends.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._ends.wait(LOOK_S):
+            self.bytes = max(self.bytes, resident(self._pid))
+
+
+def run(name: str, args: argparse.Namespace) -> None:
+    folder = tempfile.mkdtemp(prefix="replaced-")
+    with contextlib.ExitStack() as stack:
+        port = stack.enter_context(redis(folder)) if name == "celery" else free_port()
+        words = [word.replace("{port}", str(port)) for word in SERVICES[name]]
+        before = [] if args.alone else ["-m", "nilometer", "guard", "--limit", args.limit, "--quiet"]
+        environment = {**os.environ, "BROKER_PORT": str(port), "KEEP_BYTES": str(args.keep_bytes)}
+        with (Path(folder) / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, *before, *words], cwd=folder, env=environment, stderr=log, stdout=log
+            )
+        stack.callback(process.kill)
+        wait_for(port, process)
+        load = Tasks(port) if name == "celery" else Clients(port)
+        peak = Peak(process.pid)
+        time.sleep(args.seconds)
+        load.end()
+        answered = load.answered.total()
+        peak.end()
+        process.terminate()
+        code = process.wait(START_S)
+    said = (Path(folder) / "log").read_text(errors="replace")
+    print(
+        f"{name}: {answered} answered, {load.failed} failed, exit {code}; "
+        f"{said.count(' is asked to finish ')} asked, {said.count(' has ended, and ')} replaced; "
+        f"most in use {peak.bytes / 2**20:.0f} MiB"
+    )
+    if isinstance(load, Tasks):
+        print(f"    {load.put} tasks were put, {load.put - answered} did not end")
+    if args.log:
+        print(said)
+    sys.stdout.flush()
+    shutil.rmtree(folder)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("services", nargs="*", choices=[*SERVICES, []], help="default: all")
+    parser.add_argument("--seconds", type=float, default=90, help="of load (default 90)")
+    parser.add_argument("--limit", default="300M", help="what the guard is told (default 300M)")
+    parser.add_argument("--keep-bytes", type=int, default=KEEP_BYTES, help=f"default {KEEP_BYTES}")
+    parser.add_argument("--alone", action="store_true", help="without the guard")
+    parser.add_argument("--log", action="store_true", help="print what was said")
+    args = parser.parse_args()
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    for name in args.services or SERVICES:
+        run(name, args)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
