@@ -84,6 +84,7 @@ miri:
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-capture --lib -- slots
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-census --lib -- \
 	  layout naming paths roots sizes tail
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-frameworks --lib -- sizes
 
 ## fuzz: whatever reads bytes that others wrote; FUZZ_SECONDS each, two at a time
 fuzz: export RUSTC_BOOTSTRAP = 1

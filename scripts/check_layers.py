@@ -21,6 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "unwind": set(),
     "pyframes": set(),
     "census": {"model"},
+    "frameworks": {"census"},
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "model", "stats"},
@@ -28,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "prove": {"diagnose", "model"},
     "report": {"diagnose", "plan", "prove"},
     "cli": {"capture", "model", "host", "attach", "symbols", "diagnose", "plan", "prove", "report"},
-    "native": {"capture", "model", "census", "host", "cli"},
+    "native": {"capture", "model", "census", "frameworks", "host", "cli"},
 }
 PREFIX = "nilometer-"
 DIAGNOSE = Path(__file__).resolve().parent.parent / "crates" / "diagnose" / "src"

@@ -8,9 +8,9 @@
 //! A function is an object with a pointer to itself behind its vtable. Edges to the functions before it
 //! stand in a vector of its own. What it saved are pointers to tensors, known by their class.
 
-use super::torch::{IMPL_WORDS, STORAGE_BYTES, data_of, storage_word};
-use crate::memory;
-use crate::sizes::Addresses;
+use nilometer_census::{MadeBy, Walked, peek, usable};
+
+use super::sizes::{IMPL_WORDS, STORAGE_BYTES, data_of, storage_word};
 
 /// Functions that one walk visits at most.
 const MAX_FUNCTIONS: usize = 1 << 16;
@@ -29,84 +29,66 @@ const MAX_INPUTS: u64 = 1 << 20;
 /// In front of a block of the C library stand its bytes, with flags in the lowest bits.
 const SIZE_FLAGS: u64 = 7;
 
-/// Where a tensor's graph begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MadeBy {
-    /// The function that made the tensor.
-    pub(crate) function: u64,
-    /// The vtable of tensors.
-    pub(crate) class: u64,
+/// Visits the memory behind a tensor, each block with its bytes. False: the walk was cut.
+pub(super) fn walk(
+    from: MadeBy,
+    walked: &mut Walked,
+    late: &dyn Fn() -> bool,
+    visit: &mut dyn FnMut(u64, u64),
+) -> bool {
+    let mut open = vec![from.function];
+    while let Some(function) = open.pop() {
+        if !walked.meet(function) {
+            continue;
+        }
+        let functions = walked.count_function();
+        let look_at_clock = functions.is_multiple_of(FUNCTIONS_PER_CLOCK_CHECK);
+        if functions > MAX_FUNCTIONS || look_at_clock && late() {
+            return false;
+        }
+        let Some((bytes, words)) = read(function) else { continue };
+        visit(function, bytes);
+        for word in words.iter().skip(2) {
+            saved(*word, from.class, walked, visit);
+        }
+        for vector in words.windows(3) {
+            open.extend(edges(vector));
+        }
+    }
+    true
 }
 
-/// Walks over graphs during one look. What two tensors share belongs to the first.
-#[derive(Debug, Default)]
-pub(crate) struct Graphs {
-    met: Addresses,
-    functions: usize,
-}
-
-impl Graphs {
-    /// Visits the memory behind a tensor, each block with its bytes. False: the walk was cut.
-    pub(crate) fn walk(
-        &mut self,
-        from: MadeBy,
-        late: &dyn Fn() -> bool,
-        visit: &mut dyn FnMut(u64, u64),
-    ) -> bool {
-        let mut open = vec![from.function];
-        while let Some(function) = open.pop() {
-            if !self.met.insert(function) {
-                continue;
-            }
-            self.functions += 1;
-            let look_at_clock = self.functions.is_multiple_of(FUNCTIONS_PER_CLOCK_CHECK);
-            if self.functions > MAX_FUNCTIONS || look_at_clock && late() {
-                return false;
-            }
-            let Some((bytes, words)) = read(function) else { continue };
-            visit(function, bytes);
-            for word in words.iter().skip(2) {
-                self.saved(*word, from.class, visit);
-            }
-            for vector in words.windows(3) {
-                open.extend(edges(vector));
-            }
-        }
-        true
+/// Visits a tensor that a function saved.
+fn saved(tensor: u64, class: u64, walked: &mut Walked, visit: &mut dyn FnMut(u64, u64)) {
+    if !is_block(tensor) || walked.has_met(tensor) {
+        return;
     }
-
-    /// Visits a tensor that a function saved.
-    fn saved(&mut self, tensor: u64, class: u64, visit: &mut dyn FnMut(u64, u64)) {
-        if !is_block(tensor) || self.met.contains(&tensor) {
-            return;
-        }
-        let Some(words) = memory::peek::<IMPL_WORDS>(tensor).filter(|words| words[0] == class) else {
-            return;
-        };
-        self.met.insert(tensor);
-        visit(tensor, size_of_val(&words) as u64);
-        let Some(at) = storage_word(&words) else { return };
-        let Some(storage) = words.get(at).copied().filter(|storage| self.met.insert(*storage)) else {
-            return;
-        };
-        let Some((data, bytes)) = memory::peek(storage).and_then(|words| data_of(&words, at)) else { return };
-        visit(storage, STORAGE_BYTES);
-        visit(data, bytes);
-    }
+    let Some(words) = peek::<IMPL_WORDS>(tensor).filter(|words| words[0] == class) else {
+        return;
+    };
+    walked.meet(tensor);
+    visit(tensor, size_of_val(&words) as u64);
+    let Some(at) = storage_word(&words) else { return };
+    let Some(storage) = words.get(at).copied().filter(|storage| walked.meet(*storage)) else {
+        return;
+    };
+    let Some((data, bytes)) = peek(storage).and_then(|words| data_of(&words, at)) else { return };
+    visit(storage, STORAGE_BYTES);
+    visit(data, bytes);
 }
 
 /// A function's bytes and words, if one stands there.
 fn read(function: u64) -> Option<(u64, Vec<u64>)> {
-    let [before, _, itself] = memory::peek(function.checked_sub(8)?)?;
+    let [before, _, itself] = peek(function.checked_sub(8)?)?;
     let bytes = (before & !SIZE_FLAGS).checked_sub(8)?;
     let sound = itself == function && (MIN_FUNCTION_BYTES..=8 * FUNCTION_WORDS as u64).contains(&bytes);
     if !sound {
         return None;
     }
     // The end of the heap may be near.
-    let words = memory::peek::<FUNCTION_WORDS>(function)
+    let words = peek::<FUNCTION_WORDS>(function)
         .map(|words| words.to_vec())
-        .or_else(|| Some(memory::peek::<{ FUNCTION_WORDS / 4 }>(function)?.to_vec()))?;
+        .or_else(|| Some(peek::<{ FUNCTION_WORDS / 4 }>(function)?.to_vec()))?;
     Some((bytes, words.into_iter().take((bytes / 8) as usize).collect()))
 }
 
@@ -122,9 +104,9 @@ fn edges(vector: &[u64]) -> Vec<u64> {
     if !sound {
         return Vec::new();
     }
-    let edge = |index| match memory::peek(begin + index * EDGE_BYTES)? {
+    let edge = |index| match peek(begin + index * EDGE_BYTES)? {
         [function, owner, input]
-            if is_block(function) && memory::usable(owner) && input & 0xffff_ffff < MAX_INPUTS =>
+            if is_block(function) && usable(owner) && input & 0xffff_ffff < MAX_INPUTS =>
         {
             Some(function)
         }
@@ -135,7 +117,7 @@ fn edges(vector: &[u64]) -> Vec<u64> {
 
 /// Whether a block of an allocator can begin there.
 fn is_block(address: u64) -> bool {
-    memory::usable(address) && address.is_multiple_of(16)
+    usable(address) && address.is_multiple_of(16)
 }
 
 #[cfg(test)]
@@ -179,9 +161,10 @@ mod tests {
         (made, list)
     }
 
-    fn walk(graphs: &mut Graphs, from: u64) -> (bool, Vec<(u64, u64)>) {
+    fn walked(walked: &mut Walked, from: u64) -> (bool, Vec<(u64, u64)>) {
         let mut seen = Vec::new();
-        let whole = graphs.walk(MadeBy { function: from, class: CLASS }, &|| false, &mut |at, bytes| {
+        let from = MadeBy { function: from, class: CLASS };
+        let whole = walk(from, walked, &|| false, &mut |at, bytes| {
             seen.push((at, bytes));
         });
         (whole, seen)
@@ -194,8 +177,8 @@ mod tests {
         let other = Block::<24>::of(&[0x7fff_6000, 1, storage.at()]);
         let (first, _first) = function(&[], &[tensor.at()]);
         let (last, _last) = function(&[first.at(), 0], &[tensor.at(), other.at()]);
-        let mut graphs = Graphs::default();
-        let (whole, seen) = walk(&mut graphs, last.at());
+        let mut graphs = Walked::default();
+        let (whole, seen) = walked(&mut graphs, last.at());
         assert!(whole);
         let expected = [
             (last.at(), 800),
@@ -205,18 +188,18 @@ mod tests {
             (first.at(), 800),
         ];
         assert_eq!(seen, expected, "and nothing of another class");
-        assert_eq!(walk(&mut graphs, last.at()), (true, Vec::new()), "what was met belongs to the first");
+        assert_eq!(walked(&mut graphs, last.at()), (true, Vec::new()), "what was met belongs to the first");
     }
 
     #[test]
     fn what_is_no_function() {
         let (mut wrong, _edges) = function(&[], &[]);
         wrong.words[1] += 8;
-        assert_eq!(walk(&mut Graphs::default(), wrong.at()), (true, Vec::new()), "no pointer to itself");
+        assert_eq!(walked(&mut Walked::default(), wrong.at()), (true, Vec::new()), "no pointer to itself");
         wrong.words[1] -= 8;
         wrong.bytes = 1 << 40;
-        assert_eq!(walk(&mut Graphs::default(), wrong.at()), (true, Vec::new()), "of another allocator");
-        assert_eq!(walk(&mut Graphs::default(), 0x10000), (true, Vec::new()), "unmapped");
+        assert_eq!(walked(&mut Walked::default(), wrong.at()), (true, Vec::new()), "of another allocator");
+        assert_eq!(walked(&mut Walked::default(), 0x10000), (true, Vec::new()), "unmapped");
     }
 
     #[test]
@@ -226,6 +209,6 @@ mod tests {
         drop(edges);
         let list = Block::<24>::of(&[at, at, 0]);
         one.words[10..13].copy_from_slice(&[list.at(), list.at() + EDGE_BYTES, list.at() + EDGE_BYTES]);
-        assert_eq!(walk(&mut Graphs::default(), at), (true, vec![(at, 800)]));
+        assert_eq!(walked(&mut Walked::default(), at), (true, vec![(at, 800)]));
     }
 }

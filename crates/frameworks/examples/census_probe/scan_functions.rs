@@ -8,7 +8,7 @@ use nilometer_census::{Census, Object, Python, ScanLimits, Scanner, Sizes, Waiti
 
 use crate::{answer, quoted};
 
-thread_local! { static FOUND: Result<Python, String> = Python::find() }
+thread_local! { static FOUND: Result<Python, String> = Python::find(nilometer_frameworks::CENSUS) }
 
 fn with_python(make: impl FnOnce(&Python) -> String) -> *const c_char {
     FOUND.with(|found| match found {
@@ -61,7 +61,7 @@ pub(crate) extern "C" fn census_tracked() -> *const c_char {
 /// Garbage behind two marks, in the order of their age: objects and bytes of each; what was looked at.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn census_waiting(older: u64, younger: u64, max_objects: u64) -> *const c_char {
-    let census = match Census::find() {
+    let census = match Census::find(nilometer_frameworks::CENSUS) {
         Ok(census) => census,
         Err(why) => return answer(&format!("{{\"error\": {}}}", quoted(&why))),
     };
@@ -179,7 +179,7 @@ pub(crate) extern "C" fn census_with_paths(cycle: u64) -> *const c_char {
     CENSUS.with(|kept| {
         let mut kept = kept.borrow_mut();
         if kept.is_none() {
-            *kept = Census::find().ok();
+            *kept = Census::find(nilometer_frameworks::CENSUS).ok();
         }
         let Some(census) = kept.as_mut() else { return answer("{}") };
         *census.limits() = ScanLimits {

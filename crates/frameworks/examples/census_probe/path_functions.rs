@@ -6,7 +6,7 @@ use nilometer_census::{Block, FullLook, Object, Path, PathLimits, Python, TypeTo
 
 use crate::{answer, quoted};
 
-thread_local! { static FOUND: Result<Python, String> = Python::find() }
+thread_local! { static FOUND: Result<Python, String> = Python::find(nilometer_frameworks::CENSUS) }
 
 pub(crate) fn with_python(make: impl FnOnce(&Python) -> String) -> *const c_char {
     FOUND.with(|found| match found {

@@ -5,10 +5,7 @@
 //! in a structure by its offset alone. The C++ layout may change with versions. So it is read through the
 //! kernel, and a field that does not fit ends the reading: the object is opaque then.
 
-use super::Buffer;
-use crate::layout::{TYPE, types};
-use crate::memory;
-use crate::object::Object;
+use nilometer_census::{Buffer, Object, Reader, Sizes, peek, usable, word};
 
 /// The structure that a pyarrow object points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,35 +26,28 @@ const MAX_LIST_ELEMENTS: u64 = 1 << 14;
 /// Largest size of one buffer.
 const MAX_ARROW_BYTES: u64 = 1 << 48;
 
-/// The form of a type, by its name.
-pub(super) fn form(name: &[u8]) -> Option<Form> {
-    Some(match name {
-        b"pyarrow.lib.Table" => Form::Table,
-        b"pyarrow.lib.RecordBatch" => Form::Batch,
-        b"pyarrow.lib.ChunkedArray" => Form::Chunked,
-        b"pyarrow.lib.Array" => Form::Array,
-        b"pyarrow.lib.Buffer" => Form::Buffer,
-        _ => return None,
-    })
-}
-
-/// The buffers below an object.
-pub(super) fn buffers(o: Object, form: Form, visit: &mut dyn FnMut(Buffer)) {
-    let mut found = Vec::new();
-    if read(o, form, &mut found).is_some() {
-        for (address, bytes) in found {
-            visit(Buffer { address, bytes, owner: true });
+impl Reader for Form {
+    /// The buffers below an object.
+    fn buffers(&self, _: &Sizes<'_>, o: Object, visit: &mut dyn FnMut(Buffer)) {
+        let mut found = Vec::new();
+        if read(o, *self, &mut found).is_some() {
+            for (address, bytes) in found {
+                visit(Buffer { address, bytes, owner: true });
+            }
         }
+    }
+
+    fn is_opaque(&self, _: &Sizes<'_>, o: Object) -> bool {
+        read(o, *self, &mut Vec::new()).is_none()
+    }
+
+    fn shape(&self, _: &Sizes<'_>, o: Object) -> Option<(Vec<u64>, &'static str)> {
+        shape(o, *self).map(|shape| (shape, ""))
     }
 }
 
-/// Whether everything below the object could be read.
-pub(super) fn is_read(o: Object, form: Form) -> bool {
-    read(o, form, &mut Vec::new()).is_some()
-}
-
 /// Rows and columns of a table or batch; the length of an array.
-pub(super) fn shape(o: Object, form: Form) -> Option<Vec<u64>> {
+fn shape(o: Object, form: Form) -> Option<Vec<u64>> {
     let mut reads = Reads { left: MAX_READS, found: &mut Vec::new() };
     let target = reads.target(o, form)?;
     match form {
@@ -99,17 +89,17 @@ struct Reads<'a> {
 impl Reads<'_> {
     fn peek<const WORDS: usize>(&mut self, address: u64) -> Option<[u64; WORDS]> {
         self.left = self.left.checked_sub(1)?;
-        memory::peek(address)
+        peek(address)
     }
 
     /// The structure that the object owns: a shared pointer, then the same address again; for a buffer, its
     /// size and a one.
     fn target(&mut self, o: Object, form: Form) -> Option<u64> {
-        let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE).min(256);
+        let size = o.basic_size().min(256);
         (2..(size / 8).saturating_sub(2)).find_map(|index| {
-            let word = |further: u64| memory::word(o.0, 8 * (index + further));
+            let word = |further: u64| word(o.address(), 8 * (index + further));
             let (target, control, third) = (word(0), word(1), word(2));
-            if !memory::usable(target) || !memory::usable(control) {
+            if !usable(target) || !usable(control) {
                 return None;
             }
             let fits = if form == Form::Buffer {
@@ -126,7 +116,7 @@ impl Reads<'_> {
     fn is_shared(&mut self, control: u64) -> bool {
         let Some([table, counts]) = self.peek(control) else { return false };
         let count = |number: u64| (1..1 << 24).contains(&number);
-        memory::usable(table) && count(counts & 0xffff_ffff) && count(counts >> 32)
+        usable(table) && count(counts & 0xffff_ffff) && count(counts >> 32)
     }
 
     /// The shared pointers of a vector, given its begin and end; empty ones are skipped.
@@ -153,7 +143,7 @@ impl Reads<'_> {
     /// A table or batch: vtable, schema, rows, columns.
     fn columns(&mut self, target: u64, mut visit: impl FnMut(&mut Self, u64) -> Option<()>) -> Option<()> {
         let [table, schema, control, rows, begin, end, room]: [u64; 7] = self.peek(target)?;
-        let sound = memory::usable(table) && memory::usable(schema) && rows < MAX_ARROW_BYTES && end <= room;
+        let sound = usable(table) && usable(schema) && rows < MAX_ARROW_BYTES && end <= room;
         (sound && self.is_shared(control)).then_some(())?;
         self.each(begin, end, &mut visit)
     }
@@ -161,7 +151,7 @@ impl Reads<'_> {
     /// A column: arrays, type, length.
     fn chunked(&mut self, target: u64) -> Option<()> {
         let [begin, end, room, kind, control, length]: [u64; 6] = self.peek(target)?;
-        let sound = end <= room && memory::usable(kind) && length < MAX_ARROW_BYTES;
+        let sound = end <= room && usable(kind) && length < MAX_ARROW_BYTES;
         (sound && self.is_shared(control)).then_some(())?;
         self.each(begin, end, &mut Reads::array)
     }
@@ -169,7 +159,7 @@ impl Reads<'_> {
     /// An array: vtable, data.
     fn array(&mut self, target: u64) -> Option<()> {
         let [table, data, control]: [u64; 3] = self.peek(target)?;
-        (memory::usable(table) && self.is_shared(control)).then_some(())?;
+        (usable(table) && self.is_shared(control)).then_some(())?;
         self.data(data, MAX_NESTING)
     }
 
@@ -179,7 +169,7 @@ impl Reads<'_> {
         let words: [u64; 13] = self.peek(target)?;
         let [kind, control, length, _, offset, begin, end, room, first, last, space, dictionary, counts] =
             words;
-        let sound = memory::usable(kind)
+        let sound = usable(kind)
             && length < MAX_ARROW_BYTES
             && offset < MAX_ARROW_BYTES
             && end <= room
@@ -198,8 +188,7 @@ impl Reads<'_> {
     fn buffer(&mut self, target: u64, deeper: u32) -> Option<()> {
         let deeper = deeper.checked_sub(1)?;
         let [table, marks, data, size, capacity, _, parent, control]: [u64; 8] = self.peek(target)?;
-        let sound =
-            memory::usable(table) && marks & 0xfefe == 0 && size <= capacity && capacity < MAX_ARROW_BYTES;
+        let sound = usable(table) && marks & 0xfefe == 0 && size <= capacity && capacity < MAX_ARROW_BYTES;
         sound.then_some(())?;
         if parent != 0 {
             self.is_shared(control).then_some(())?;

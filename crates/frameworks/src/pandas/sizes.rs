@@ -5,27 +5,30 @@
 //! structure by its offset alone. It is a C structure, read through the kernel, and trusted only if its
 //! counts agree.
 
-use super::Buffer;
-use crate::layout::{TYPE, types};
-use crate::memory;
-use crate::object::{Object, Type};
+use nilometer_census::{Buffer, Object, Reader, Sizes, peek, usable, word};
 
 /// The base of all such tables.
-pub(super) const HASH_TABLE: &[u8] = b"pandas._libs.hashtable.HashTable";
+pub(super) const HASH_TABLE: &str = "pandas._libs.hashtable.HashTable";
 /// Percentage of taken slots at which a table grows.
 const MAX_LOAD_PERCENT: u64 = 77;
 
-/// The keys, values and flags.
-pub(super) fn buffers(o: Object, kind: Type, visit: &mut dyn FnMut(Buffer)) {
-    let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE).min(128);
-    for index in 2..size / 8 {
-        let Some(words) = memory::peek(memory::word(o.0, 8 * index)) else { continue };
-        let Some((slots, arrays)) = table(words) else { continue };
-        let sizes = [slots / 8, slots * width(&kind.raw_name()), slots * 8];
-        for (address, bytes) in arrays.into_iter().zip(sizes) {
-            visit(Buffer { address, bytes, owner: true });
+/// A hash table.
+#[derive(Debug)]
+pub(super) struct HashTable;
+
+impl Reader for HashTable {
+    /// The keys, values and flags.
+    fn buffers(&self, sizes: &Sizes<'_>, o: Object, visit: &mut dyn FnMut(Buffer)) {
+        for index in 2..o.basic_size().min(128) / 8 {
+            let Some(words) = peek(word(o.address(), 8 * index)) else { continue };
+            let Some((slots, arrays)) = table(words) else { continue };
+            let name = sizes.python().type_of(o).raw_name();
+            let sizes = [slots / 8, slots * width(&name), slots * 8];
+            for (address, bytes) in arrays.into_iter().zip(sizes) {
+                visit(Buffer { address, bytes, owner: true });
+            }
+            return;
         }
-        return;
     }
 }
 
@@ -38,7 +41,7 @@ fn table(words: [u64; 5]) -> Option<(u64, [u64; 3])> {
     let sound = slots.is_power_of_two() && slots >= 4 && used <= taken && taken <= limit;
     let agrees = limit.abs_diff(slots * MAX_LOAD_PERCENT / 100) <= 1;
     let arrays = [marks, keys, places];
-    (sound && agrees && arrays.iter().all(|address| memory::usable(*address))).then_some((slots, arrays))
+    (sound && agrees && arrays.iter().all(|address| usable(*address))).then_some((slots, arrays))
 }
 
 /// Bytes of a key, by the name of the table's type.

@@ -6,10 +6,9 @@
 //! the structure points back at the object and shape, element count and bytes agree. A tensor without a
 //! storage of its own (sparse, quantised by others, on a fake device) is not read.
 
-use super::Buffer;
-use super::autograd::MadeBy;
-use crate::memory;
-use crate::object::Object;
+use nilometer_census::{Buffer, MadeBy, Object, Reader, Sizes, Walked, peek, usable, word};
+
+use super::autograd;
 
 /// Offsets at which the object may keep its `TensorImpl`: behind a flag, or at once.
 const IMPL_OFFSETS: [u64; 2] = [24, 16];
@@ -45,7 +44,7 @@ struct Tensor {
 }
 
 /// The name of the field that holds `child`; `word` reads the object's word at an offset.
-pub(crate) fn hooks(word: impl Fn(u64) -> u64, child: u64) -> Option<&'static str> {
+fn hooks(word: impl Fn(u64) -> u64, child: u64) -> Option<&'static str> {
     let [behind_flag, at_once] = IMPL_OFFSETS;
     let implementation = if word(at_once) <= MAX_FLAG { behind_flag } else { at_once };
     let mut fields = (1..).map(|field| word(implementation + 8 * field));
@@ -87,47 +86,77 @@ const REFERENCES: u64 = 0x7fff_ffff;
 /// Bytes of a storage object, without its data.
 pub(super) const STORAGE_BYTES: u64 = 96;
 
-/// The storage and its data.
-pub(super) fn buffers(o: Object, visit: &mut dyn FnMut(Buffer)) {
-    if let Some(tensor) = read(o) {
-        visit(Buffer { address: tensor.storage, bytes: STORAGE_BYTES, owner: true });
-        if tensor.bytes > 0 {
-            visit(Buffer { address: tensor.data, bytes: tensor.bytes, owner: true });
+/// A `torch.Tensor` or a subclass.
+#[derive(Debug)]
+pub(super) struct AnyTensor;
+
+impl Reader for AnyTensor {
+    /// The storage and its data.
+    fn buffers(&self, _: &Sizes<'_>, o: Object, visit: &mut dyn FnMut(Buffer)) {
+        if let Some(tensor) = read(o) {
+            visit(Buffer { address: tensor.storage, bytes: STORAGE_BYTES, owner: true });
+            if tensor.bytes > 0 {
+                visit(Buffer { address: tensor.data, bytes: tensor.bytes, owner: true });
+            }
         }
     }
-}
 
-/// Whether all of the tensor's memory is known. A differentiable result also keeps its autograd graph, which
-/// is C++.
-pub(super) fn is_read(o: Object) -> bool {
-    read(o).is_some_and(|tensor| {
-        tensor.differentiation == 0 || function_of(tensor.differentiation).is_some_and(|made_by| made_by == 0)
-    })
-}
+    /// A differentiable result also keeps its autograd graph, which is C++.
+    fn is_opaque(&self, _: &Sizes<'_>, o: Object) -> bool {
+        !read(o).is_some_and(|tensor| {
+            tensor.differentiation == 0
+                || function_of(tensor.differentiation).is_some_and(|made_by| made_by == 0)
+        })
+    }
 
-/// Where the tensor's autograd graph begins, if it has one.
-pub(super) fn made_by(o: Object) -> Option<MadeBy> {
-    let tensor = read(o)?;
-    let function = function_of(tensor.differentiation).filter(|function| *function != 0)?;
-    Some(MadeBy { function, class: tensor.class })
+    fn shape(&self, _: &Sizes<'_>, o: Object) -> Option<(Vec<u64>, &'static str)> {
+        let tensor = read(o)?;
+        Some((tensor.shape?, tensor.element))
+    }
+
+    /// As rows of a batch do. A subclass, such as a parameter, is told as it is.
+    fn cut_from(&self, sizes: &Sizes<'_>, o: Object) -> Option<u64> {
+        let name = sizes.python().type_name(sizes.python().type_of(o));
+        let is_plain = name.rsplit('.').next() == Some("Tensor");
+        if is_plain && self.made_by(o).is_none() { cut_from(o) } else { None }
+    }
+
+    /// A tensor keeps its hooks in fields of its own, which no name in Python leads to.
+    fn field(&self, word: &dyn Fn(u64) -> u64, child: u64) -> Option<&'static str> {
+        hooks(word, child)
+    }
+
+    fn may_keep_graph(&self) -> bool {
+        true
+    }
+
+    fn made_by(&self, o: Object) -> Option<MadeBy> {
+        let tensor = read(o)?;
+        let function = function_of(tensor.differentiation).filter(|function| *function != 0)?;
+        Some(MadeBy { function, class: tensor.class })
+    }
+
+    fn walk_graph(
+        &self,
+        from: MadeBy,
+        walked: &mut Walked,
+        late: &dyn Fn() -> bool,
+        visit: &mut dyn FnMut(u64, u64),
+    ) -> bool {
+        autograd::walk(from, walked, late, visit)
+    }
 }
 
 /// The metadata: vtable, a name of four words, the gradient, then the function that made the tensor, 0 for
 /// none.
 fn function_of(differentiation: u64) -> Option<u64> {
-    let [.., made_by] = memory::peek::<7>(differentiation)?;
+    let [.., made_by] = peek::<7>(differentiation)?;
     Some(made_by)
-}
-
-/// Shape and element type.
-pub(super) fn shape(o: Object) -> Option<(Vec<u64>, &'static str)> {
-    let tensor = read(o)?;
-    Some((tensor.shape?, tensor.element))
 }
 
 /// Elements of the storage that a much smaller tensor keeps alive, as rows of a batch do. Not so for one of several that together
 /// cover most of it, as in a loop over rows: those that share the storage count as parts of the same size.
-pub(super) fn cut_from(o: Object) -> Option<u64> {
+fn cut_from(o: Object) -> Option<u64> {
     let tensor = read(o)?;
     let own = tensor.shape?.iter().product::<u64>().checked_mul(tensor.width)?;
     (own.saturating_mul(tensor.sharing.max(1)) <= tensor.bytes / 2).then_some(tensor.bytes / tensor.width)
@@ -135,11 +164,11 @@ pub(super) fn cut_from(o: Object) -> Option<u64> {
 
 fn read(o: Object) -> Option<Tensor> {
     IMPL_OFFSETS.iter().find_map(|place| {
-        let words: [u64; IMPL_WORDS] = memory::peek(memory::word(o.0, *place))?;
-        let facts = Facts::of(&words, o.0)?;
+        let words: [u64; IMPL_WORDS] = peek(word(o.address(), *place))?;
+        let facts = Facts::of(&words, o.address())?;
         let at = storage_word(&words)?;
         let storage = *words.get(at)?;
-        let kept = memory::peek(storage)?;
+        let kept = peek(storage)?;
         let (data, bytes) = data_of(&kept, at)?;
         let fits = facts.least.checked_mul(facts.width)? <= bytes;
         let Facts { shape, width, element, .. } = facts;
@@ -166,7 +195,7 @@ pub(super) fn storage_word(words: &[u64; IMPL_WORDS]) -> Option<usize> {
     match words[2] {
         0 => None,
         1..=MAX_COUNT => Some(3),
-        address => memory::usable(address).then_some(2),
+        address => usable(address).then_some(2),
     }
 }
 
@@ -213,7 +242,7 @@ impl Facts {
 pub(super) fn data_of(words: &[u64; 8], at: usize) -> Option<(u64, u64)> {
     let (data, bytes) = (*words.get(at)?, *words.get(at + 4)?);
     let sound = (data != 0) == (bytes != 0) && bytes < 1 << 48;
-    (memory::usable(*words.first()?) && sound).then_some((data, bytes))
+    (usable(*words.first()?) && sound).then_some((data, bytes))
 }
 
 #[cfg(test)]

@@ -6,10 +6,7 @@
 //! trusted only if shape, element count, type and buffer agree. An unfinished handle has no buffer and no
 //! bytes yet.
 
-use super::Buffer;
-use crate::layout::{SIZE, TYPE, flags, types};
-use crate::memory;
-use crate::object::{Object, Python};
+use nilometer_census::{Buffer, Object, Python, Reader, Sizes, peek, usable, word};
 
 /// Word indexes where an `EagerTensor` may keep its handle; its id stands behind it.
 const HANDLE_INDEXES: std::ops::Range<u64> = 2..13;
@@ -19,6 +16,57 @@ const HANDLE_WORDS: usize = 56;
 const TENSOR_WORDS: usize = 4;
 /// Bytes of a `Tensor`'s buffer object, without the data.
 const BUFFER_BYTES: u64 = 48;
+
+/// An eager tensor.
+#[derive(Debug)]
+pub(super) struct EagerTensor;
+
+impl Reader for EagerTensor {
+    fn buffers(&self, _: &Sizes<'_>, o: Object, visit: &mut dyn FnMut(Buffer)) {
+        tensor(o, visit);
+    }
+
+    fn shape(&self, _: &Sizes<'_>, o: Object) -> Option<(Vec<u64>, &'static str)> {
+        let tensor = read(o)?;
+        Some((tensor.shape?, element(tensor.element)?.1))
+    }
+}
+
+/// A variable.
+#[derive(Debug)]
+pub(super) struct Variable;
+
+impl Reader for Variable {
+    fn buffers(&self, sizes: &Sizes<'_>, o: Object, visit: &mut dyn FnMut(Buffer)) {
+        variable(sizes.python(), o, visit);
+    }
+
+    fn shape(&self, sizes: &Sizes<'_>, o: Object) -> Option<(Vec<u64>, &'static str)> {
+        let (shape, number) = variable_facts(sizes.python(), o)?;
+        Some((shape, element(number)?.1))
+    }
+}
+
+/// The eager context, from which everything of TensorFlow's is reachable.
+#[derive(Debug)]
+pub(super) struct Context;
+
+impl Reader for Context {
+    fn has_buffers(&self) -> bool {
+        false
+    }
+
+    fn leads_everywhere(&self) -> bool {
+        true
+    }
+}
+
+/// Bytes of an eager tensor.
+pub(super) fn tensor_bytes(o: Object) -> u64 {
+    let mut bytes = 0;
+    tensor(o, &mut |buffer| bytes += buffer.bytes);
+    bytes
+}
 
 /// A tensor as its handle describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +122,7 @@ fn element(number: u8) -> Option<(u64, &'static str)> {
 }
 
 /// The memory of an eager tensor: handle, buffer, data.
-pub(crate) fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
+fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
     let Some(tensor) = read(o) else { return };
     let mut owned = |address, bytes| visit(Buffer { address, bytes, owner: true });
     owned(tensor.handle, tensor.handle_bytes);
@@ -95,24 +143,24 @@ pub(crate) fn tensor(o: Object, visit: &mut dyn FnMut(Buffer)) {
 /// A slice's fourth word is the parent; a root buffer has its allocator there. So the parent must contain the
 /// slice's data.
 fn parent_buffer(buffer: u64, data: u64, bytes: u64, width: u64) -> Option<(u64, u64, u64)> {
-    let [_, _, _, root]: [u64; 4] = memory::peek(buffer)?;
-    if !memory::usable(root) {
+    let [_, _, _, root]: [u64; 4] = peek(buffer)?;
+    if !usable(root) {
         return None;
     }
-    let [table, references, begins, _, elements]: [u64; 5] = memory::peek(root)?;
+    let [table, references, begins, _, elements]: [u64; 5] = peek(root)?;
     let all = elements.checked_mul(width).filter(|all| *all < 1 << 48)?;
-    let sound = memory::usable(table) && (1..1 << 24).contains(&(references & 0xffff_ffff));
+    let sound = usable(table) && (1..1 << 24).contains(&(references & 0xffff_ffff));
     let is_part = begins != 0 && begins <= data && data.checked_add(bytes)? <= begins.checked_add(all)?;
     (sound && bytes > 0 && is_part).then_some((root, begins, all))
 }
 
 /// The tensor of an `EagerTensor`.
 fn read(o: Object) -> Option<Tensor> {
-    let size = memory::word(memory::word(o.0, TYPE), types::BASIC_SIZE);
-    let at = HANDLE_INDEXES.map(|index| 8 * index).find(|at| *at < size && memory::word(o.0, *at) != 0)?;
-    let handle = memory::word(o.0, at);
-    let words: [u64; HANDLE_WORDS] = memory::peek(handle)?;
-    if !memory::usable(*words.first()?) {
+    let size = o.basic_size();
+    let at = HANDLE_INDEXES.map(|index| 8 * index).find(|at| *at < size && word(o.address(), *at) != 0)?;
+    let handle = word(o.address(), at);
+    let words: [u64; HANDLE_WORDS] = peek(handle)?;
+    if !usable(*words.first()?) {
         return None;
     }
     // The handle keeps its tensor last, and foreign memory may follow: a pattern must hold in every part.
@@ -120,8 +168,8 @@ fn read(o: Object) -> Option<Tensor> {
         let window: &[u64; TENSOR_WORDS] = window.try_into().ok()?;
         let (elements, number, shape) = pattern(*window)?;
         let [_, _, _, buffer] = *window;
-        let [table, references, data]: [u64; 3] = memory::peek(buffer)?;
-        let sound = memory::usable(table) && (1..1 << 24).contains(&(references & 0xffff_ffff));
+        let [table, references, data]: [u64; 3] = peek(buffer)?;
+        let sound = usable(table) && (1..1 << 24).contains(&(references & 0xffff_ffff));
         (sound && data != 0).then_some(Tensor {
             handle,
             handle_bytes: 8 * (index + 2 * TENSOR_WORDS) as u64,
@@ -140,7 +188,7 @@ fn pattern(words: [u64; TENSOR_WORDS]) -> Option<(u64, u8, Option<Vec<u64>>)> {
     let [low, high, elements, buffer] = words;
     let [number, dimensions, form] = [(high >> 40) as u8, (high >> 48) as u8, (high >> 56) as u8];
     element(number)?;
-    if !memory::usable(buffer) || elements == 0 || elements >= 1 << 48 {
+    if !usable(buffer) || elements == 0 || elements >= 1 << 48 {
         return None;
     }
     let pack = u128::from(high) << 64 | u128::from(low);
@@ -149,7 +197,7 @@ fn pattern(words: [u64; TENSOR_WORDS]) -> Option<(u64, u8, Option<Vec<u64>>)> {
         (1, 1..=3) => {
             (0..dimensions).map(|axis| (pack >> (32 * u32::from(axis))) as u64 & 0xffff_ffff).collect()
         }
-        (2, 1..=254) if memory::usable(low) => return Some((elements, number, None)),
+        (2, 1..=254) if usable(low) => return Some((elements, number, None)),
         _ => return None,
     };
     let product = shape.iter().try_fold(1_u64, |product, one| product.checked_mul(*one));
@@ -157,7 +205,7 @@ fn pattern(words: [u64; TENSOR_WORDS]) -> Option<(u64, u8, Option<Vec<u64>>)> {
 }
 
 /// A variable's value is in TensorFlow's own tables; its bytes follow from the Python-side shape and type.
-pub(super) fn variable(python: &Python, o: Object, visit: &mut dyn FnMut(Buffer)) {
+fn variable(python: &Python, o: Object, visit: &mut dyn FnMut(Buffer)) {
     let Some((shape, number)) = variable_facts(python, o) else { return };
     let Some((width, _)) = element(number) else { return };
     let bytes = shape.iter().fold(width, |product, one| product.saturating_mul(*one));
@@ -171,55 +219,14 @@ fn variable_facts(python: &Python, o: Object) -> Option<(Vec<u64>, u8)> {
     let mut dimensions = None;
     // `TensorShape` keeps a tuple of its dimensions in a slot.
     python.traverse(shape, &mut |child| {
-        if dimensions.is_none() && python.type_of(child).0 == python.known.tuple {
-            dimensions = tuple_of_integers(python, child);
+        if dimensions.is_none() {
+            dimensions = python.integers_of_tuple(child);
         }
     });
     let kind = python.attribute(o, b"_dtype")?;
     // An object that wraps a C++ one, which begins with the type number.
-    let [number]: [u64; 1] = memory::peek(memory::word(kind.0, 16))?;
+    let [number]: [u64; 1] = peek(word(kind.address(), 16))?;
     Some((dimensions?, u8::try_from(number & 0xffff_ffff).ok()?))
-}
-
-fn tuple_of_integers(python: &Python, o: Object) -> Option<Vec<u64>> {
-    let length = memory::word(o.0, SIZE);
-    if length > 64 {
-        return None;
-    }
-    let items = python.layout.tuple_items;
-    (0..length).map(|index| integer(python, Object(memory::word(o.0, items + 8 * index)))).collect()
-}
-
-/// An `int` of up to 60 bits that is not negative.
-fn integer(python: &Python, o: Object) -> Option<u64> {
-    if !python.type_of(o).has(flags::INTEGER) {
-        return None;
-    }
-    let digit = |index: u64| u64::from(memory::int(o.0, 24 + 4 * index).unsigned_abs());
-    let size = memory::word(o.0, SIZE);
-    let (digits, negative) = if python.layout.version >= (3, 12) {
-        (size >> 3, size & 3 == 2)
-    } else {
-        (size, size.cast_signed() < 0)
-    };
-    match digits {
-        _ if negative => None,
-        0 => Some(0),
-        1 => Some(digit(0)),
-        2 => Some(digit(0) | digit(1) << 30),
-        _ => None,
-    }
-}
-
-/// Shape and type of a tensor or variable.
-pub(super) fn shape(python: &Python, o: Object, is_variable: bool) -> Option<(Vec<u64>, &'static str)> {
-    let (shape, number) = if is_variable {
-        variable_facts(python, o)?
-    } else {
-        let tensor = read(o)?;
-        (tensor.shape?, tensor.element)
-    };
-    Some((shape, element(number)?.1))
 }
 
 #[cfg(test)]
