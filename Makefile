@@ -27,6 +27,7 @@ test-fast: test-rust $(VENV)/.wheel
 
 test-rust:
 	cargo test --workspace --locked --quiet
+	cargo test --locked --quiet -p nilometer-frameworks --no-default-features --features torch --test plain_python
 
 # Most tests wait for a program or use one core: three at once keep two cores busy.
 test-python: $(VENV)/.wheel

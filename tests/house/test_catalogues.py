@@ -17,6 +17,7 @@ CATALOGUES = {
     "capture": ["words/"],
     "census": ["words.rs"],
     "cli": ["words/"],
+    "frameworks": ["*/causes/", "*/device.rs", "*/faults.rs"],
     "native": ["words.rs"],
     "plan": ["words/"],
     "prove": ["words/"],
@@ -48,7 +49,8 @@ FOR_MACHINES = {
 
 
 def catalogue_of(crate: str) -> list[Path]:
-    places = [CRATES / crate / "src" / place for place in CATALOGUES.get(crate, [])]
+    sources = CRATES / crate / "src"
+    places = [found for place in CATALOGUES.get(crate, []) for found in sources.glob(place.rstrip("/"))]
     return [file for place in places for file in ([place] if place.is_file() else place.rglob("*.rs"))]
 
 

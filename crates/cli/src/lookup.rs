@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
+use nilometer_diagnose::pack::Packs;
 use nilometer_diagnose::{Lookup, Name, Object, Part};
 use nilometer_symbols::part::Parts;
 use nilometer_symbols::{Loaded, resolve};
@@ -19,6 +20,10 @@ pub(crate) struct Files {
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
 impl Lookup for Files {
+    fn packs(&self) -> Packs {
+        nilometer_frameworks::DIAGNOSE
+    }
+
     fn names(&mut self, objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
         let loaded: Vec<Loaded> = objects
             .iter()

@@ -62,3 +62,17 @@ pub static CENSUS: nilometer_census::Packs = &[
     #[cfg(feature = "torch")]
     &torch::CENSUS,
 ];
+
+/// What the diagnosis gets.
+pub static DIAGNOSE: nilometer_diagnose::pack::Packs = &[
+    #[cfg(feature = "arrow")]
+    &arrow::DIAGNOSE,
+    #[cfg(feature = "jax")]
+    &jax::DIAGNOSE,
+    #[cfg(feature = "keras")]
+    &keras::DIAGNOSE,
+    #[cfg(feature = "tensorflow")]
+    &tensorflow::DIAGNOSE,
+    #[cfg(feature = "torch")]
+    &torch::DIAGNOSE,
+];

@@ -3,6 +3,7 @@
 mod sizes;
 
 use nilometer_census::{Family, Pack, Reader};
+use nilometer_diagnose::pack;
 
 use sizes::Form;
 
@@ -21,3 +22,5 @@ pub(crate) static CENSUS: Pack = Pack {
     opaque_modules: &["pyarrow.lib."],
     ..Pack::EMPTY
 };
+
+pub(crate) static DIAGNOSE: pack::Pack = pack::Pack { libraries: &["libarrow"], ..pack::Pack::EMPTY };

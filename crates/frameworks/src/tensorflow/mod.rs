@@ -1,8 +1,12 @@
 //! TensorFlow: eager tensors, variables, the context, and what else it keeps in C++.
 
+mod causes;
+mod device;
+mod faults;
 mod sizes;
 
 use nilometer_census::{Bulk, BulkBytes, Family, Pack};
+use nilometer_diagnose::pack;
 
 pub(crate) static CENSUS: Pack = Pack {
     families: &[
@@ -32,4 +36,16 @@ pub(crate) static CENSUS: Pack = Pack {
     ],
     packages: &["tensorflow"],
     ..Pack::EMPTY
+};
+
+pub(crate) static DIAGNOSE: pack::Pack = pack::Pack {
+    causes: &causes::CAUSES,
+    run_causes: &causes::OF_RUN,
+    hold: Some(causes::hold),
+    models: Some(causes::MODELS),
+    faults: &faults::FAULTS,
+    libraries: &["tensorflow", "_pywrap"],
+    code: Some("tensorflow"),
+    device: Some(device::DEVICE),
+    ..pack::Pack::EMPTY
 };

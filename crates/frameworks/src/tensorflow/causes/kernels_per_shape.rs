@@ -3,7 +3,7 @@
 //! Evidence: the memory is oneDNN's, and the number of different shapes of batches goes on growing. That cache has a bound, so
 //! that it may only fill; without the growing shapes nothing is said.
 
-use super::{Case, Explanation};
+use nilometer_diagnose::pack::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let made = case.carriers().any(|f| f.kind == "native" && f.function.starts_with("dnnl"));

@@ -3,15 +3,13 @@
 //! Evidence: the holder is that registry, or what the program keeps its models in while the registry grows as well, or graphs that nobody in Python is known to hold grow while the registry does. If a
 //! model is built in every cycle it is models in a loop; else a compile or a new function makes the step be traced.
 
-use nilometer_capture::{Capture, Edge, Record};
+use nilometer_diagnose::pack::{Case, Explanation, Run};
+use nilometer_diagnose::{Finding, Holder};
 use nilometer_model::{HolderPath, Step};
 
-use super::kept_models::is_keeper;
-use super::{Case, Explanation, Run, train_steps};
-use crate::cycles::Cycles;
-use crate::report::{Finding, Holder};
+use super::train_steps;
 
-pub(super) const MODELS: &str = "models-in-a-loop";
+pub(crate) const MODELS: &str = "models-in-a-loop";
 pub(super) const REGISTRY: &str = "tf-gradient-registry";
 /// Where it is, as the census calls it.
 const PATH: &str = "tensorflow.python.framework.ops.gradient_registry._registry[*]";
@@ -19,7 +17,7 @@ const PATH: &str = "tensorflow.python.framework.ops.gradient_registry._registry[
 const TO_GRAPHS: [&str; 3] = ["train_function", "test_function", "predict_function"];
 
 pub(super) fn by_models(case: &Case) -> Option<Explanation> {
-    let is_kept_twice = || is_keeper(case) && case.run.grows("gradient_registry");
+    let is_kept_twice = || case.keeps_models() && case.run.grows("gradient_registry");
     ((is_registry(case) || is_weights(case) || is_kept_twice()) && case.run.builds).then(|| said(case.run).1)
 }
 
@@ -28,22 +26,14 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
 }
 
 /// For a run with a growth that nothing explains.
-pub(super) fn of_run(run: Run) -> Option<(&'static str, Explanation)> {
-    (run.grows("gradient_registry") && run.graphs_grow()).then(|| match train_steps::of_run(run) {
-        Some(told) if !run.builds => told,
-        _ => said(run),
+pub(super) fn of_run(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
+    (run.grows("gradient_registry") && run.graphs_grow()).then(|| {
+        let (cause, said) = match train_steps::of_run(run) {
+            Some(told) if !run.builds => told,
+            _ => said(run),
+        };
+        (cause, said, left)
     })
-}
-
-/// Whether models are still built in the second half of the cycles, one for every second cycle at least. A model that is built
-/// once is many builds at the beginning, one for each layer.
-pub(crate) fn goes_on_building(capture: &Capture, cycles: &Cycles) -> bool {
-    let half = cycles.points.len() / 2;
-    let Some(from) = cycles.points.get(half) else { return false };
-    let is_build =
-        |record: &Record| matches!(record, Record::Phase { name, edge: Edge::Begin, .. } if name == "build");
-    let late = capture.records.iter().filter(|r| r.at_ns > from.at_ns && is_build(&r.record)).count();
-    late > 0 && 2 * (late + 1) >= cycles.points.len() - half
 }
 
 pub(super) fn is_registry(case: &Case) -> bool {
@@ -56,7 +46,7 @@ pub(super) fn is_registry(case: &Case) -> bool {
 
 /// Names the registry as the holder of what it is said to keep, where no container of the program's is known to keep it: nobody may have
 /// looked in time, or have come by the newest model, below which its graphs hang as well.
-pub(super) fn hold(finding: &mut Finding, cause: &str, run: Run) {
+pub(crate) fn hold(finding: &mut Finding, cause: &str, run: Run) {
     let known = |path: &str| {
         let path = HolderPath::of(path);
         let of_model = |word: &&str| {

@@ -7,7 +7,7 @@ const HEADERS: [&str; 10] =
     ["def ", "async ", "for ", "while ", "if ", "elif ", "else:", "with ", "try:", "class "];
 
 /// The body of a header on the same line; without one, the whole line.
-pub(super) fn statement(line: &str) -> &str {
+pub(crate) fn statement(line: &str) -> &str {
     if !HEADERS.iter().any(|header| line.starts_with(header)) {
         return line;
     }

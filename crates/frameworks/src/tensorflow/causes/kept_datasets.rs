@@ -4,7 +4,7 @@
 //! holder holds datasets or iterators of tf.data, or the path leads through parts of theirs. Each keeps its source (`from_tensor_slices` copies the data
 //! into the graph), its buffers and its threads, most of it in native code.
 
-use super::{Case, Explanation};
+use nilometer_diagnose::pack::{Case, Explanation};
 
 const CHANGE: &str =
     "build the dataset once and iterate over it anew in each round; keep none of the iterators";

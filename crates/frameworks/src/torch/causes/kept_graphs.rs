@@ -1,18 +1,17 @@
-//! Tensors of `PyTorch` that are kept with their autograd graphs, and with them what the graphs saved.
+//! Tensors of PyTorch that are kept with their autograd graphs, and with them what the graphs saved.
 //!
 //! Evidence: the elements of the holder have a function that made them, or the holder is a tensor itself, whose own memory does not
-//! grow. Where no look met a holder: `PyTorch`'s own allocator makes the memory, it stays, and nobody is known to hold it.
+//! grow. Where no look met a holder: PyTorch's own allocator makes the memory, it stays, and nobody is known to hold it.
 
-use super::alike::gather_into_one;
-use super::torch_memory::{is_by_optimizer, is_of_parameters, is_torch_library, is_unheld_by_torch};
-use super::{Case, Explanation};
-use crate::holders::WITH_GRAPH;
-use crate::report::Finding;
+use nilometer_diagnose::pack::{Case, Explanation, WITH_GRAPH};
+use nilometer_diagnose::{Finding, gather_into_one};
+
+use super::memory::{is_by_optimizer, is_of_parameters, is_torch_library, is_unheld_by_torch};
 
 /// The cause's name.
 const NAME: &str = "graphs-kept";
 
-/// The libraries with `PyTorch`'s allocators.
+/// The libraries with PyTorch's allocators.
 const ALLOCATORS: [&str; 2] = ["libc10.", "libc10_cuda."];
 
 /// A container of such tensors, or one tensor with the history of all cycles.
@@ -71,9 +70,9 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     })
 }
 
-/// Beside one graph that is known to stay, memory of `PyTorch`'s that nobody is known to hold is the graph's: its nodes are made where its
+/// Beside one graph that is known to stay, memory of PyTorch's that nobody is known to hold is the graph's: its nodes are made where its
 /// operations are called, and a sum of losses has them in many lines. `rate`: the whole growth, bytes per cycle.
-pub(crate) fn gather(findings: &mut Vec<Finding>, rate: f64) {
+pub(super) fn gather(findings: &mut Vec<Finding>, rate: f64) {
     let graphs = |is_held: bool| {
         let is_one = |f: &&Finding| f.cause == NAME && f.holder.is_some() == is_held;
         findings.iter().filter(is_one).count()
@@ -90,19 +89,19 @@ pub(crate) fn gather(findings: &mut Vec<Finding>, rate: f64) {
     gather_into_one(findings, is_graph, is_its, rate);
 }
 
-/// Whether a function of `PyTorch`'s had a part in it, by whatever operation.
+/// Whether a function of PyTorch's had a part in it, by whatever operation.
 fn is_of_torch(case: &Case) -> bool {
     case.finding.stack.iter().any(|frame| is_torch_library(&frame.file))
 }
 
-/// Whether many operations below modules of `PyTorch` made it, most of all tensors.
+/// Whether many operations below modules of PyTorch made it, most of all tensors.
 fn is_by_modules(case: &Case) -> bool {
     let by_allocator = |file: &str| ALLOCATORS.iter().any(|name| file.contains(name));
     case.carriers().any(|frame| frame.file.starts_with("torch/"))
         && case.finding.stack.iter().any(|frame| by_allocator(&frame.file))
 }
 
-/// Whether `PyTorch`'s own allocator made it. Other memory of the library's may be of functions in a graph.
+/// Whether PyTorch's own allocator made it. Other memory of the library's may be of functions in a graph.
 fn is_tensor_memory(case: &Case) -> bool {
     case.carriers().any(|frame| ALLOCATORS.iter().any(|name| frame.file.contains(name)))
 }

@@ -3,7 +3,7 @@
 //! Evidence: the holder holds tapes. A tape keeps every tensor of the forward pass that it recorded; Python sees almost
 //! nothing of it, so that a list of tapes looks empty while it keeps megabytes.
 
-use super::{Case, Explanation};
+use nilometer_diagnose::pack::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if case.path.is_none() || !case.elements().contains("Tape") {

@@ -4,9 +4,10 @@
 //! traced goes on growing: calls of `clear_session`, switches to eager functions and back, compiles, functions that are wrapped anew.
 //! Asked in this order: a session that is cleared forces the compile after it, and a switch is one too many even with a compile.
 
+use nilometer_diagnose::Retraced;
+use nilometer_diagnose::pack::{Case, Explanation, Run, called_at, short};
+
 use super::gradient_registry::{self, is_registry};
-use super::{Case, Explanation, Run, retraced};
-use crate::report::Retraced;
 
 /// What is told of a run with a growth that nothing explains, if its registry grows.
 pub(super) fn of_run(run: Run) -> Option<(&'static str, Explanation)> {
@@ -92,8 +93,7 @@ fn made_anew(run: Run) -> Option<Explanation> {
             .any(|word| f.why.contains(word))
     };
     let function = run.retraced.iter().find(is_new)?;
-    let name = function.function.rsplit("<locals>.").next().unwrap_or(&function.function);
-    let made_at = retraced::called_at(function);
+    let (name, made_at) = (short(function), called_at(function));
     Some(Explanation {
         made_at,
         ..said(

@@ -5,10 +5,10 @@
 //! made anew. Python's heap shows nothing of it. What must not happen here: the handle itself, which goes with its variable, taken for a
 //! kernel. Variables that a list keeps are no cache.
 
-use super::{Case, Explanation, Run};
-use crate::report::Frame;
+use nilometer_diagnose::Frame;
+use nilometer_diagnose::pack::{Case, Explanation, MAX_TRACE_BYTES, Run};
 
-pub(super) const CAUSE: &str = "kernel-cache";
+const CAUSE: &str = "kernel-cache";
 const MAKERS: [(&str, &str); 3] =
     [("/metrics/", "a metric"), ("/optimizers/", "an optimizer"), ("/losses/", "a loss")];
 
@@ -104,8 +104,9 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
 
 /// For a run with a growth that nothing explains, in which models are built or loaded again and again and graphs pile up, while the registry
 /// of gradients does not grow: many lines make a little for each, and nothing in Python holds it.
-pub(super) fn of_run(run: Run) -> Option<Explanation> {
-    (run.builds && run.graphs_grow()).then(|| Explanation {
+pub(super) fn of_run(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
+    let said = || {
+        Explanation {
         sentence: format!(
             "a model is built or loaded in every {}, and TensorFlow keeps some of what it makes for each",
             run.unit
@@ -115,5 +116,7 @@ pub(super) fn of_run(run: Run) -> Option<Explanation> {
             .to_owned(),
         intervention: Some("clear-session".to_owned()),
         made_at: run.traces_from(),
-    })
+    }
+    };
+    (run.builds && run.graphs_grow()).then(|| (CAUSE, said(), left.min(MAX_TRACE_BYTES)))
 }

@@ -2,7 +2,7 @@
 //!
 //! Evidence: the path leads through Keras' table of custom objects, which has an entry for each class that was ever registered.
 
-use super::{Case, Explanation};
+use nilometer_diagnose::pack::{Case, Explanation};
 
 /// The names of the tables in Keras 3 and 2; nothing takes entries out of them.
 const TABLES: [&str; 4] =

@@ -1,19 +1,24 @@
-//! What part of `PyTorch` made the memory of a finding.
+//! What part of PyTorch made the memory of a finding.
 //!
 //! In: a finding with its stack. Out: whether it is of parameters, of an optimizer, of nobody who is known. What must not happen here: a
 //! cause.
 
-use crate::report::Finding;
+use nilometer_diagnose::Finding;
 
 /// The file and function that every backward pass goes through.
 const BACKWARD: (&str, &str) = ("torch/autograd/graph.py", "_engine_run_backward");
 
-/// Whether a native library is one of `PyTorch`'s.
+/// Whether a native library is one of PyTorch's.
 pub(super) fn is_torch_library(file: &str) -> bool {
     file.contains("libtorch") || file.contains("libc10")
 }
 
-/// Whether `PyTorch` made most of it, in this process, and nobody is known to hold it.
+/// Whether PyTorch's main library made most of it.
+pub(crate) fn is_made(finding: &Finding) -> bool {
+    finding.stack.iter().any(|frame| frame.carries && frame.file.contains("libtorch"))
+}
+
+/// Whether PyTorch made most of it, in this process, and nobody is known to hold it.
 pub(super) fn is_unheld_by_torch(finding: &Finding) -> bool {
     let is_unheld = finding.holder.is_none() && finding.part.is_none() && finding.process.is_none();
     is_unheld && finding.stack.iter().any(|frame| frame.carries && is_torch_library(&frame.file))

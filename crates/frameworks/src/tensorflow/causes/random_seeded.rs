@@ -4,7 +4,7 @@
 //! for random tensors. With a seed each draw has a seed of its own, which is part of what its kernel is found by: no kernel is ever
 //! found again, and none is dropped. Without one there is one kernel, and nothing grows.
 
-use super::{Case, Explanation};
+use nilometer_diagnose::pack::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let draws = |file: &str| file.contains("/ops/") && file.ends_with("random_ops.py");

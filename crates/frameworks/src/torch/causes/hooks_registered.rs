@@ -1,9 +1,9 @@
-//! Hooks of `PyTorch` that are registered again and again, and never removed.
+//! Hooks of PyTorch that are registered again and again, and never removed.
 //!
 //! Evidence: one of the tables grows in which modules, tensors and optimizers keep their hooks.
 
-use super::{Case, Explanation};
-use crate::holders::registering;
+use nilometer_diagnose::pack::{Case, Explanation};
+use nilometer_diagnose::registering;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let path = case.path.as_ref()?;

@@ -6,19 +6,21 @@ use nilometer_model::HolderPath;
 
 /// A path, and what it says of the container that grows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Path<'a> {
-    pub(crate) full: HolderPath<'a>,
+pub struct Path<'a> {
+    /// All of it.
+    pub full: HolderPath<'a>,
     /// The name of what grows, without its indexes: `saved`; empty if there is none.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// What of each of its elements keeps the memory, if that is an attribute: `.mask`; the holder's owner is that of an element
     /// then. Else empty.
-    pub(crate) below: &'a str,
+    pub below: &'a str,
     /// Which part of each element keeps it, if elements are tuples, lists or dicts: `[2]`, `['frame']`; else empty.
-    pub(crate) part: &'a str,
+    pub part: &'a str,
 }
 
 impl<'a> Path<'a> {
-    pub(crate) fn of(full: HolderPath<'a>) -> Self {
+    /// A path as causes read it.
+    pub fn of(full: HolderPath<'a>) -> Self {
         // The array that a slice was cut from is no attribute that somebody gave it.
         let kept = full.slices().unwrap_or(full);
         let rest = kept.below();
@@ -27,7 +29,7 @@ impl<'a> Path<'a> {
     }
 
     /// How a person would call what grows: `Trainer.stats`; without an owner as its own code calls it.
-    pub(crate) fn called(&self, owner: &str) -> String {
+    pub fn called(&self, owner: &str) -> String {
         let is_variable = self.full.is_local() || owner.is_empty() || owner.ends_with("()");
         match () {
             () if self.name.is_empty() || !self.below.is_empty() => self.full.words().to_owned(),

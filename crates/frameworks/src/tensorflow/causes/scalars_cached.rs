@@ -4,7 +4,7 @@
 //! Evidence: nobody is known to hold it, and it was made where TensorFlow turns a number into a tensor of that cache, or in the cache
 //! itself. Arrays are turned into tensors by another way.
 
-use super::{Case, Explanation};
+use nilometer_diagnose::pack::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let native = || case.carriers().filter(|f| f.kind == "native").map(|f| f.function.as_str());

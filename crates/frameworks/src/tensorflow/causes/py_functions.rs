@@ -4,9 +4,8 @@
 //! Evidence: the path leads through that list, and not through one function of it to a container that grows by itself; or their number goes on growing, and the holder is the variable of a closure, not a
 //! container that grows.
 
+use nilometer_diagnose::pack::{Case, Explanation};
 use nilometer_model::{HolderPath, Step};
-
-use super::{Case, Explanation};
 
 /// The attribute of a graph that keeps them.
 const LIST: &str = "_py_funcs_used_in_graph";

@@ -3,7 +3,7 @@
 //! Evidence: the holder holds eager tensors. A scalar tensor costs some 600 bytes of which Python shows 240, and it may keep
 //! the handle of what it was computed from. Rows of a tensor, as in `x[:2]`, share its memory, and so does `.numpy()` of them.
 
-use super::{Case, Explanation};
+use nilometer_diagnose::pack::{Case, Explanation};
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     if case.path.is_none() || !case.elements().contains("EagerTensor") {
