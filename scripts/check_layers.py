@@ -22,7 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "unwind": set(),
     "pyframes": set(),
     "census": {"model"},
-    "frameworks": {"capture", "model", "census", "diagnose"},
+    "frameworks": {"capture", "model", "census", "diagnose", "symbols"},
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "model", "stats"},

@@ -11,9 +11,14 @@ use nilometer_symbols::part::Parts;
 use nilometer_symbols::{Loaded, resolve};
 
 /// Reads this machine's files.
-#[derive(Default)]
 pub(crate) struct Files {
     parts: Parts,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self { parts: Parts::new(nilometer_frameworks::SYMBOLS) }
+    }
 }
 
 /// No source file is read further.

@@ -38,6 +38,8 @@ mod starlette;
 mod tensorflow;
 #[cfg(feature = "torch")]
 mod torch;
+#[cfg(feature = "xla")]
+mod xla;
 
 /// What the census gets.
 pub static CENSUS: nilometer_census::Packs = &[
@@ -75,4 +77,12 @@ pub static DIAGNOSE: nilometer_diagnose::pack::Packs = &[
     &tensorflow::DIAGNOSE,
     #[cfg(feature = "torch")]
     &torch::DIAGNOSE,
+];
+
+/// What names of native code are told by.
+pub static SYMBOLS: nilometer_symbols::part::Packs = &[
+    #[cfg(feature = "tensorflow")]
+    &tensorflow::SYMBOLS,
+    #[cfg(feature = "xla")]
+    &xla::SYMBOLS,
 ];

@@ -3,10 +3,12 @@
 mod causes;
 mod device;
 mod faults;
+mod parts;
 mod sizes;
 
 use nilometer_census::{Bulk, BulkBytes, Family, Pack};
 use nilometer_diagnose::pack;
+use nilometer_symbols::part;
 
 pub(crate) static CENSUS: Pack = Pack {
     families: &[
@@ -49,3 +51,5 @@ pub(crate) static DIAGNOSE: pack::Pack = pack::Pack {
     device: Some(device::DEVICE),
     ..pack::Pack::EMPTY
 };
+
+pub(crate) static SYMBOLS: part::Pack = part::Pack { rules: parts::RULES, op: Some(parts::op) };

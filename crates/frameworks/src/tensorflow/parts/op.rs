@@ -8,7 +8,7 @@
 use super::op_names::{FAMILIES, FUNCTORS, OPS_BY_CLASS};
 
 /// The op whose kernel a frame is; a family in lower case if the kernel serves several.
-pub(super) fn of(name: &str, path: &[String]) -> Option<String> {
+pub(crate) fn of(name: &str, path: &[String]) -> Option<String> {
     let class = kernel(name, path)?;
     if matches!(class, "BinaryOp" | "UnaryOp" | "SimpleBinaryOp") {
         let functor =

@@ -1,10 +1,12 @@
 //! Real stacks of TensorFlow 2.21 and Python 3.11, and the words for them.
 
+#![cfg(feature = "tensorflow")]
+
 use nilometer_symbols::part::{Part, Parts, part};
 
 fn of(frames: &[&str]) -> Option<Part> {
     let frames: Vec<(&str, &str)> = frames.iter().map(|name| (*name, "libtensorflow_cc.so.2")).collect();
-    part(&frames)
+    part(&frames, nilometer_frameworks::SYMBOLS)
 }
 
 fn words(frames: &[&str]) -> Option<String> {
@@ -167,8 +169,10 @@ fn python_numpy_and_libraries() {
         words(&["_PyArena_New", "Py_CompileStringObject", "PyImport_ImportModuleLevelObject"]).as_deref(),
         Some("Python: compiling source code")
     );
-    let hdf5 =
-        part(&[("", "/env/h5py.libs/libhdf5-346dbb74.so.320.0.0"), ("Py_RunMain", "/usr/bin/python3")]);
+    let hdf5 = part(
+        &[("", "/env/h5py.libs/libhdf5-346dbb74.so.320.0.0"), ("Py_RunMain", "/usr/bin/python3")],
+        nilometer_frameworks::SYMBOLS,
+    );
     assert_eq!(hdf5.map(|part| part.words).as_deref(), Some("HDF5 file"));
 }
 
@@ -182,9 +186,9 @@ fn what_nobody_knows_has_no_part() {
 
 #[test]
 fn remembering_changes_nothing() {
-    let mut parts = Parts::default();
+    let mut parts = Parts::new(nilometer_frameworks::SYMBOLS);
     let frames = [("tensorflow::SaveV2::Compute(tensorflow::OpKernelContext*)", ""), ("", "libhdf5.so")];
     let first = parts.part(&frames);
     assert_eq!(first, parts.part(&frames));
-    assert_eq!(first, part(&frames));
+    assert_eq!(first, part(&frames, nilometer_frameworks::SYMBOLS));
 }
