@@ -27,6 +27,7 @@ test-fast: test-rust $(VENV)/.wheel
 
 test-rust:
 	cargo test --workspace --locked --quiet
+	cargo test --locked --quiet -p nilometer-frameworks --no-default-features --features torch --test plain_python
 
 # Most tests wait for a program or use one core: three at once keep two cores busy.
 test-python: $(VENV)/.wheel
@@ -84,6 +85,7 @@ miri:
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-capture --lib -- slots
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-census --lib -- \
 	  layout naming paths roots sizes tail
+	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked -p nilometer-frameworks --lib -- sizes
 
 ## fuzz: whatever reads bytes that others wrote; FUZZ_SECONDS each, two at a time
 fuzz: export RUSTC_BOOTSTRAP = 1

@@ -3,8 +3,8 @@
     python bench/census_cost.py LIBRARY [ROUNDS]
 
 LIBRARY is the census's test library, built for release:
-`cargo build --release -p nilometer-census --example census_probe`. Tools that are not installed are left out.
-Prints milliseconds of this thread's processor time, the least and the middle of all rounds, and the most
+`cargo build --release -p nilometer-frameworks --example census_probe`. Tools that are not installed are left
+out. Prints milliseconds of this thread's processor time, the least and the middle of all rounds, and the most
 memory that a round added at its peak. All tools see the same heap, in the same process, in turn.
 """
 

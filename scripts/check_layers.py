@@ -1,6 +1,7 @@
 """Checks which crates depend on which, as ARCHITECTURE.md allows; says what is wrong and exits 1.
 
-Nor may modules of the diagnosis need each other in a circle.
+Nor may modules of the diagnosis need each other in a circle, or code outside of `crates/frameworks` name a
+framework. `framework_names.txt` has how many lines of a file still do; that number only goes down.
 """
 
 from __future__ import annotations
@@ -21,17 +22,37 @@ ALLOWED: dict[str, set[str]] = {
     "unwind": set(),
     "pyframes": set(),
     "census": {"model"},
+    "frameworks": {"capture", "model", "census", "diagnose", "symbols"},
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "model", "stats"},
     "plan": {"diagnose"},
     "prove": {"diagnose", "model"},
     "report": {"diagnose", "plan", "prove"},
-    "cli": {"capture", "model", "host", "attach", "symbols", "diagnose", "plan", "prove", "report"},
-    "native": {"capture", "model", "census", "host", "cli"},
+    "cli": {
+        "capture",
+        "model",
+        "host",
+        "attach",
+        "symbols",
+        "diagnose",
+        "frameworks",
+        "plan",
+        "prove",
+        "report",
+    },
+    "native": {"capture", "model", "census", "frameworks", "host", "cli"},
 }
 PREFIX = "nilometer-"
-DIAGNOSE = Path(__file__).resolve().parent.parent / "crates" / "diagnose" / "src"
+CRATES = Path(__file__).resolve().parent.parent / "crates"
+DIAGNOSE = CRATES / "diagnose" / "src"
+# Names of frameworks, and of what only one of them has.
+FRAMEWORKS = re.compile(
+    r"aiohttp|EagerTensor|jaxlib|\bjax|keras|lightning|pandas|prometheus_client|pyarrow|starlette|tensorflow|torch"
+    r"|\bxla|libxla",
+    re.IGNORECASE,
+)
+STILL = Path(__file__).resolve().parent / "framework_names.txt"
 # Modules that judge ask for words here, and `told` needs those modules: two modules in one folder.
 WORDS = "told::words"
 
@@ -56,6 +77,28 @@ def circle() -> list[str]:
     return []
 
 
+def naming() -> list[str]:
+    """Files with more lines that name a framework than they may have, or with fewer."""
+    rows = [line.split() for line in STILL.read_text().splitlines() if not line.startswith("#")]
+    allowed = {name: int(count) for count, name in rows}
+    found: dict[str, int] = {}
+    for path in sorted(CRATES.glob("*/src/**/*.rs")):
+        name = str(path.relative_to(CRATES))
+        rules = path.read_text().split("#[cfg(test)]\nmod tests")[0]
+        code = [re.sub(r"//.*", "", line) for line in rules.splitlines()]
+        count = sum(1 for line in code if FRAMEWORKS.search(line))
+        if count and not name.startswith("frameworks/"):
+            found[name] = count
+    wrong = []
+    for name in sorted(found.keys() | allowed.keys()):
+        has, may = found.get(name, 0), allowed.get(name, 0)
+        if has > may:
+            wrong.append(f"crates/{name}: {has} lines name a framework, {may} may; see crates/frameworks")
+        elif has < may:
+            wrong.append(f"crates/{name}: {has} lines name a framework: put that into {STILL.name} for {may}")
+    return wrong
+
+
 def main() -> int:
     """Compares the workspace's own dependencies with the table above."""
     command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"]
@@ -74,6 +117,7 @@ def main() -> int:
             wrong.extend(f"{room} -> {other}" for other in sorted(ours - ALLOWED[room]))
     if found := circle():
         wrong.append(f"crates/diagnose: {' -> '.join(found)}")
+    wrong.extend(naming())
     for line in wrong:
         print(f"layers: {line}", file=sys.stderr)
     return 1 if wrong else 0

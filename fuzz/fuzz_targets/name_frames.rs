@@ -32,7 +32,7 @@ fn object(table: &[u8], strings: &[u8]) -> Vec<u8> {
 fn check(symbol: &Symbol) {
     assert!(symbol.name.len() < 17 * 1024);
     assert!(symbol.short.chars().count() <= 80);
-    part::part(&[(&symbol.name, "libtensorflow_cc.so.2")]);
+    part::part(&[(&symbol.name, "libtensorflow_cc.so.2")], nilometer_frameworks::SYMBOLS);
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -62,6 +62,6 @@ fuzz_target!(|bytes: &[u8]| {
         names.iter().flatten().for_each(check);
     }
     if let Ok(name) = std::str::from_utf8(rest) {
-        part::part(&[(name, name)]);
+        part::part(&[(name, name)], nilometer_frameworks::SYMBOLS);
     }
 });

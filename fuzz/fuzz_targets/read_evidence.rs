@@ -11,10 +11,10 @@ use nilometer_diagnose::{Evidence, diagnose};
 fuzz_target!(|bytes: &[u8]| {
     let whole = [b"nilometer evidence 1\n", bytes].concat();
     if let Some(evidence) = Evidence::from_bytes(&whole) {
-        evidence.judge();
+        evidence.judge(nilometer_frameworks::DIAGNOSE);
         assert!(Evidence::from_bytes(&evidence.to_bytes()).is_some());
     }
     if let Some(capture) = Capture::from_packed(bytes) {
-        diagnose(&capture);
+        diagnose(&capture, nilometer_frameworks::DIAGNOSE);
     }
 });

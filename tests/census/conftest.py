@@ -42,7 +42,7 @@ FOUND = interpreters()
 @pytest.fixture(scope="session")
 def probe() -> str:
     """The library that lets Python call the census."""
-    command = ["cargo", "build", "--quiet", "--locked", "--package", "nilometer-census"]
+    command = ["cargo", "build", "--quiet", "--locked", "--package", "nilometer-frameworks"]
     command += ["--example", "census_probe", "--message-format=json"]
     lines = subprocess.check_output(command, cwd=HERE, text=True).splitlines()
     built = [json.loads(line) for line in lines]

@@ -11,7 +11,7 @@ from hook_runner import PROGRAMS, PYTHON
 from test_marks import KERAS, pytestmark  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = (ROOT / "crates/diagnose/src/causes/faults.rs").read_text()
+TABLE = (ROOT / "crates/frameworks/src/tensorflow/faults.rs").read_text()
 VERSIONS = [set(re.findall(r'"([^"]+)"', found)) for found in re.findall(r"versions: &\[(.*?)\]", TABLE)]
 
 

@@ -17,13 +17,14 @@ CATALOGUES = {
     "capture": ["words/"],
     "census": ["words.rs"],
     "cli": ["words/"],
+    "frameworks": ["*/causes/", "*/device.rs", "*/faults.rs", "*/parts/", "xla/mod.rs"],
     "native": ["words.rs"],
     "plan": ["words/"],
     "prove": ["words/"],
     "pyframes": ["words.rs"],
     "recorder": ["words.rs"],
     "report": ["words/"],
-    "symbols": ["words.rs", "part/table.rs", "part/op_names.rs"],
+    "symbols": ["words.rs", "part/table.rs"],
 }
 # `test_reasons.py` has the diagnosis. A crate without a catalogue has no sentence.
 ALL = sorted(file.parent.name for file in CRATES.glob("*/Cargo.toml") if file.parent.name != "diagnose")
@@ -48,7 +49,8 @@ FOR_MACHINES = {
 
 
 def catalogue_of(crate: str) -> list[Path]:
-    places = [CRATES / crate / "src" / place for place in CATALOGUES.get(crate, [])]
+    sources = CRATES / crate / "src"
+    places = [found for place in CATALOGUES.get(crate, []) for found in sources.glob(place.rstrip("/"))]
     return [file for place in places for file in ([place] if place.is_file() else place.rglob("*.rs"))]
 
 

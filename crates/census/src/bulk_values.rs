@@ -1,4 +1,4 @@
-//! Bulk values: single objects with many bytes. Numpy arrays, eager tensors, pandas tables, text and bytes
+//! Bulk values: single objects with many bytes. Numpy arrays, a framework's tensors and tables, text and bytes
 //! grow by replacement with a longer one. Buffers and files in memory grow in place.
 //!
 //! In: the loaded modules, then objects. Out: the bytes of a bulk value. What must not happen here: Python
@@ -11,7 +11,8 @@ use std::collections::HashSet;
 use crate::layout::{SIZE, flags};
 use crate::memory;
 use crate::object::{Object, Python, Type};
-use crate::sizes::{array_bytes, bytes_io_bytes, numbers_bytes, tensor, text_io_bytes};
+use crate::pack::BulkBytes;
+use crate::sizes::{array_bytes, bytes_io_bytes, numbers_bytes, text_io_bytes};
 
 /// Parts of one table that are read: its blocks, its index, its column names.
 const MAX_TABLE_PARTS: usize = 120;
@@ -24,13 +25,12 @@ const MAX_BULK_READS: u32 = 256;
 #[derive(Debug, Default)]
 pub(crate) struct BulkTypes {
     array: u64,
-    tensor: u64,
-    table: u64,
-    column: u64,
     /// `array.array`.
     numbers: u64,
     bytes_io: u64,
     text_io: u64,
+    /// Those of frameworks.
+    others: Vec<(u64, BulkBytes)>,
     read: Cell<u32>,
 }
 
@@ -40,14 +40,14 @@ impl BulkTypes {
         let class = |name: &[u8]| python.dict_item(namespace, name).map_or(0, Object::address);
         if python.is_text(name, b"numpy") {
             self.array = class(b"ndarray");
-        } else if python.is_text(name, b"pandas") {
-            (self.table, self.column) = (class(b"DataFrame"), class(b"Series"));
-        } else if python.is_text(name, b"tensorflow.python.framework.ops") {
-            self.tensor = class(b"EagerTensor");
         } else if python.is_text(name, b"array") {
             self.numbers = class(b"array");
         } else if python.is_text(name, b"_io") {
             (self.bytes_io, self.text_io) = (class(b"BytesIO"), class(b"StringIO"));
+        } else {
+            for bulk in python.bulk.iter().filter(|bulk| python.is_text(name, bulk.module.as_bytes())) {
+                self.others.extend(bulk.classes.iter().map(|name| (class(name.as_bytes()), bulk.bytes)));
+            }
         }
     }
 
@@ -65,17 +65,15 @@ impl BulkTypes {
         if let Some(bytes) = self.of_buffer(python, o, kind) {
             return (bytes >= MIN_TEXT_OR_BUFFER_BYTES).then_some(bytes);
         }
-        if ![self.tensor, self.table, self.column].contains(&kind.0) || self.read.get() >= MAX_BULK_READS {
+        let (_, bytes) = self.others.iter().find(|(class, _)| *class == kind.0)?;
+        if self.read.get() >= MAX_BULK_READS {
             return None;
         }
         self.read.set(self.read.get() + 1);
-        let mut bytes = 0;
-        if kind.0 == self.tensor {
-            tensor(o, &mut |buffer| bytes += buffer.bytes);
-        } else {
-            bytes = self.of_table(python, o);
-        }
-        Some(bytes)
+        Some(match bytes {
+            BulkBytes::Own(bytes) => bytes(o),
+            BulkBytes::ArraysBelow(parts) => self.of_table(python, o, parts),
+        })
     }
 
     /// The bytes in a buffer or file in memory. Spare capacity does not count, because it grows in leaps.
@@ -89,8 +87,8 @@ impl BulkTypes {
         }
     }
 
-    /// Bytes of the arrays below a table, through pandas' own objects and builtin containers.
-    fn of_table(&self, python: &Python, table: Object) -> u64 {
+    /// Bytes of the arrays below a table, through objects of these types and builtin containers.
+    fn of_table(&self, python: &Python, table: Object, types: &str) -> u64 {
         let known = &python.known;
         let (mut seen, mut bytes) = (HashSet::from([table.0]), 0);
         let mut parts = vec![table];
@@ -103,7 +101,7 @@ impl BulkTypes {
                 if kind.0 == self.array {
                     bytes += array_bytes(child);
                 } else if [known.tuple, known.dict, known.list].contains(&kind.0)
-                    || !kind.has(flags::TYPE) && python.type_name(kind).starts_with("pandas.")
+                    || !kind.has(flags::TYPE) && python.type_name(kind).starts_with(types)
                 {
                     parts.push(child);
                 }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::object::{Object, Python};
+use crate::pack::Packs;
 use crate::paths::{Analysed, Block, Collected, FullLook, Path, PathLimits, collect, find};
 use crate::roots::main_script;
 use crate::scan::{GrownContainer, MIN_GROWTH_BYTES, RawScan, ScanCounts, Scanner};
@@ -64,13 +65,13 @@ pub struct Census {
 }
 
 impl Census {
-    /// Finds this process's Python.
+    /// Finds this process's Python, to be read with what these packs know of frameworks.
     ///
     /// # Errors
     /// A sentence for people: why the heap cannot be read.
-    pub fn find() -> Result<Census, String> {
+    pub fn find(packs: Packs) -> Result<Census, String> {
         Ok(Census {
-            python: Python::find()?,
+            python: Python::find(packs)?,
             scanner: Scanner::default(),
             paths: HashMap::new(),
             path_limits: PathLimits { max_nodes: 1_000_000, max_pause_ns: 150_000_000 },

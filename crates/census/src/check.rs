@@ -13,6 +13,7 @@ use crate::layout::{Layout, SIZE, TYPE, dict, list, set, types};
 use crate::memory;
 use crate::naming::HeapView;
 use crate::object::{Object, Python, Type, WellKnown};
+use crate::pack::Packs;
 use crate::words;
 
 impl Python {
@@ -20,7 +21,7 @@ impl Python {
     ///
     /// # Errors
     /// A sentence for people: why the heap cannot be read.
-    pub fn find() -> Result<Python, String> {
+    pub fn find(packs: Packs) -> Result<Python, String> {
         let (version, text) = c_api::version()?;
         let Some(layout) = Layout::of(version) else {
             return Err(words::unknown(version));
@@ -38,8 +39,9 @@ impl Python {
             return Err(words::GIL_NOT_HELD.to_owned());
         }
         let known = WellKnown::find()?;
-        let mut python =
-            Python { api, layout, known, lists: None, interpreter: 0, own: Vec::new(), script: None };
+        let bulk = packs.iter().flat_map(|pack| pack.bulk).collect();
+        let (own, script) = (Vec::new(), None);
+        let mut python = Python { api, layout, known, lists: None, interpreter: 0, own, script, packs, bulk };
         python.check_types().map_err(|what| words::other_build(&what))?;
         python.check_objects().map_err(|what| words::other_build(&what))?;
         python.known.dummy = dummy();

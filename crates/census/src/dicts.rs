@@ -130,7 +130,7 @@ impl Python {
     }
 
     /// An attribute in the object's own dictionary or values, not in its type.
-    pub(crate) fn attribute(&self, o: Object, name: &[u8]) -> Option<Object> {
+    pub fn attribute(&self, o: Object, name: &[u8]) -> Option<Object> {
         let kind = self.type_of(o);
         if let Some(view) = self.instance_values(o, kind) {
             let mut found = None;

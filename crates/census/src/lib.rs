@@ -1,4 +1,4 @@
-//! Reads Python's heap inside the user's process: which containers grow, and who holds memory.
+//! Reader Python's heap inside the user's process: which containers grow, and who holds memory.
 //!
 //! In: CPython 3.10 to 3.14 with the GIL, found without linking. Out: growing containers with the bytes of
 //! their new elements; paths; owners of samples. What must not happen here: Python code, a collection, a
@@ -33,11 +33,13 @@ mod elements;
 mod gc_lists;
 mod graph;
 mod growth_table;
+mod integers;
 mod layout;
 mod memory;
 mod naming;
 mod object;
 mod owners;
+mod pack;
 mod paths;
 mod reachable;
 mod retained_size;
@@ -53,12 +55,13 @@ mod waiting_garbage;
 mod words;
 
 pub use census::{Census, Grown, Scan};
-pub use memory::peek;
+pub use memory::{peek, usable, word};
 pub use object::{Object, Python, Type};
+pub use pack::{Bulk, BulkBytes, Family, MadeBy, Pack, Packs, PutElsewhere, Reader, Walked, Written};
 pub use paths::{
     Analysed, Block, Collected, FullLook, FullLookCounts, Holder, Reachability, TypeTotal, collect, full_look,
 };
 pub use paths::{Path, PathLimits, find};
 pub use scan::{GrownContainer, RawScan, ScanCounts, ScanLimits, Scanner};
-pub use sizes::{Buffer, Sizes};
+pub use sizes::{Buffer, Sizes, element_name_of, element_size};
 pub use waiting_garbage::{WaitingGarbage, WaitingLimits};

@@ -15,13 +15,14 @@ const ADDRESS_END: u64 = 1 << 47;
 
 /// Whether an object can be at this address.
 #[inline]
-pub(crate) fn usable(address: u64) -> bool {
+pub fn usable(address: u64) -> bool {
     (MIN_ADDRESS..ADDRESS_END).contains(&address) && address.is_multiple_of(8)
 }
 
-/// The word at `offset` of the structure at `address`; 0 for an impossible address.
+/// The word at `offset` of the live structure at `address`; 0 for an impossible address. Whoever has an address from
+/// elsewhere asks [`peek`].
 #[inline]
-pub(crate) fn word(address: u64, offset: u64) -> u64 {
+pub fn word(address: u64, offset: u64) -> u64 {
     let at = address.wrapping_add(offset);
     if !usable(address) || !usable(at) {
         return 0;

@@ -7,6 +7,7 @@ use crate::c_api::{self, CApi};
 use crate::layout::{GC_HEAD, Layout, PRE_HEADER, REFERENCES, SIZE, TYPE, Values};
 use crate::layout::{deque, dict, flags, list, set, types};
 use crate::memory;
+use crate::pack::{Bulk, Packs};
 use crate::shape::{Shape, shape_of};
 
 /// The address of a live object. Valid only under the GIL and until Python code can run again.
@@ -22,6 +23,11 @@ impl Object {
     /// Its address.
     pub fn address(self) -> u64 {
         self.0
+    }
+
+    /// Bytes that all objects of its type have at least.
+    pub fn basic_size(self) -> u64 {
+        memory::word(memory::word(self.0, TYPE), types::BASIC_SIZE)
     }
 }
 
@@ -55,7 +61,7 @@ impl Type {
     }
 
     /// `tp_name`: with the module for C types, without for types of a `class` statement.
-    pub(crate) fn raw_name(self) -> Vec<u8> {
+    pub fn raw_name(self) -> Vec<u8> {
         memory::c_string(memory::word(self.0, types::NAME), 200)
     }
 }
@@ -99,6 +105,10 @@ pub struct Python {
     pub(crate) own: Vec<String>,
     /// The file that runs as `__main__`, once it was asked for; empty if there is none.
     pub(crate) script: Option<String>,
+    /// What is known of frameworks.
+    pub(crate) packs: Packs,
+    /// Of that, the types of bulk values: each scan asks for them once per module.
+    pub(crate) bulk: Vec<&'static Bulk>,
 }
 
 impl Python {

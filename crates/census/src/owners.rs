@@ -92,8 +92,6 @@ impl Candidates {
 
 /// The role of a class in its framework, by its bases.
 fn role(heap: &HeapView<'_>, class: u64) -> &'static str {
-    const FRAMEWORKS: [&str; 6] =
-        ["keras", "tf_keras", "tensorflow", "torch", "lightning", "pytorch_lightning"];
     for base in heap.bases(class) {
         let role = match heap.type_name(base).as_str() {
             "Callback" => "callback",
@@ -108,7 +106,8 @@ fn role(heap: &HeapView<'_>, class: u64) -> &'static str {
         if role == "thread" && module == "threading" {
             return role;
         }
-        if FRAMEWORKS.contains(&module.split('.').next().unwrap_or_default()) {
+        let package = module.split('.').next().unwrap_or_default();
+        if heap.python.packs.iter().any(|pack| pack.packages.contains(&package)) {
             return role;
         }
     }

@@ -68,7 +68,7 @@ impl Events {
         }
         let began = Instant::now();
         if let Ok(capture) = Capture::open_streamed(&self.capture) {
-            let unit = diagnose(&capture).cycles.unit;
+            let unit = diagnose(&capture, nilometer_frameworks::DIAGNOSE).cycles.unit;
             if unit != WINDOW_UNIT {
                 self.add(seconds(&capture), unit, &cycle_table(&capture));
             }

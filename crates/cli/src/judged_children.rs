@@ -42,7 +42,8 @@ pub(crate) fn judge(program: &Path, children: &[Child]) -> BTreeMap<u32, Judged>
     {
         let Ok(capture) = Capture::open_streamed(&child.capture) else { continue };
         let report = diagnose_with(&capture, &mut Files::default());
-        let (key, value) = child_fact(child.pid.into(), &capture, &report, is_sample);
+        let (key, value) =
+            child_fact(child.pid.into(), &capture, &report, is_sample, nilometer_frameworks::DIAGNOSE);
         writer.append(&Record::Fact { key, value });
         judged.insert(child.pid, Judged { verdict: report.job.program, leak: leak(&report) });
     }

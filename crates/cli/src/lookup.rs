@@ -5,20 +5,30 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
+use nilometer_diagnose::pack::Packs;
 use nilometer_diagnose::{Lookup, Name, Object, Part};
 use nilometer_symbols::part::Parts;
 use nilometer_symbols::{Loaded, resolve};
 
 /// Reads this machine's files.
-#[derive(Default)]
 pub(crate) struct Files {
     parts: Parts,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self { parts: Parts::new(nilometer_frameworks::SYMBOLS) }
+    }
 }
 
 /// No source file is read further.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
 impl Lookup for Files {
+    fn packs(&self) -> Packs {
+        nilometer_frameworks::DIAGNOSE
+    }
+
     fn names(&mut self, objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
         let loaded: Vec<Loaded> = objects
             .iter()

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use nilometer_diagnose::pack::Packs;
 use nilometer_diagnose::{Lookup, Name, Object, Part};
 
 /// A lookup that asks each address once. For one capture only: in another, the same address is something else.
@@ -19,6 +20,10 @@ impl<Inner: Lookup> NameCache<Inner> {
 }
 
 impl<Inner: Lookup> Lookup for NameCache<Inner> {
+    fn packs(&self) -> Packs {
+        self.inner.packs()
+    }
+
     fn names(&mut self, objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
         let new: Vec<u64> = addresses.iter().copied().filter(|a| !self.names.contains_key(a)).collect();
         if !new.is_empty() {

@@ -201,7 +201,7 @@ fn open_either(path: &Path) -> Result<(Capture, Box<dyn Lookup>), Failure> {
         return Err(words::newer(path));
     }
     let read = Evidence::from_bytes(&bytes).ok_or_else(|| words::damaged(path))?;
-    let (capture, answers) = read.into_parts();
+    let (capture, answers) = read.into_parts(nilometer_frameworks::DIAGNOSE);
     Ok((capture, Box::new(answers)))
 }
 

@@ -39,7 +39,7 @@ pub struct CycleRow {
 pub fn cycle_table(capture: &Capture) -> Vec<CycleRow> {
     let narrowed = cells::narrowed(capture).map(|(narrowed, _)| narrowed);
     let capture = narrowed.as_ref().unwrap_or(capture);
-    let timeline = Timeline::of(capture);
+    let timeline = Timeline::of(capture, &[]);
     let cycles = Cycles::of(&timeline, capture, timeline.basis());
     let all = probes::said(capture, &Devices::of(capture), &cycles);
     let mut said = all.into_iter();

@@ -28,6 +28,7 @@ mod mid_run_step;
 mod next_steps;
 mod numbers;
 mod objects;
+pub mod pack;
 mod phase_of_growth;
 mod phase_table;
 mod phases;
@@ -50,10 +51,12 @@ mod unit;
 mod warnings;
 mod windows;
 
+pub use causes::{gather_into_one, ranked};
 pub use children::child_fact;
 pub use cycle_table::{CycleRow, cycle_table};
 pub use diff::{Change, CurvePoint, DIFF_SCHEMA, Diff, Difference, Side, Summary, diff};
 pub use evidence::Evidence;
+pub use holders::registering;
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
@@ -73,6 +76,7 @@ use chosen::Chosen;
 use counted::garbage::at_exit::ExitCollection;
 use cycles::Cycles;
 use holders::HolderEvidence;
+use pack::Packs;
 use program::Outside;
 use reconcile::reconcile;
 use sites::recording::SampleSet;
@@ -96,9 +100,9 @@ pub fn own(capture: &mut Capture, packages: &[String]) {
     }
 }
 
-/// Judges a run from its capture alone.
-pub fn diagnose(capture: &Capture) -> Report {
-    diagnose_with(capture, &mut Nothing)
+/// Judges a run from its capture alone, with what is known of frameworks.
+pub fn diagnose(capture: &Capture, packs: Packs) -> Report {
+    diagnose_with(capture, &mut Nothing(packs))
 }
 
 /// Judges a run, with names and source lines where `lookup` knows them.
@@ -140,7 +144,7 @@ fn judged_at_all(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<
 
 /// Judges by the chosen unit. Where that shows no leak, or one that comes seldom, by a coarser unit as well.
 fn judged_whole(capture: &Capture, lookup: &mut dyn Lookup) -> (Report, Option<SampleSet>) {
-    let timeline = Timeline::of(capture);
+    let timeline = Timeline::of(capture, lookup.packs());
     let chosen = Chosen::of(&timeline, capture, timeline.basis());
     let mut told = judged_by(capture, &timeline, &chosen.cycles, lookup);
     if let Some(coarser) = chosen.coarser.as_ref().filter(|_| decide::is_asked(&told.0)) {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::pack::Packs;
+
 /// A file with machine code as it was mapped in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object<'a> {
@@ -29,6 +31,11 @@ pub struct Name {
 /// Reads what a report wants to know beyond its capture. Each answer may be missing: the file may be gone, or on another
 /// machine.
 pub trait Lookup {
+    /// What is known of frameworks.
+    fn packs(&self) -> Packs {
+        &[]
+    }
+
     /// The functions that return addresses lie in, for as many as are known.
     fn names(&mut self, _objects: &[Object], _addresses: &[u64]) -> HashMap<u64, Name> {
         HashMap::new()
@@ -60,8 +67,12 @@ pub struct Part {
     pub op: Option<String>,
 }
 
-/// Looks nothing up: names stay unknown.
+/// Looks nothing up: names stay unknown. It knows these frameworks.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
+pub struct Nothing(pub Packs);
 
-impl Lookup for Nothing {}
+impl Lookup for Nothing {
+    fn packs(&self) -> Packs {
+        self.0
+    }
+}

@@ -72,7 +72,7 @@ pub struct ProfileStack {
 /// The profile of a run; `None` where no recorder was at work.
 pub fn profile(capture: &Capture, lookup: &mut dyn Lookup) -> Option<Profile> {
     let outside = Outside::of(capture);
-    let timeline = Timeline::of(capture);
+    let timeline = Timeline::of(capture, lookup.packs());
     let bins = Bins::of(&timeline, &Cycles::of(&timeline, capture, timeline.basis()));
     let end_ns = timeline.last().map_or(timeline.end_ns, |r| r.at_ns);
     let recording = Recording::of(capture, outside.pid(), &Moments::of(capture, &bins, end_ns))?;
@@ -82,7 +82,7 @@ pub fn profile(capture: &Capture, lookup: &mut dyn Lookup) -> Option<Profile> {
 /// The profile of samples that were read already.
 pub(crate) fn of_heard(capture: &Capture, heard: SampleSet, lookup: &mut dyn Lookup) -> Option<Profile> {
     let outside = Outside::of(capture);
-    let timeline = Timeline::of(capture);
+    let timeline = Timeline::of(capture, lookup.packs());
     let basis = timeline.basis();
     let cycles = Cycles::of(&timeline, capture, basis);
     let exit = ExitCollection::of(&timeline, basis);

@@ -24,7 +24,7 @@ pub(crate) fn stretches(capture: &Capture, whole: &Report) -> Vec<Stretch> {
     if whole.verdict == Verdict::Leak || end_ns < MIN_RUN_NS {
         return Vec::new();
     }
-    let timeline = Timeline::of(capture);
+    let timeline = Timeline::of(capture, &[]);
     let windows = WINDOWS_NS.into_iter().filter(|length| 2 * length <= end_ns);
     let stretches = windows.map(|length_ns| Stretch { from_ns: end_ns - length_ns, length_ns });
     stretches.filter(|stretch| stretch.is_above_all_before(&timeline)).collect()

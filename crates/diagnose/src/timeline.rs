@@ -6,6 +6,8 @@ use nilometer_capture::{
     Capture, CensusCounts, Counters, CycleUnit, MIN_SHARED_BYTES, Moment, Observation, Record,
 };
 
+use crate::pack::Packs;
+
 /// Counters at a moment, with what was derived from them.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
@@ -128,7 +130,7 @@ pub(crate) struct Timeline {
     pub(crate) end_ns: u64,
     /// Containers made, net, between two collections of the youngest generation: Python's default for this version.
     pub(crate) young: f64,
-    /// The collection at exit leaves garbage: `PyTorch` is in the program, and lets no tensor go that C++ owns once Python is finalizing.
+    /// The collection at exit leaves garbage: a framework in the program lets some of its objects go no more by then.
     pub(crate) exit_leaves_garbage: bool,
 }
 
@@ -141,14 +143,12 @@ const YOUNG: f64 = 700.0;
 /// many new ones, and counts it as a collection of the middle generation; only a full one is of the oldest there, too.
 const YOUNG_SINCE_3_13: f64 = 2000.0;
 
-/// The fact that tells the version of `PyTorch`, if the program imported it.
-const TORCH_FACT: &str = "framework.torch";
-
 /// Readings of live memory that suffice, however many had no word of it: what one unit of eight turns needs, twice.
 const MIN_LIVE_READINGS: usize = 16;
 
 impl Timeline {
-    pub(crate) fn of(capture: &Capture) -> Self {
+    pub(crate) fn of(capture: &Capture, packs: Packs) -> Self {
+        let leaves_garbage = |key: &str| packs.iter().any(|pack| pack.leaves_garbage == Some(key));
         let mut out = Self { young: YOUNG, ..Self::default() };
         let counts = shares_memory(capture);
         let mut python = 0;
@@ -184,7 +184,7 @@ impl Timeline {
                         out.young = YOUNG_SINCE_3_13;
                     }
                 }
-                Record::Fact { key, .. } if key == TORCH_FACT => out.exit_leaves_garbage = true,
+                Record::Fact { key, .. } if leaves_garbage(key) => out.exit_leaves_garbage = true,
                 Record::Observation(Observation::Census(counts)) => {
                     out.unreached.extend(Unreached::of(stamped.at_ns, counts));
                     out.waiting.extend(Waiting::of(stamped.at_ns, counts));

@@ -2,7 +2,7 @@
 //!
 //! In: the objects that a process had loaded, and return addresses in them. Out: for each address the
 //! function's full name, a short form for people, and whether it is plumbing; or the reason why there is no
-//! name. [`part`] also says which part of TensorFlow, Python or a library a stack belongs to. Files are read,
+//! name. [`part`] also says which part of a framework, Python or a library a stack belongs to. Files are read,
 //! never mapped and never trusted: any bytes may be in them, and nothing here panics. What must not happen
 //! here: a name guessed from a neighbour.
 

@@ -27,7 +27,7 @@ use crate::c_api::symbol;
 use crate::layout::TYPE;
 use crate::memory::word;
 use crate::object::{Object, Python, Type};
-use crate::sizes::{Sizes, torch_hooks};
+use crate::sizes::Sizes;
 use crate::words;
 use kinds::Kinds;
 use offsets::{
@@ -160,17 +160,15 @@ impl<'a> HeapView<'a> {
             // An OrderedDict shows its keys a second time, a defaultdict its factory.
             Kind::Dict => Label::Key,
             Kind::Other if self.type_name(word(parent, TYPE)) == "managedbuffer" => Label::Contents,
-            Kind::Other => self.of_tensor(parent, child).unwrap_or(Label::Unknown),
+            Kind::Other => self.field(parent, child).unwrap_or(Label::Unknown),
             _ => Label::Unknown,
         }
     }
 
-    /// A tensor of `PyTorch` keeps its hooks in fields of its own, which no name in Python leads to.
-    fn of_tensor(&self, parent: u64, child: u64) -> Option<Label> {
-        if !self.sizes.is_torch(Type(word(parent, TYPE))) {
-            return None;
-        }
-        let name = torch_hooks(|offset| word(parent, offset), child)?;
+    /// A C field of the parent that no name in Python leads to.
+    fn field(&self, parent: u64, child: u64) -> Option<Label> {
+        let reader = self.sizes.reader(Type(word(parent, TYPE)))?;
+        let name = reader.field(&|offset| word(parent, offset), child)?;
         Some(Label::Attribute(name.to_owned()))
     }
 

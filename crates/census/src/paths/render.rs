@@ -7,7 +7,7 @@
 //! of growth, not one of many similar functions.
 
 use super::Path;
-use super::put_elsewhere::{PutElsewhere, put_elsewhere};
+use super::put_elsewhere::put_elsewhere;
 use nilometer_model::{HolderPath, Root as Begin, Step};
 
 use crate::bounds::{bound, numbers};
@@ -15,6 +15,7 @@ use crate::layout::TYPE;
 use crate::memory::word;
 use crate::naming::{HeapView, Kind, Label, is_identifier};
 use crate::owners::Candidates;
+use crate::pack::Written;
 use crate::roots::{FileOwner, Root, RootKind, Roots};
 
 /// A path to render.
@@ -296,12 +297,12 @@ impl Writer<'_> {
     /// Whether users write something else for this attribute; then that is written.
     fn is_put_elsewhere(&mut self, object: u64, name: &str) -> bool {
         match put_elsewhere(self.heap, object, name) {
-            Some(PutElsewhere::Attributes) => {
+            Some(Written::Attributes) => {
                 self.mode = Mode::Attributes;
                 self.object = 0;
             }
-            Some(PutElsewhere::Items) => {}
-            Some(PutElsewhere::ChildrenPerLabel) => self.write(Step::ChildrenPerLabel),
+            Some(Written::Items) => {}
+            Some(Written::ChildrenPerLabel) => self.write(Step::ChildrenPerLabel),
             None => return false,
         }
         true

@@ -5,7 +5,7 @@
 //! In: a live object. Out: text that is equal for similar objects, so that they can be counted. What must not
 //! happen here: the object's content; a capture may leave the machine.
 
-use super::{Family, Sizes, arrow, jax, numpy, tensorflow, torch};
+use super::{Family, Sizes, numpy};
 use crate::layout::flags;
 use crate::memory;
 use crate::object::Object;
@@ -21,26 +21,19 @@ impl Sizes<'_> {
         let family = self.family(kind);
         let shape = match family {
             Family::Numpy => numpy::shape(o).map(|(shape, _)| (shape, numpy::element_name(o))),
-            Family::EagerTensor | Family::ResourceVariable => {
-                tensorflow::shape(python, o, family == Family::ResourceVariable)
-            }
-            Family::Torch => torch::shape(o),
-            Family::Jax => jax::shape(self.descriptions(), o),
-            Family::Arrow(form) => arrow::shape(o, form).map(|shape| (shape, "")),
+            Family::Of(reader) => reader.shape(self, o),
             _ => None,
         };
         match shape {
             Some((shape, _))
-                if family == Family::Numpy
+                if matches!(family, Family::Numpy)
                     && let Some(base) = self.sliced_base(o) =>
             {
                 format!("slice {} of {}", tuple(&shape), self.describe(base))
             }
             Some((shape, element))
-                if family == Family::Torch
-                    && short == "Tensor"
-                    && self.made_by(o).is_none()
-                    && let Some(elements) = torch::cut_from(o) =>
+                if let Family::Of(reader) = family
+                    && let Some(elements) = reader.cut_from(self, o) =>
             {
                 format!("slice {} of {short} ({elements},) {element}", tuple(&shape))
             }
@@ -63,13 +56,13 @@ impl Sizes<'_> {
 
     /// The base array that a much smaller slice keeps alive.
     fn sliced_base(&self, slice: Object) -> Option<Object> {
-        let is_array = |base: &Object| self.family(self.python.type_of(*base)) == Family::Numpy;
+        let is_array = |base: &Object| matches!(self.family(self.python.type_of(*base)), Family::Numpy);
         numpy::base(slice).filter(is_array).filter(|base| !self.is_all_of(slice, *base))
     }
 
-    /// A tensor that keeps its autograd graph, in PyTorch's word for it.
+    /// What is told of an object that keeps the graph which made it.
     fn graph_words(&self, o: Object) -> &'static str {
-        if self.made_by(o).is_some() { " with grad_fn" } else { "" }
+        if self.graph_of(o).is_some() { " with grad_fn" } else { "" }
     }
 
     /// The type's last name.

@@ -4,22 +4,14 @@
 //! does not show; whether there is native memory that cannot be sized. What must not happen here: Python
 //! code, a call that may wait, a read at an address that only looks right.
 
-mod arrow;
-mod autograd;
 mod builtin;
 mod describe;
-mod jax;
 mod numpy;
 mod opaque;
-mod pandas;
-mod tensorflow;
-mod torch;
 
-pub(crate) use autograd::{Graphs, MadeBy};
 pub(crate) use builtin::{bytes_io_bytes, numbers_bytes, text_io_bytes};
 pub(crate) use numpy::data_bytes as array_bytes;
-pub(crate) use tensorflow::tensor;
-pub(crate) use torch::hooks as torch_hooks;
+pub use numpy::{element_name_of, element_size};
 
 use std::cell::{OnceCell, RefCell};
 
@@ -27,6 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::flags;
 use crate::object::{Object, Python, Type};
+use crate::pack::{self, MadeBy, Reader, Walked};
 
 /// Memory outside an object's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +33,7 @@ pub struct Buffer {
 }
 
 /// How a type's objects are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 enum Family {
     /// All memory is in the block.
     BlockOnly,
@@ -55,17 +48,10 @@ enum Family {
     Mmap,
     Type,
     Numpy,
-    EagerTensor,
-    ResourceVariable,
-    Torch,
-    Jax,
-    Arrow(arrow::Form),
-    /// A pandas hash table.
-    HashTable,
     /// Its bytes are an object that only it refers to.
     BytesIo,
-    /// TensorFlow's eager context.
-    Context,
+    /// A framework's.
+    Of(&'static dyn Reader),
     /// It owns native memory that cannot be seen.
     Opaque,
 }
@@ -102,7 +88,7 @@ impl<'a> Sizes<'a> {
         };
         builtin::instance_values(python, o, kind, &mut owned);
         match self.family(kind) {
-            Family::BlockOnly | Family::BytesIo | Family::Opaque | Family::Context => {}
+            Family::BlockOnly | Family::BytesIo | Family::Opaque => {}
             Family::List => builtin::list(o, &mut owned),
             Family::Dict => builtin::dict(python, o, &mut owned),
             Family::OrderedDict => builtin::ordered_dict(python, o, &mut owned),
@@ -114,12 +100,7 @@ impl<'a> Sizes<'a> {
             Family::Mmap => builtin::mmap(o, &mut owned),
             Family::Type => builtin::type_(python, o, &mut owned),
             Family::Numpy => numpy::buffers(o, visit),
-            Family::EagerTensor => tensor(o, visit),
-            Family::ResourceVariable => tensorflow::variable(python, o, visit),
-            Family::Torch => torch::buffers(o, visit),
-            Family::Jax => jax::buffers(self.descriptions(), o, visit),
-            Family::Arrow(form) => arrow::buffers(o, form, visit),
-            Family::HashTable => pandas::buffers(o, kind, visit),
+            Family::Of(reader) => reader.buffers(self, o, visit),
         }
     }
 
@@ -137,30 +118,37 @@ impl<'a> Sizes<'a> {
         matches!(self.family(kind), Family::Numpy | Family::BytesIo)
     }
 
-    /// Where the autograd graph begins that a tensor keeps.
-    pub(crate) fn made_by(&self, o: Object) -> Option<MadeBy> {
-        if self.may_keep_graph(self.python.type_of(o)) { torch::made_by(o) } else { None }
+    /// The graph that an object keeps of the operations that made it.
+    pub(crate) fn graph_of(&self, o: Object) -> Option<KeptGraph> {
+        let reader = self.reader(self.python.type_of(o)).filter(|reader| reader.may_keep_graph())?;
+        Some(KeptGraph { reader, from: reader.made_by(o)? })
     }
 
-    /// Whether objects of this type may keep an autograd graph.
+    /// Whether objects of this type may keep such a graph.
     pub(crate) fn may_keep_graph(&self, kind: Type) -> bool {
-        self.family(kind) == Family::Torch
+        self.reader(kind).is_some_and(Reader::may_keep_graph)
     }
 
-    /// Visits the memory of the graph that a tensor keeps, as if it were the only one.
+    /// Visits the memory of the graph that an object keeps, as if it were the only one.
     pub fn graph(&self, o: Object, visit: &mut dyn FnMut(u64, u64)) {
-        if let Some(from) = self.made_by(o) {
-            Graphs::default().walk(from, &|| false, visit);
+        if let Some(graph) = self.graph_of(o) {
+            graph.walk(&mut Walked::default(), &|| false, visit);
         }
+    }
+
+    /// The interpreter.
+    pub fn python(&self) -> &'a Python {
+        self.python
     }
 
     /// Whether objects of this type may own memory outside their blocks.
     pub(crate) fn has_buffers(&self, kind: Type) -> bool {
         kind.has(flags::MANAGED_DICT)
-            || !matches!(
-                self.family(kind),
-                Family::BlockOnly | Family::BytesIo | Family::Opaque | Family::Context
-            )
+            || match self.family(kind) {
+                Family::BlockOnly | Family::BytesIo | Family::Opaque => false,
+                Family::Of(reader) => reader.has_buffers(),
+                _ => true,
+            }
     }
 
     /// Whether a view covers its base: a reshaped form of it, or one of slices that together cover most of
@@ -177,33 +165,34 @@ impl<'a> Sizes<'a> {
 
     /// How many references a dict has to each of its keys.
     pub(crate) fn key_references(&self, o: Object) -> u32 {
-        if self.family(self.python.type_of(o)) == Family::OrderedDict { 2 } else { 1 }
+        if matches!(self.family(self.python.type_of(o)), Family::OrderedDict) { 2 } else { 1 }
     }
 
     /// Whether the object owns native memory that cannot be seen or sized.
     pub fn is_opaque(&self, o: Object) -> bool {
         match self.family(self.python.type_of(o)) {
             Family::Opaque => true,
-            Family::Torch => !torch::is_read(o),
-            Family::Jax => !jax::is_read(self.descriptions(), o),
-            Family::Arrow(form) => !arrow::is_read(o, form),
+            Family::Of(reader) => reader.is_opaque(self, o),
             _ => false,
         }
     }
 
-    fn descriptions(&self) -> u64 {
+    /// The metatype of numpy's descriptions of elements; 0 if numpy is not loaded.
+    pub fn descriptions(&self) -> u64 {
         *self.descriptions.get_or_init(|| numpy::type_of_descriptions(self.python))
     }
 
-    /// Whether everything is reachable from the type's objects, so that walks end there: TensorFlow's
-    /// context.
+    /// Whether everything is reachable from the type's objects, so that walks end there.
     pub(crate) fn leads_everywhere(&self, kind: Type) -> bool {
-        self.family(kind) == Family::Context
+        self.reader(kind).is_some_and(Reader::leads_everywhere)
     }
 
-    /// Whether its objects are tensors of `PyTorch`.
-    pub(crate) fn is_torch(&self, kind: Type) -> bool {
-        self.family(kind) == Family::Torch
+    /// How a framework reads the type's objects, if one does.
+    pub(crate) fn reader(&self, kind: Type) -> Option<&'static dyn Reader> {
+        match self.family(kind) {
+            Family::Of(reader) => Some(reader),
+            _ => None,
+        }
     }
 
     fn family(&self, kind: Type) -> Family {
@@ -247,22 +236,8 @@ fn recognise(python: &Python, kind: Type) -> Family {
             b"array.array" => Family::Array,
             b"mmap.mmap" => Family::Mmap,
             b"_io.BytesIO" => Family::BytesIo,
-            b"EagerTensor" | b"tensorflow.python.framework.ops.EagerTensor"
-                if is_from(python, part, "tensorflow.") =>
-            {
-                Family::EagerTensor
-            }
-            b"Context" if is_from(python, part, "tensorflow.python.eager") => Family::Context,
-            b"BaseResourceVariable" if is_from(python, part, "tensorflow.") => Family::ResourceVariable,
-            b"torch._C.TensorBase" | b"torch._C._TensorBase" => Family::Torch,
-            b"ArrayImpl" | b"jaxlib._jax.ArrayImpl" | b"jaxlib.xla_extension.ArrayImpl"
-                if is_from(python, part, "jax") =>
-            {
-                Family::Jax
-            }
-            pandas::HASH_TABLE => Family::HashTable,
-            name => match arrow::form(name) {
-                Some(form) => Family::Arrow(form),
+            name => match of_pack(python, part, name) {
+                Some(reader) => Family::Of(reader),
                 None => continue,
             },
         };
@@ -271,7 +246,31 @@ fn recognise(python: &Python, kind: Type) -> Family {
     if opaque::is_opaque(python, kind) { Family::Opaque } else { Family::BlockOnly }
 }
 
-/// Whether a type's qualified name begins with `prefix`.
-fn is_from(python: &Python, kind: Type, prefix: &str) -> bool {
-    python.type_name(kind).starts_with(prefix)
+/// How a framework reads the objects of a type with this name.
+fn of_pack(python: &Python, kind: Type, name: &[u8]) -> Option<&'static dyn Reader> {
+    let families = python.packs.iter().flat_map(|pack| pack.families);
+    let is_it = |family: &&pack::Family| {
+        family.names.iter().any(|known| known.as_bytes() == name)
+            && (family.module.is_empty() || python.type_name(kind).starts_with(family.module))
+    };
+    families.into_iter().find(is_it).map(|family| family.reader)
+}
+
+/// A graph of operations that an object keeps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptGraph {
+    reader: &'static dyn Reader,
+    from: MadeBy,
+}
+
+impl KeptGraph {
+    /// Visits its memory, each block with its bytes. False: the walk was cut.
+    pub(crate) fn walk(
+        &self,
+        walked: &mut Walked,
+        late: &dyn Fn() -> bool,
+        visit: &mut dyn FnMut(u64, u64),
+    ) -> bool {
+        self.reader.walk_graph(self.from, walked, late, visit)
+    }
 }

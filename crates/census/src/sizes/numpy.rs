@@ -31,8 +31,8 @@ const MAX_OBJECT_ELEMENTS: u64 = 1 << 22;
 /// More dimensions than numpy allows.
 const MAX_NUMPY_DIMENSIONS: i32 = 64;
 
-/// Bytes per element. Versions differ in the field's place; numbered types have a fixed size.
-pub(super) fn element_size(description: u64) -> Option<u64> {
+/// Bytes per element, by the address of its description. Versions differ in the field's place; numbered types have a fixed size.
+pub fn element_size(description: u64) -> Option<u64> {
     let number = memory::int(description, TYPE_NUMBER);
     if let Some(known) = usize::try_from(number).ok().and_then(|number| ELEMENT_BYTES.get(number)) {
         return Some(*known);
@@ -71,8 +71,8 @@ pub(super) fn element_name(o: Object) -> &'static str {
     element_name_of(memory::word(o.0, DESCRIPTION))
 }
 
-/// The same for a description alone.
-pub(super) fn element_name_of(description: u64) -> &'static str {
+/// The same for a description alone: the address of one, as objects of numpy's and of others have it.
+pub fn element_name_of(description: u64) -> &'static str {
     const NAMES: [&str; 24] = [
         "bool",
         "int8",
@@ -147,7 +147,7 @@ pub(super) fn type_of_descriptions(python: &Python) -> u64 {
     described.map_or(0, |described| python.type_of(described).0)
 }
 
-/// Whether the base exists only to free a library's buffer for this array: a capsule, TensorFlow's wrapper of
+/// Whether the base exists only to free a library's buffer for this array: a capsule, a framework's wrapper of
 /// a tensor. Such a base refers to no other object, and is no type with bytes of its own.
 fn is_native_owner(base: u64) -> bool {
     if base == 0 {

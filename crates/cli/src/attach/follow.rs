@@ -90,8 +90,10 @@ impl Watch {
     }
 
     fn is_judged(&self) -> bool {
-        Capture::open_streamed(&self.path)
-            .is_ok_and(|capture| nilometer_diagnose::diagnose(&capture).verdict != Verdict::Undecided)
+        Capture::open_streamed(&self.path).is_ok_and(|capture| {
+            nilometer_diagnose::diagnose(&capture, nilometer_frameworks::DIAGNOSE).verdict
+                != Verdict::Undecided
+        })
     }
 }
 

@@ -83,7 +83,7 @@ impl Live {
             return self.suspend();
         };
         let Ok(capture) = Capture::open_streamed(&self.capture) else { return };
-        let report = nilometer_diagnose::diagnose(&capture);
+        let report = nilometer_diagnose::diagnose(&capture, nilometer_frameworks::DIAGNOSE);
         let line = nilometer_report::live_line(&report, size.columns());
         let mut text = String::new();
         if self.taken != Some(size) {

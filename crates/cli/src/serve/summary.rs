@@ -41,7 +41,10 @@ impl Summaries {
         let (running, value) = match open(path) {
             Ok(capture) => {
                 let running = census::running(&capture).is_some();
-                (running, told(&nilometer_diagnose::diagnose(&capture), running))
+                (
+                    running,
+                    told(&nilometer_diagnose::diagnose(&capture, nilometer_frameworks::DIAGNOSE), running),
+                )
             }
             Err(_) => (false, json!({ "error": "cannot be read", "running": false })),
         };

@@ -124,7 +124,8 @@ impl Evaluator {
         let about = About {
             run: fact(&capture, "run"),
             is_child: fact(&capture, "parent").is_some(),
-            said: pid.map(|pid| child_fact(pid, &capture, &read.report, true)),
+            said: pid
+                .map(|pid| child_fact(pid, &capture, &read.report, true, nilometer_frameworks::DIAGNOSE)),
         };
         (Status::of(&read.report, &name, runs(&capture)), Some(about))
     }

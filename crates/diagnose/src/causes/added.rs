@@ -3,16 +3,12 @@
 //! In: the findings, the growth, the share that is explained. Out: at most one finding more, with what is left of the growth.
 //! What must not happen here: a word where most of the growth is explained; bytes told twice; a second guess.
 
-use super::{
-    Explanation, Run, figures_open, gc_disabled, gradient_registry, kernel_cache, retraced, shared_memory,
-    with_fault,
-};
+use super::{figures_open, gc_disabled, hold, shared_memory, with_fault};
+use crate::pack::{Explanation, Run, RunCause};
 use crate::report::{Bytes, Finding, Site};
 
 /// It is explained with this share.
 const EXPLAINED_RATIO: f64 = 0.5;
-/// A graph and what belongs to it weigh no more than this; train steps of big models do, a few MiB is usual.
-pub(super) const MAX_TRACE_BYTES: f64 = 8.0 * 1024.0 * 1024.0;
 
 /// The finding, for a leak of `rate` bytes per cycle of which a share is explained.
 pub(crate) fn add(findings: &mut Vec<Finding>, run: Run, rate: f64, explained: Option<f64>) -> Option<f64> {
@@ -26,26 +22,30 @@ pub(crate) fn add(findings: &mut Vec<Finding>, run: Run, rate: f64, explained: O
         return explained;
     }
     let mut more = finding(cause, said, bytes.round() as i64, run);
-    gradient_registry::hold(&mut more, cause, run);
+    hold(&mut more, cause, run);
     findings.push(more);
     findings.sort_by_key(|f| std::cmp::Reverse(f.bytes_per_cycle.estimate));
     Some(share + bytes / rate)
 }
 
+/// The causes of no framework, and the rank of each among all.
+const CORE: [RunCause; 3] = [
+    RunCause {
+        rank: 10,
+        explain: |run, left| {
+            let (said, bytes) = shared_memory::of_run(run, left)?;
+            Some((shared_memory::CAUSE, said, bytes))
+        },
+    },
+    RunCause { rank: 40, explain: |run, left| Some((figures_open::CAUSE, figures_open::of_run(run)?, left)) },
+    RunCause { rank: 50, explain: |run, left| Some((gc_disabled::CAUSE, gc_disabled::of_run(run)?, left)) },
+];
+
 fn told(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
-    if let Some((said, bytes)) = shared_memory::of_run(run, left) {
-        return Some((shared_memory::CAUSE, said, bytes));
-    }
-    if let Some((cause, said, per_cycle)) = retraced::of_run(run) {
-        return Some((cause, said, left.min(per_cycle * MAX_TRACE_BYTES)));
-    }
-    let registry = gradient_registry::of_run(run);
-    let figures = || Some((figures_open::CAUSE, figures_open::of_run(run)?));
-    let disabled = || Some((gc_disabled::CAUSE, gc_disabled::of_run(run)?));
-    if let Some((cause, said)) = registry.or_else(figures).or_else(disabled) {
-        return Some((cause, said, left));
-    }
-    Some((kernel_cache::CAUSE, kernel_cache::of_run(run)?, left.min(MAX_TRACE_BYTES)))
+    let mut all: Vec<&RunCause> =
+        CORE.iter().chain(run.packs.iter().flat_map(|pack| pack.run_causes)).collect();
+    all.sort_by_key(|cause| cause.rank);
+    all.into_iter().find_map(|cause| (cause.explain)(run, left))
 }
 
 fn finding(cause: &str, said: Explanation, bytes: i64, run: Run) -> Finding {
@@ -61,7 +61,7 @@ fn finding(cause: &str, said: Explanation, bytes: i64, run: Run) -> Finding {
         part: None,
         cycles_seen: run.cycles,
         stack: Vec::new(),
-        change: Some(with_fault(cause, said.change, run.program)),
+        change: Some(with_fault(cause, said.change, run)),
         prove: run.prove(said.intervention),
         process: None,
         device: None,

@@ -22,7 +22,7 @@ pub(crate) fn merge(findings: &mut Vec<Finding>, rate: f64) {
 }
 
 /// Takes all parts into the one finding that keeps them; nothing where there is not exactly one. `rate`: the whole growth, bytes per cycle.
-pub(super) fn gather_into_one(
+pub fn gather_into_one(
     findings: &mut Vec<Finding>,
     is_keeper: impl Fn(&Finding) -> bool,
     is_part: impl Fn(&Finding) -> bool,

@@ -9,8 +9,8 @@ use crate::holders::NATIVE;
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let of_interpreter = case.finding.holder.as_ref().is_none_or(|holder| holder.kind == NATIVE);
     // A framework's own memory is no argument of a function.
-    let is_framework =
-        |word: &str| word.contains("tensorflow") || word.contains("jaxlib") || word.contains("libtorch");
+    let words = || case.run.packs.iter().filter_map(|pack| pack.code);
+    let is_framework = |name: &str| words().any(|word| name.contains(word));
     let is_pythons = case.finding.part.as_ref().is_none_or(|part| part.contains("NumPy"))
         && !case
             .carriers()

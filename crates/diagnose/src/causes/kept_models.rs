@@ -6,13 +6,8 @@
 
 use nilometer_model::{CodeFolders, HolderPath, Step};
 
-use super::alike::gather_into_one;
-use super::torch_memory::{is_of_parameters, is_unheld_by_torch};
 use super::{Case, Explanation};
-use crate::report::{Finding, Frame, Holder, HolderBytes};
-
-/// The cause's name.
-const NAME: &str = "models-kept";
+use crate::report::{Holder, HolderBytes};
 
 /// What of a model is met at the end of a path to its graphs and its slots.
 const PARTS: [&str; 6] = [
@@ -43,28 +38,9 @@ pub(crate) fn who_keeps(holders: &[HolderBytes], folders: &CodeFolders) -> Optio
     ))
 }
 
-/// Whether the holder is the container of the program's that keeps its models, and these go on piling up.
-pub(super) fn is_keeper(case: &Case) -> bool {
-    let path = case.path.as_ref().map(|path| path.full.words());
-    let same = |keeps: &Holder| path == Some(HolderPath::of(&keeps.path).words());
-    case.run.keeps_models.is_some_and(same) && case.run.grows("models")
-}
-
-/// Parameters and gradients that nobody is known to hold belong to the models that one finding says are kept. `rate`: the whole growth,
-/// bytes per cycle.
-pub(crate) fn gather_parameters(findings: &mut Vec<Finding>, rate: f64) {
-    let is_theirs = |f: &Finding| is_unheld_by_torch(f) && is_of_parameters(f);
-    gather_into_one(findings, |f| f.cause == NAME, is_theirs, rate);
-}
-
-/// The last is what `tf.saved_model.load` returns.
-const MODELS: [&str; 4] = ["Sequential", "Functional", "Model", "_UserObject"];
-
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     case.path.as_ref()?;
-    let is_model = |word: &str| MODELS.contains(&word) || word.ends_with("Model");
-    let words = || case.elements().split([' ', '.', ',', '(', ')']);
-    if words().any(|word| word == "History") {
+    if case.holds("History") {
         return Some(Explanation {
             sentence: format!("{} keeps what fit() returns, and each History keeps its model", case.called()),
             change: "keep the numbers: `model.fit(...).history` is a plain dictionary, and the model can go"
@@ -72,20 +48,8 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
             ..Explanation::default()
         });
     }
-    if !words().any(is_model) && !is_keeper(case) {
+    if !case.holds_models() {
         return None;
-    }
-    let of_torch = |frame: &Frame| frame.file.starts_with("torch/nn/") || frame.file.contains("libtorch");
-    let frameworks = &case.run.program.frameworks;
-    let is_torch_alone = frameworks.contains_key("torch") && !frameworks.contains_key("tensorflow");
-    if is_torch_alone || case.carriers().any(of_torch) {
-        return Some(Explanation {
-            sentence: format!("{} keeps every module that was made, with its gradients", case.called()),
-            change: "keep what you need of a module (its score, its `state_dict()` on disk by `torch.save`), and let the module go; \
-                     or build it once and set its weights anew"
-                .to_owned(),
-            ..Explanation::default()
-        });
     }
     Some(Explanation {
         sentence: format!("{} keeps every model that was made, with its graphs", case.called()),

@@ -1,24 +1,20 @@
 //! From a growth to its cause: what a person who has seen it a hundred times would say, and the change they would make.
 //!
 //! In: a finding with its sites and its holder, and what else the run tells. Out: the finding with the cause's name, its
-//! sentence, the change, the command that proves it. One file per cause; [`ALL`] is the order in which they are asked, the
-//! most telling first. What must not happen here: a cause that its evidence does not carry. A growth that none explains
+//! sentence, the change, the command that proves it. One file per cause; they are asked by their ranks, the
+//! most telling first; frameworks add theirs. What must not happen here: a cause that its evidence does not carry. A growth that none explains
 //! stays "growth-at-site" or "container-grows", with its sites and holders.
 
 mod added;
 mod alike;
 mod array_grows;
+mod building;
 mod callbacks_added_again;
-mod classes_registered;
 mod default_argument;
 mod exit_functions;
 mod faults;
 mod figures_open;
 mod gc_disabled;
-mod gradient_registry;
-mod graph_grows;
-mod holder_path;
-mod hooks_registered;
 mod kept_by_callback;
 mod kept_by_class;
 mod kept_by_closure;
@@ -26,267 +22,93 @@ mod kept_by_dataset;
 mod kept_by_generator;
 mod kept_by_module;
 mod kept_by_object;
-mod kept_datasets;
 mod kept_exceptions;
 mod kept_futures;
-mod kept_graphs;
 mod kept_in_loop;
 mod kept_models;
-mod kept_tapes;
-mod kept_tensors;
 mod kept_threads;
-mod kernel_cache;
-mod kernels_per_shape;
 mod logging_handlers;
 mod lru_cache;
 mod metric_children;
 mod native_library;
 mod notebook_output;
-mod py_functions;
 mod queue_backlog;
-mod random_seeded;
 mod replay;
-mod retraced;
-mod scalars_cached;
 mod service_answers;
 mod shared_memory;
-mod statement;
-mod torch_memory;
-mod train_steps;
 mod view_keeps_array;
 mod writers_open;
 
-use nilometer_model::{CodeFolders, HolderPath};
+use nilometer_model::HolderPath;
 
-use crate::report::{Finding, Frame, Holder, Probe, Program, Retraced, Site};
+use crate::pack::{Case, Cause, Explanation, Packs, Path, Run};
+use crate::report::{Finding, Holder, Site};
 
 pub(crate) use added::add;
+pub use alike::gather_into_one;
 pub(crate) use alike::merge;
-pub(crate) use gradient_registry::goes_on_building;
-pub(crate) use kept_graphs::gather;
-pub(crate) use kept_models::{gather_parameters, who_keeps};
+pub(crate) use building::goes_on_building;
+pub(crate) use kept_models::who_keeps;
 pub(crate) use shared_memory::growth as shared_growth;
 
-use holder_path::Path;
-
-/// What a cause is asked about.
-pub(crate) struct Case<'a> {
-    pub(crate) finding: &'a Finding,
-    /// The holder's path, read; there is none where nobody is known to hold it.
-    pub(crate) path: Option<Path<'a>>,
-    pub(crate) unit: &'static str,
-    pub(crate) run: Run<'a>,
-}
-
-/// What the whole run tells, beside the finding.
-#[derive(Clone, Copy)]
-pub(crate) struct Run<'a> {
-    pub(crate) unit: &'static str,
-    pub(crate) program: &'a Program,
-    /// Functions that are traced again and again.
-    pub(crate) retraced: &'a [Retraced],
-    /// The line that most traces come from, late in the run.
-    pub(crate) traced_at: Option<&'a (String, u32)>,
-    pub(crate) probes: &'a [Probe],
-    /// The program switched Python's collector off.
-    pub(crate) collector_off: bool,
-    pub(crate) cycles: u64,
-    /// Bytes per cycle that shared memory grows by.
-    pub(crate) shared: f64,
-    /// Cells of a notebook ran.
-    pub(crate) is_notebook: bool,
-    /// Models go on being built.
-    pub(crate) builds: bool,
-    /// What keeps them, if something of the program's does.
-    pub(crate) keeps_models: Option<&'a Holder>,
-    /// Whose code lies where.
-    pub(crate) folders: &'a CodeFolders,
-}
-
-impl Run<'_> {
-    /// Whether this count goes on growing.
-    pub(crate) fn grows(&self, probe: &str) -> bool {
-        self.probes.iter().any(|p| p.name == probe && p.per_cycle.is_some_and(|n| n > 0.0))
-    }
-
-    /// The command that tries this intervention.
-    pub(crate) fn prove(&self, intervention: Option<String>) -> Option<String> {
-        // What came as `-m`, `-c` or on stdin is not typed again so easily.
-        let script = self.program.argv.first().filter(|word| !word.starts_with('-'))?;
-        Some(format!("nilometer prove --try {} {script}", intervention?))
-    }
-
-    /// That line, as the place where graphs are made.
-    pub(crate) fn traces_from(&self) -> Option<Site> {
-        let (file, line) = self.traced_at?;
-        Some(Site {
-            role: "made_at",
-            file: file.clone(),
-            line: *line,
-            function: String::new(),
-            bytes_per_cycle: 0,
-            text: None,
-            inside: None,
-        })
-    }
-
-    /// Whether graphs of traced functions pile up.
-    pub(crate) fn graphs_grow(&self) -> bool {
-        self.grows("func_graphs") || self.grows("concrete_functions")
-    }
-}
-
-impl Case<'_> {
-    /// What the holder holds, in words.
-    pub(crate) fn elements(&self) -> &str {
-        self.finding.holder.as_ref().map_or("", |h| h.elements.as_str())
-    }
-
-    /// How a person would call what grows.
-    pub(crate) fn called(&self) -> String {
-        let owner = self.finding.holder.as_ref().map_or("", |h| h.owner.as_str());
-        self.path.as_ref().map_or(String::new(), |path| path.called(owner))
-    }
-
-    /// The line that adds to the holder, else the one that makes what it keeps.
-    pub(crate) fn line(&self) -> Option<&Site> {
-        let of = |role| self.finding.sites.iter().find(move |s| s.role == role && s.line > 0);
-        of("kept_at").or_else(|| of("made_at"))
-    }
-
-    /// That line's statement, if it is short enough to be read in a sentence.
-    pub(crate) fn short_code(&self) -> Option<&str> {
-        const MAX_CODE_CHARS: usize = 100;
-        self.code().map(statement::statement).filter(|code| code.len() <= MAX_CODE_CHARS)
-    }
-
-    /// That line's code, without its comment.
-    pub(crate) fn code(&self) -> Option<&str> {
-        let text = self.line()?.text.as_deref()?;
-        let code = text.split(" #").next().unwrap_or(text).trim();
-        (!code.is_empty()).then_some(code)
-    }
-
-    /// Whether the memory is of graphs, and nobody in Python is known to hold it.
-    pub(crate) fn is_unheld_graph(&self) -> bool {
-        let graph = ["traced function", "function library"].iter().any(|word| self.is_part(word));
-        let traced = self.finding.phase.as_deref() == Some("trace")
-            || self.calls("func_graph.py", "func_graph_from_py_func");
-        self.finding.holder.is_none() && (graph || traced)
-    }
-
-    /// Whether the memory belongs to this part of a library.
-    pub(crate) fn is_part(&self, word: &str) -> bool {
-        self.finding.part.as_ref().is_some_and(|part| part.contains(word))
-    }
-
-    /// The frames that most of the growth was made below: what a cause may rest on.
-    pub(crate) fn carriers(&self) -> impl Iterator<Item = &Frame> {
-        self.finding.stack.iter().filter(|frame| frame.carries)
-    }
-
-    /// Whether a function of this name of a library is on the stack.
-    pub(crate) fn calls(&self, file: &str, function: &str) -> bool {
-        let is = |frame: &&Frame| {
-            frame.kind == "library"
-                && frame.file.contains(file)
-                && frame.function.rsplit('.').next() == Some(function)
-        };
-        self.carriers().any(|frame| is(&frame))
-    }
-}
-
-/// What a cause says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Explanation {
-    /// What happens, in the user's own names.
-    pub(crate) sentence: String,
-    /// What to change.
-    pub(crate) change: String,
-    /// The intervention of `nilometer prove` that would show it.
-    pub(crate) intervention: Option<String>,
-    /// Where it is made, if the cause knows and the finding does not.
-    pub(crate) made_at: Option<Site>,
-}
-
-/// A cause: its name, and what it says if its evidence is there.
-type Cause = (&'static str, fn(&Case) -> Option<Explanation>);
-
-/// All causes. What is held is more telling than who holds it: a list of tapes is about tapes.
-const ALL: [Cause; 56] = [
-    ("retraced-by-scalars", retraced::by_scalars),
-    ("retraced-by-shapes", retraced::by_shapes),
-    ("retraced-by-methods", retraced::by_methods),
-    ("retraced-by-functions", retraced::by_functions),
-    ("saving-makes-variables", kernel_cache::by_saving),
-    ("random-ops-seeded", random_seeded::explain),
-    ("metrics-in-a-loop", kernel_cache::by_metrics),
-    ("kernel-cache", kernel_cache::explain),
-    ("kernels-per-shape", kernels_per_shape::explain),
-    ("scalars-cached", scalars_cached::explain),
-    ("graph-grows", graph_grows::explain),
-    ("models-in-a-loop", gradient_registry::by_models),
-    ("clear-session-in-the-loop", train_steps::by_clearing),
-    ("eager-toggled", train_steps::by_switching),
-    ("recompiled-per-round", train_steps::by_compiling),
-    ("tf-gradient-registry", train_steps::by_functions),
-    ("tf-gradient-registry", gradient_registry::explain),
-    ("tf-keeps-py-functions", py_functions::explain),
-    ("notebook-keeps-output", notebook_output::explain),
-    ("figures-open", figures_open::explain),
-    ("classes-registered", classes_registered::explain),
-    ("exit-functions-added", exit_functions::explain),
-    ("native-library", native_library::explain),
-    ("native-library", native_library::of_own_memory),
-    ("tapes-kept", kept_tapes::explain),
-    ("exceptions-kept", kept_exceptions::explain),
-    ("lru-cache", lru_cache::explain),
-    ("metric-children", metric_children::explain),
-    ("logging-handlers", logging_handlers::explain),
-    ("threads-kept", kept_threads::explain),
-    ("futures-kept", kept_futures::explain),
-    ("writers-kept-open", writers_open::explain),
-    ("shared-memory-kept", shared_memory::explain),
-    ("queue-backlog", queue_backlog::explain),
-    ("view-keeps-array", view_keeps_array::explain),
-    ("array-grows", array_grows::explain),
-    ("datasets-kept", kept_datasets::explain),
-    ("datasets-kept", kept_datasets::by_count),
-    ("models-kept", kept_models::explain),
-    ("hooks-registered", hooks_registered::explain),
-    ("graphs-kept", kept_graphs::of_holder),
-    ("default-argument-grows", default_argument::explain),
-    ("callbacks-added-again", callbacks_added_again::explain),
-    ("replay-unbounded", replay::explain),
-    ("service-keeps-answers", service_answers::explain),
-    ("callback-keeps", kept_by_callback::explain),
-    ("dataset-keeps", kept_by_dataset::explain),
-    ("tensors-kept", kept_tensors::explain),
-    ("generator-keeps", kept_by_generator::explain),
-    ("class-attribute-grows", kept_by_class::explain),
-    ("closure-keeps", kept_by_closure::explain),
-    ("global-grows", kept_by_module::explain),
-    ("object-keeps", kept_by_object::explain),
-    ("gc-disabled", gc_disabled::explain),
-    ("kernel-cache", kernel_cache::by_operation),
-    ("graphs-kept", kept_graphs::explain),
+/// The causes of no framework, and the rank of each among all: what is held is more telling than who holds it. A list of tapes is about
+/// tapes. Ranks leave room for what frameworks add.
+const CORE: [Cause; 29] = [
+    Cause { rank: 180, name: "notebook-keeps-output", explain: notebook_output::explain },
+    Cause { rank: 190, name: "figures-open", explain: figures_open::explain },
+    Cause { rank: 210, name: "exit-functions-added", explain: exit_functions::explain },
+    Cause { rank: 220, name: "native-library", explain: native_library::explain },
+    Cause { rank: 230, name: "native-library", explain: native_library::of_own_memory },
+    Cause { rank: 250, name: "exceptions-kept", explain: kept_exceptions::explain },
+    Cause { rank: 260, name: "lru-cache", explain: lru_cache::explain },
+    Cause { rank: 270, name: "metric-children", explain: metric_children::explain },
+    Cause { rank: 280, name: "logging-handlers", explain: logging_handlers::explain },
+    Cause { rank: 290, name: "threads-kept", explain: kept_threads::explain },
+    Cause { rank: 300, name: "futures-kept", explain: kept_futures::explain },
+    Cause { rank: 310, name: "writers-kept-open", explain: writers_open::explain },
+    Cause { rank: 320, name: "shared-memory-kept", explain: shared_memory::explain },
+    Cause { rank: 330, name: "queue-backlog", explain: queue_backlog::explain },
+    Cause { rank: 340, name: "view-keeps-array", explain: view_keeps_array::explain },
+    Cause { rank: 350, name: "array-grows", explain: array_grows::explain },
+    Cause { rank: 380, name: "models-kept", explain: kept_models::explain },
+    Cause { rank: 410, name: "default-argument-grows", explain: default_argument::explain },
+    Cause { rank: 420, name: "callbacks-added-again", explain: callbacks_added_again::explain },
+    Cause { rank: 430, name: "replay-unbounded", explain: replay::explain },
+    Cause { rank: 440, name: "service-keeps-answers", explain: service_answers::explain },
+    Cause { rank: 450, name: "callback-keeps", explain: kept_by_callback::explain },
+    Cause { rank: 460, name: "dataset-keeps", explain: kept_by_dataset::explain },
+    Cause { rank: 480, name: "generator-keeps", explain: kept_by_generator::explain },
+    Cause { rank: 490, name: "class-attribute-grows", explain: kept_by_class::explain },
+    Cause { rank: 500, name: "closure-keeps", explain: kept_by_closure::explain },
+    Cause { rank: 510, name: "global-grows", explain: kept_by_module::explain },
+    Cause { rank: 520, name: "object-keeps", explain: kept_by_object::explain },
+    Cause { rank: 530, name: "gc-disabled", explain: gc_disabled::explain },
 ];
+
+/// All causes, in the order in which they are asked.
+pub fn ranked(packs: Packs) -> Vec<Cause> {
+    let mut all: Vec<Cause> = CORE.iter().chain(packs.iter().flat_map(|pack| pack.causes)).copied().collect();
+    all.sort_by_key(|cause| cause.rank);
+    all
+}
 
 /// Says the cause of each finding that has one.
 pub(crate) fn explain(findings: &mut [Finding], run: Run) {
+    let causes = ranked(run.packs);
+    let is_of_models = |name: &str| run.packs.iter().any(|pack| pack.models == Some(name));
     for finding in findings {
         let path = finding.holder.as_ref().map(|h| Path::of(HolderPath::of(&h.path)));
         let case = Case { finding, path, unit: run.unit, run };
-        let found = ALL.iter().find_map(|(name, explain)| Some((*name, explain(&case)?)));
+        let found = causes.iter().find_map(|cause| Some((cause.name, (cause.explain)(&case)?)));
         let found = found.or_else(|| Some(("loop-keeps", kept_in_loop::explain(&case)?)));
         let Some((name, said)) = found else { continue };
-        let beside = run.keeps_models.filter(|_| name == gradient_registry::MODELS && run.grows("models"));
+        let beside = run.keeps_models.filter(|_| is_of_models(name) && run.grows("models"));
         name.clone_into(&mut finding.cause);
         finding.sentence = said.sentence;
-        finding.change = Some(with_fault(name, said.change, run.program));
+        finding.change = Some(with_fault(name, said.change, run));
         finding.prove = run.prove(said.intervention);
-        gradient_registry::hold(finding, name, run);
-        // The registry is nothing that a person can let go of; what of theirs keeps the same models is.
+        hold(finding, name, run);
+        // A framework's own holder is nothing that a person can let go of; what of theirs keeps the same models is.
         let is_known = |keeps: &Holder| {
             let words = HolderPath::of(&keeps.path).words();
             let same = |known: &Holder| HolderPath::of(&known.path).words() == words;
@@ -317,9 +139,16 @@ fn tell(finding: &mut Finding, made: Site, leads: bool) {
     }
 }
 
+/// Names the holder that a framework knows for the cause.
+fn hold(finding: &mut Finding, cause: &str, run: Run) {
+    for hold in run.packs.iter().filter_map(|pack| pack.hold) {
+        hold(finding, cause, run);
+    }
+}
+
 /// The change, and the framework's fault that makes it necessary, if there is one.
-fn with_fault(cause: &str, change: String, program: &Program) -> String {
-    match faults::known(cause, program) {
+fn with_fault(cause: &str, change: String, run: Run) -> String {
+    match faults::known(cause, run) {
         Some(fault) => format!("{change}; {fault}"),
         None => change,
     }

@@ -6,32 +6,21 @@
 use super::{Case, Explanation};
 use crate::holders::NATIVE;
 
-/// How the files of frameworks, of Python and of the system are called.
-const KNOWN: [&str; 27] = [
+/// How files of Python, of the system, and of libraries that many use are called.
+const KNOWN: [&str; 16] = [
     // Extension modules make Python's objects, which somebody else may hold.
     "cpython-",
     ".abi3.",
-    "tensorflow",
-    "_pywrap",
     "libpython",
     "libc.",
     "libc-",
     "libstdc++",
     "libm.",
     "ld-linux",
-    "jaxlib",
-    "libjax",
-    "xla_",
-    "libxla",
-    "pjrt",
-    "libtriton",
     "libmkl",
     "libiomp",
     "libgomp",
     "libopenblas",
-    "libarrow",
-    "libtorch",
-    "libc10",
     "libcuda",
     "libcublas",
     "numpy",
@@ -40,7 +29,8 @@ const KNOWN: [&str; 27] = [
 
 pub(super) fn of_own_memory(case: &Case) -> Option<Explanation> {
     let finding = case.finding;
-    let is_known = |file: &str| KNOWN.iter().any(|name| file.contains(name));
+    let of_packs = || case.run.packs.iter().flat_map(|pack| pack.libraries);
+    let is_known = |file: &str| KNOWN.iter().chain(of_packs()).any(|name| file.contains(name));
     let made = case
         .carriers()
         .find(|f| !["libc.", "libc-", "libstdc++"].iter().any(|name| f.file.contains(name)))?;

@@ -7,7 +7,8 @@ use nilometer_model::{HolderPath, Step};
 
 use crate::numbers::HALF;
 
-use super::{Case, Explanation, Probe};
+use super::{Case, Explanation};
+use crate::report::Probe;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let is_kept = match case.path.as_ref().map(|path| path.full) {

@@ -3,8 +3,8 @@
 //! Evidence: the memory hangs below the `base` of what is kept; or no look met it anywhere, and what a scan saw in the container are
 //! slices. A tensor of `PyTorch` has no base: it has the memory itself, and its elements say that it is a slice.
 
-use super::holder_path::Path;
 use super::{Case, Explanation, kept_by_callback};
+use crate::pack::Path;
 
 pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let (holder, full) = (case.finding.holder.as_ref()?, case.path.as_ref()?.full);

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use nilometer_capture::{Capture, Record};
 
 use crate::lookup::{Lookup, Name, Object, Part};
+use crate::pack::Packs;
 
 /// The fact that has a cell's source: `source./tmp/ipykernel_7/1234.py`.
 const PREFIX: &str = "source.";
@@ -29,6 +30,10 @@ impl<'a> Sources<'a> {
 }
 
 impl Lookup for Sources<'_> {
+    fn packs(&self) -> Packs {
+        self.next.packs()
+    }
+
     fn names(&mut self, objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
         self.next.names(objects, addresses)
     }

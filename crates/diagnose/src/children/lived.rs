@@ -11,6 +11,7 @@ use crate::chosen::Chosen;
 use crate::counted::count;
 use crate::counted::garbage::at_exit::ExitCollection;
 use crate::counted::garbage::series;
+use crate::pack::Packs;
 use crate::timeline::Timeline;
 
 /// Points that are told of a life.
@@ -36,8 +37,8 @@ pub(crate) struct Lived {
 }
 
 impl Lived {
-    pub(super) fn of(capture: &Capture) -> Option<Self> {
-        let timeline = Timeline::of(capture);
+    pub(super) fn of(capture: &Capture, packs: Packs) -> Option<Self> {
+        let timeline = Timeline::of(capture, packs);
         let basis = timeline.basis();
         let cycles = Chosen::of(&timeline, capture, basis).cycles;
         let unit = cycles.unit.marks().filter(|unit| unit.is_served())?;

@@ -11,6 +11,7 @@ use nilometer_stats::Interval;
 use super::lived::Lived;
 use super::looks::Looks;
 use super::unseen;
+use crate::pack::Packs;
 use crate::report::{Bytes, Report, Verdict};
 use crate::sizes::size;
 
@@ -43,7 +44,13 @@ pub(crate) struct Said {
 
 /// The key and the value of the fact that tells a program's capture what a child's own capture says. `is_sample` if the child was not
 /// chosen for what it grew by: only such a one speaks for others of its kind.
-pub fn child_fact(pid: u64, capture: &Capture, report: &Report, is_sample: bool) -> (String, String) {
+pub fn child_fact(
+    pid: u64,
+    capture: &Capture,
+    report: &Report,
+    is_sample: bool,
+    packs: Packs,
+) -> (String, String) {
     let rate = report
         .growth
         .as_ref()
@@ -61,7 +68,7 @@ pub fn child_fact(pid: u64, capture: &Capture, report: &Report, is_sample: bool)
         "kept_at": kept_at.as_deref().map(short), "endpoint": endpoint.map(|text| short(text)),
         "finding": sentence.map(short),
         "unseen_per_minute": unseen::per_minute(capture).round(), "looks": Looks::of(capture).told(),
-        "lived": Lived::of(capture).filter(|_| is_sample).map(|lived| lived.told()),
+        "lived": Lived::of(capture, packs).filter(|_| is_sample).map(|lived| lived.told()),
         "growth": report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
     });
     (key(pid), value.to_string())

@@ -8,6 +8,7 @@ use nilometer_capture::{Capture, DeviceAllocator};
 use super::growth::{Growth, growth};
 use super::{Answer, Devices, Pool};
 use crate::cycles::Cycles;
+use crate::pack::{Device, Packs};
 use crate::report::Verdict;
 use crate::timeline::Timeline;
 
@@ -20,6 +21,8 @@ const EARLY_DIVISOR: usize = 3;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged {
     pub(crate) pool: Pool,
+    /// What is known of its allocator.
+    pub(crate) known: Device,
     pub(crate) verdict: Verdict,
     pub(crate) last: Answer,
     pub(crate) growth: Growth,
@@ -36,6 +39,7 @@ pub(crate) fn judged(
     devices: &Devices,
     (timeline, capture): (&Timeline, &Capture),
     cycles: &Cycles,
+    packs: Packs,
 ) -> Vec<Judged> {
     let judge = |pool: Pool| {
         let answers = devices.answers(pool);
@@ -48,26 +52,27 @@ pub(crate) fn judged(
         };
         let early = answers.get(answers.len() / EARLY_DIVISOR).map_or(0, |answer| answer.reserved);
         let rose = last.reserved.saturating_sub(early);
-        let is_as_needed = !takes_all(pool.allocator);
+        let known = known(pool.allocator, packs);
+        let is_as_needed = !known.takes_all;
         Some(Judged {
             pool,
+            known,
             verdict,
             last,
             growth,
             cycles_left: cycles_left(&last, growth),
-            reserved: reserved(pool, &last),
+            reserved: reserved(&known, &last),
             rose: (growth == Growth::None && is_as_needed && rose >= MIN_RESERVED_BYTES).then_some(rose),
         })
     };
     devices.pools().filter_map(judge).collect()
 }
 
-/// Whether an allocator takes most of a device at its first allocation. Else it takes as it needs, and gives nothing back.
-pub(crate) fn takes_all(allocator: DeviceAllocator) -> bool {
-    match allocator {
-        DeviceAllocator::TensorFlow | DeviceAllocator::Jax => true,
-        DeviceAllocator::PyTorch => false,
-    }
+/// What is known of an allocator; of one that nobody knows, that it takes as it needs.
+fn known(allocator: DeviceAllocator, packs: Packs) -> Device {
+    let of_packs = || packs.iter().filter_map(|pack| pack.device);
+    let unknown = Device { allocator, framework: "a framework", takes_all: false, left_to_others: None };
+    of_packs().find(|device| device.allocator == allocator).unwrap_or(unknown)
 }
 
 fn cycles_left(last: &Answer, growth: Growth) -> Option<u64> {
@@ -76,9 +81,9 @@ fn cycles_left(last: &Answer, growth: Growth) -> Option<u64> {
     Some((room / per_cycle.estimate).floor() as u64)
 }
 
-fn reserved(pool: Pool, last: &Answer) -> Option<u64> {
+fn reserved(known: &Device, last: &Answer) -> Option<u64> {
     let kept = last.reserved.saturating_sub(last.in_use);
     let is_worth_a_word =
-        if takes_all(pool.allocator) { last.reserved > last.peak } else { kept >= MIN_RESERVED_BYTES };
+        if known.takes_all { last.reserved > last.peak } else { kept >= MIN_RESERVED_BYTES };
     is_worth_a_word.then_some(kept)
 }

@@ -7,7 +7,7 @@ mod growth;
 mod judged;
 
 pub(crate) use growth::Growth;
-pub(crate) use judged::{Judged, judged, takes_all};
+pub(crate) use judged::{Judged, judged};
 
 use std::collections::BTreeMap;
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::lookup::{Lookup, Name, Object, Part};
+use crate::pack::Packs;
 
 /// Questions and answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,26 +36,36 @@ impl Answers {
     }
 }
 
-impl Lookup for Answers {
+/// Answers these, with what is known of frameworks today.
+pub(super) struct Answering {
+    pub(super) answers: Answers,
+    pub(super) packs: Packs,
+}
+
+impl Lookup for Answering {
+    fn packs(&self) -> Packs {
+        self.packs
+    }
+
     fn names(&mut self, _objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
         let known = |address: &u64| {
-            let (full, short, plumbing) = self.names.get(address)?.clone();
+            let (full, short, plumbing) = self.answers.names.get(address)?.clone();
             Some((*address, Name { full, short, plumbing }))
         };
         addresses.iter().filter_map(known).collect()
     }
 
     fn part(&mut self, frames: &[(&str, &str)]) -> Option<Part> {
-        let (words, op) = self.parts.get(&key(frames))?.clone();
+        let (words, op) = self.answers.parts.get(&key(frames))?.clone();
         Some(Part { words, op })
     }
 
     fn line(&mut self, file: &str, line: u32) -> Option<String> {
-        self.lines.get(file)?.get(&line).cloned()
+        self.answers.lines.get(file)?.get(&line).cloned()
     }
 
     fn lines(&mut self, file: &str) -> Vec<String> {
-        self.files.get(file).cloned().unwrap_or_default()
+        self.answers.files.get(file).cloned().unwrap_or_default()
     }
 }
 
@@ -75,6 +86,10 @@ impl<'a> Noting<'a> {
 }
 
 impl Lookup for Noting<'_> {
+    fn packs(&self) -> Packs {
+        self.asked.packs()
+    }
+
     fn names(&mut self, objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
         let names = self.asked.names(objects, addresses);
         let said = |(address, name): (&u64, &Name)| {

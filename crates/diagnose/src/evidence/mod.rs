@@ -17,9 +17,10 @@ use flate2::write::DeflateEncoder;
 use nilometer_capture::Capture;
 
 use crate::lookup::Lookup;
+use crate::pack::Packs;
 use crate::report::Report;
 
-use answers::{Answers, Noting};
+use answers::{Answering, Answers, Noting};
 pub(crate) use reduced::left_out;
 
 /// The first bytes of the value. The last digit is its version.
@@ -46,13 +47,13 @@ impl Evidence {
     }
 
     /// The report, by today's rules.
-    pub fn judge(&self) -> Report {
-        crate::diagnose_with(&self.capture, &mut self.answers.clone())
+    pub fn judge(&self, packs: Packs) -> Report {
+        crate::diagnose_with(&self.capture, &mut Answering { answers: self.answers.clone(), packs })
     }
 
     /// The evidence as a capture, with what answers for its files: for forms that draw more than the report has.
-    pub fn into_parts(self) -> (Capture, impl Lookup) {
-        (self.capture, self.answers)
+    pub fn into_parts(self, packs: Packs) -> (Capture, impl Lookup) {
+        (self.capture, Answering { answers: self.answers, packs })
     }
 
     /// As bytes, compressed.

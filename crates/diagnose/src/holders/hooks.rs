@@ -16,7 +16,7 @@ const TABLES: [(&str, &[&str]); 9] = [
 ];
 
 /// The methods that add to a table of hooks; none for what is no such table.
-pub(crate) fn registering(table: &str) -> &'static [&'static str] {
+pub fn registering(table: &str) -> &'static [&'static str] {
     TABLES.iter().find(|(name, _)| *name == table).map_or(&[], |(_, methods)| methods)
 }
 

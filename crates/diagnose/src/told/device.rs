@@ -2,9 +2,7 @@
 //!
 //! In: devices judged, and the one that makes the job a leak. Out: the report with them. What must not happen here: a decision.
 
-use nilometer_capture::DeviceAllocator;
-
-use crate::devices::{Growth, Judged, Pool, takes_all};
+use crate::devices::{Growth, Judged, Pool};
 use crate::report::{About, Bytes, Component, Device, DeviceGrowth, Finding, Kind, Report, Verdict, Warning};
 use crate::sizes::size;
 
@@ -37,14 +35,6 @@ fn place(pool: Pool) -> String {
     pool.device.map_or_else(|| "the GPU".to_owned(), |device| format!("GPU {device}"))
 }
 
-fn framework(pool: Pool) -> &'static str {
-    match pool.allocator {
-        DeviceAllocator::TensorFlow => "TensorFlow",
-        DeviceAllocator::PyTorch => "PyTorch",
-        DeviceAllocator::Jax => "JAX",
-    }
-}
-
 fn row(judged: &Judged) -> Device {
     let growth = match judged.growth {
         Growth::Grows { per_cycle, word, .. } => Some(DeviceGrowth {
@@ -56,7 +46,7 @@ fn row(judged: &Judged) -> Device {
     };
     Device {
         name: name(judged.pool),
-        framework: framework(judged.pool),
+        framework: judged.known.framework,
         verdict: judged.verdict,
         reason: reason(judged),
         in_use_bytes: judged.last.in_use,
@@ -69,7 +59,7 @@ fn row(judged: &Judged) -> Device {
 
 /// Why its verdict is what it is.
 fn reason(judged: &Judged) -> String {
-    let (framework, place) = (framework(judged.pool), place(judged.pool));
+    let (framework, place) = (judged.known.framework, place(judged.pool));
     let [used, reserved] = [judged.last.in_use, judged.last.reserved].map(|bytes| size(bytes as f64));
     match judged.growth {
         Growth::Grows { is_garbage: true, per_cycle, word } => format!(
@@ -109,8 +99,8 @@ fn part(judged: &Judged, kept: u64, is_one: bool) -> Component {
     let Judged { pool, last, .. } = *judged;
     let [all, peak, used] = [last.reserved, last.peak, last.in_use].map(|bytes| size(bytes as f64));
     let subject = if is_one { "GPU memory".to_owned() } else { format!("{} memory", name(pool)) };
-    let framework = framework(pool);
-    let sentence = if takes_all(pool.allocator) {
+    let framework = judged.known.framework;
+    let sentence = if judged.known.takes_all {
         format!(
             "{subject}: {framework} took {all} when it began; tensors had {peak} of it in use at most. Tools that watch the GPU show all that \
              this and other programs took."
@@ -138,23 +128,8 @@ fn part(judged: &Judged, kept: u64, is_one: bool) -> Component {
         bytes_per_cycle: None,
         sentence: format!("{sentence}{no_growth}"),
         made_at: None,
-        change: Some(left_to_others(pool).to_owned()),
+        change: judged.known.left_to_others.map(str::to_owned),
         prove: None,
-    }
-}
-
-/// How a framework leaves more of a GPU to others.
-fn left_to_others(pool: Pool) -> &'static str {
-    match pool.allocator {
-        DeviceAllocator::TensorFlow => {
-            "only where others need the GPU too: `tf.config.experimental.set_memory_growth(gpu, True)`, before the first operation"
-        }
-        DeviceAllocator::PyTorch => {
-            "only where others need the GPU too: `torch.cuda.empty_cache()` after the part that needed so much"
-        }
-        DeviceAllocator::Jax => {
-            "only where others need the GPU too: set `XLA_PYTHON_CLIENT_PREALLOCATE=false` before the start"
-        }
     }
 }
 
@@ -162,7 +137,7 @@ fn left_to_others(pool: Pool) -> &'static str {
 pub(super) fn garbage(devices: &[Judged]) -> impl Iterator<Item = Warning> {
     devices.iter().filter_map(|judged| {
         let Growth::Grows { per_cycle, word, is_garbage: true } = judged.growth else { return None };
-        let (framework, place) = (framework(judged.pool), place(judged.pool));
+        let (framework, place) = (judged.known.framework, place(judged.pool));
         let [more, used] = [per_cycle.estimate, judged.last.in_use as f64].map(size);
         Some(Warning {
             name: NAME.to_owned(),
@@ -183,7 +158,7 @@ pub(super) fn garbage(devices: &[Judged]) -> impl Iterator<Item = Warning> {
 /// Tensors that are kept on a device.
 fn finding(judged: &Judged) -> Option<Finding> {
     let Growth::Grows { per_cycle, word, is_garbage: false } = judged.growth else { return None };
-    let (framework, place, more) = (framework(judged.pool), place(judged.pool), size(per_cycle.estimate));
+    let (framework, place, more) = (judged.known.framework, place(judged.pool), size(per_cycle.estimate));
     Some(Finding {
         cause: NAME.to_owned(),
         confidence: "likely",

@@ -5,11 +5,12 @@
 
 use nilometer_capture::Capture;
 
-use crate::causes::{self, Run};
+use crate::causes;
 use crate::counted::began;
 use crate::cycles::Cycles;
 use crate::decide::Judgement;
 use crate::endpoints::by_endpoint;
+use crate::pack::Run;
 use crate::reconcile::add_up;
 use crate::report::{Bytes, Finding, Growth, Verdict};
 use crate::timeline::Basis;
@@ -25,8 +26,9 @@ pub(super) fn explain(
     causes::explain(findings, run);
     let whole = judgement.rate.map_or(0.0, |rate| rate.estimate);
     causes::merge(findings, whole);
-    causes::gather(findings, whole);
-    causes::gather_parameters(findings, whole);
+    for gather in run.packs.iter().flat_map(|pack| pack.gather) {
+        gather(findings, whole);
+    }
     let Some(rate) = judgement.rate.filter(|_| judgement.verdict == Verdict::Leak) else { return explained };
     let explained = add_up(findings, &rate).or(explained);
     causes::add(findings, run, rate.estimate, explained)

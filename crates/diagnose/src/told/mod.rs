@@ -13,7 +13,7 @@ pub(crate) mod words;
 
 use nilometer_capture::Capture;
 
-use crate::causes::{self, Run};
+use crate::causes;
 use crate::cells;
 use crate::components::Picture;
 use crate::counted::{State, garbage};
@@ -21,6 +21,7 @@ use crate::decide::Decided;
 use crate::devices::{Devices, judged};
 use crate::holders::HolderEvidence;
 use crate::lookup::Lookup;
+use crate::pack::Run;
 use crate::program::{Limit, Outside};
 use crate::report::{Cycles, Job, LostSamples, Memory, Program, Report, SCHEMA};
 use crate::sites::{Setting, Sites};
@@ -47,7 +48,8 @@ impl Told<'_> {
         let (program, folders) = (outside.program(), &self.held.folders);
         let kept = retention::retained(timeline, cycles, basis, &program, outside.fact("heap.arenas"));
         let devices = Devices::of(capture);
-        let on_devices = judged(&devices, (timeline, capture), cycles);
+        let packs = lookup.packs();
+        let on_devices = judged(&devices, (timeline, capture), cycles, packs);
         let counts = probes::Probes::of(capture, &devices, cycles);
         let (probes, retraced) =
             (counts.told(), retracing::retraced(capture, cycles, folders, outside.folder()));
@@ -55,6 +57,7 @@ impl Told<'_> {
         let seen = self.sites.map(|sites| sites.holders(&findings)).unwrap_or_default();
         let keeps_models = causes::who_keeps(&seen, folders);
         let run = Run {
+            packs,
             traced_at: traced_at.as_ref(),
             unit: cycles.unit.word(),
             program: &program,

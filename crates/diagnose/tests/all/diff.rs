@@ -142,7 +142,8 @@ fn what_one_run_has_no_sample_of_did_not_surely_appear() {
 
 #[test]
 fn one_sample_below_a_holder_is_no_holder_that_appeared() {
-    let mut reports = [run(0, 0, 0, 1), run(0, 0, 0, 2)].map(|w| nilometer_diagnose::diagnose(&w.capture()));
+    let mut reports = [run(0, 0, 0, 1), run(0, 0, 0, 2)]
+        .map(|w| nilometer_diagnose::diagnose(&w.capture(), nilometer_frameworks::DIAGNOSE));
     let held = |path: &str, live_bytes| HolderBytes {
         holder: Holder { path: path.to_owned(), ..Holder::default() },
         live_bytes,

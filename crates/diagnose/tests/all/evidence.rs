@@ -33,7 +33,7 @@ fn json(report: &Report) -> serde_json::Value {
 
 fn births(evidence: &Evidence) -> usize {
     let is_birth = |record: &Record| matches!(record, Record::Sampling(Sampling::Birth(_)));
-    let (capture, _) = evidence.clone().into_parts();
+    let (capture, _) = evidence.clone().into_parts(nilometer_frameworks::DIAGNOSE);
     capture.records.iter().filter(|stamped| is_birth(&stamped.record)).count()
 }
 
@@ -45,7 +45,7 @@ fn the_report_is_the_same_without_the_program_and_its_files() {
     assert_eq!(report.findings[0].sites[0].text.as_deref(), Some("made = predict()  # line 30"));
     let again = Evidence::from_bytes(&evidence.to_bytes()).unwrap();
     assert_eq!(again, evidence);
-    assert_eq!(json(&again.judge()), json(&report));
+    assert_eq!(json(&again.judge(nilometer_frameworks::DIAGNOSE)), json(&report));
     assert_eq!(json(&report), json(&w.report_with_names()), "noting the answers changed the report");
 }
 
@@ -57,7 +57,7 @@ fn samples_that_nobody_saw_alive_are_counted_and_left_out() {
     let all =
         capture.records.iter().filter(|s| matches!(s.record, Record::Sampling(Sampling::Birth(_)))).count();
     assert!(births(&evidence) < all / 2, "{} of {all}", births(&evidence));
-    let sampled = evidence.judge().sampling.unwrap().samples;
+    let sampled = evidence.judge(nilometer_frameworks::DIAGNOSE).sampling.unwrap().samples;
     assert_eq!(sampled, report.sampling.unwrap().samples);
     assert!(sampled as usize > births(&evidence));
 }
@@ -98,7 +98,7 @@ fn damaged_bytes_are_no_evidence_and_no_panic() {
         bytes[place] ^= 0x55;
         // Some bytes are a character of a text; whatever is read can be judged.
         if let Some(read) = Evidence::from_bytes(&bytes) {
-            read.judge();
+            read.judge(nilometer_frameworks::DIAGNOSE);
         }
     }
 }
@@ -108,7 +108,7 @@ fn another_name_for_a_folder_changes_no_verdict_and_leaves_no_old_name() {
     let w = keeps();
     let (evidence, report) = Evidence::of(&w.capture(), &mut w.files());
     let renamed = evidence.renamed("/job", "/elsewhere");
-    let other = renamed.judge();
+    let other = renamed.judge(nilometer_frameworks::DIAGNOSE);
     let text = |report: &Report| serde_json::to_string(report).unwrap();
     assert_eq!(text(&other).replace("/elsewhere", "/job"), text(&report));
     assert!(!text(&other).contains("/job"));

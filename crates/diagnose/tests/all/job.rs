@@ -288,7 +288,7 @@ fn a_leak_of_the_program_itself_stays_the_subject() {
 #[test]
 fn what_a_childs_own_capture_says_counts_more_than_its_resident_memory() {
     let says = |of: &World, level: fn(f64) -> f64| {
-        let (key, value) = child_fact(7, &of.capture(), &of.report(), true);
+        let (key, value) = child_fact(7, &of.capture(), &of.report(), true, nilometer_frameworks::DIAGNOSE);
         let mut w = job(60, true, 0, &[child(7, "loader", level)]);
         w.fact(&key, &value);
         w.report()
@@ -306,7 +306,8 @@ fn a_worker_of_which_it_is_undecided_is_not_told_to_be_healthy() {
     let with = |other: &World| {
         let mut w = job(60, true, 0, &[child(7, "worker 1", |_| 50.0), child(8, "worker 2", |_| 50.0)]);
         for (pid, of) in [(7, &job(60, true, 4 * MIB, &[])), (8, other)] {
-            let (key, value) = child_fact(pid, &of.capture(), &of.report(), true);
+            let (key, value) =
+                child_fact(pid, &of.capture(), &of.report(), true, nilometer_frameworks::DIAGNOSE);
             w.fact(&key, &value);
         }
         w.report()
@@ -350,7 +351,7 @@ fn what_a_look_at_a_childs_heap_takes_is_not_its_growth() {
 #[test]
 fn a_child_that_is_looked_at_all_the_time_still_leaks_by_its_own_capture() {
     let of = job(60, true, 4 * MIB, &[]);
-    let (key, value) = child_fact(7, &of.capture(), &of.report(), true);
+    let (key, value) = child_fact(7, &of.capture(), &of.report(), true, nilometer_frameworks::DIAGNOSE);
     let mut w = job(60, true, 0, &[child(7, "worker", |age| 50.0 + age)]);
     let start = w.capture().header.start_mono_ns;
     let looks = format!("\"looks\":[[{start},{}]]", start + 70_000_000_000);

@@ -177,7 +177,7 @@ fn what_is_told_of_a_worker_that_was_looked_at_often_fits_into_a_record() {
             nth += 1;
             w.passes(0.2 * nth as f64).looked(false, &[]);
         }
-        child_fact(20, &w.capture(), &w.report(), true).1
+        child_fact(20, &w.capture(), &w.report(), true, nilometer_frameworks::DIAGNOSE).1
     };
     for looks in [0, 100, 400] {
         let fact = said(looks);

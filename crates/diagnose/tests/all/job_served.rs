@@ -30,7 +30,7 @@ fn serves(rises: i64, workers: &[(u64, i64)]) -> Report {
         }
         let mut capture = own.capture();
         capture.header.start_mono_ns = w.capture().header.start_mono_ns + 1_000_000_000;
-        let (key, value) = child_fact(pid, &capture, &own.report(), true);
+        let (key, value) = child_fact(pid, &capture, &own.report(), true, nilometer_frameworks::DIAGNOSE);
         w.fact(&key, &value);
     }
     w.report()

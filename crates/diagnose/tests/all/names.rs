@@ -14,6 +14,10 @@ struct Asked<'w> {
 }
 
 impl Lookup for Asked<'_> {
+    fn packs(&self) -> nilometer_diagnose::pack::Packs {
+        nilometer_frameworks::DIAGNOSE
+    }
+
     fn names(&mut self, objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
         let found = self.files.names(objects, addresses);
         self.names.extend(found.values().map(|name| name.full.clone()));

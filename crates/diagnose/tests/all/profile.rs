@@ -146,7 +146,7 @@ fn stacks_that_read_alike_are_one() {
     }
     w.makes(0, 1 << 20, 1); // no stack at all
     w.reads(nilometer_capture::Moment::Tick);
-    let profile = profile(&w.capture(), &mut Nothing).unwrap();
+    let profile = profile(&w.capture(), &mut Nothing::default()).unwrap();
     assert_eq!(profile.stacks.iter().map(|s| s.samples).collect::<Vec<_>>(), [3, 1]);
     let unknown = &profile.stacks[1].frames;
     assert_eq!((unknown.len(), profile.frames[unknown[0] as usize].kind), (1, "cut"));
@@ -156,7 +156,7 @@ fn stacks_that_read_alike_are_one() {
 fn without_a_recorder_there_is_none() {
     let mut w = started();
     w.cycle(Epoch);
-    assert_eq!(profile(&w.capture(), &mut Nothing), None);
+    assert_eq!(profile(&w.capture(), &mut Nothing::default()), None);
 }
 
 #[test]

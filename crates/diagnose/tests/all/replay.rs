@@ -24,7 +24,7 @@ fn truths() -> Vec<(String, bool)> {
 
 fn judged(name: &str) -> Report {
     let bytes = std::fs::read(folder().join(format!("{name}.evidence"))).unwrap();
-    Evidence::from_bytes(&bytes).unwrap().judge()
+    Evidence::from_bytes(&bytes).unwrap().judge(nilometer_frameworks::DIAGNOSE)
 }
 
 fn named(finding: &Finding) -> String {

@@ -34,7 +34,7 @@ pub(super) enum Heap {
 impl State {
     pub(super) fn ready(&mut self, session: &Session) -> Option<&mut Census> {
         if matches!(self.census, Heap::NotYet) {
-            self.census = match Census::find() {
+            self.census = match Census::find(nilometer_frameworks::CENSUS) {
                 Ok(mut census) => {
                     census.own(code::own());
                     Heap::Ready(Box::new(census))

@@ -1,20 +1,21 @@
-//! Which part of TensorFlow, Python or a library a native stack belongs to, in words that a Keras user knows.
+//! Which part of a framework, Python or a library a native stack belongs to, in words that its user knows.
 //!
 //! In: the full names of a stack's native frames and their object files. Out: words, and the op if a kernel
 //! runs. Every frame is compared with the table. What the memory *is* counts most, then the work it was made
 //! for, then the op that ran, then the surroundings. Among equals the frame nearest to the allocation wins.
 //! What must not happen here: a guess; a stack without an entry has no part.
 
-mod op;
-mod op_names;
+mod pack;
 mod pattern;
 mod table;
+
+pub use pack::{OpOf, Pack, Packs, Rank, Rule, around, thing, work};
 
 use crate::short;
 use pattern::Pattern;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use table::{LIBRARIES, RULES, Rank, Rule};
+use table::{LIBRARIES, RULES};
 
 /// A part, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,22 +29,16 @@ pub struct Part {
 
 /// The part that a stack belongs to; `frames` are (full name, path of the object), innermost first. A frame
 /// without a name has an empty one. For many stacks use [`Parts`].
-pub fn part(frames: &[(&str, &str)]) -> Option<Part> {
-    Parts::default().part(frames)
+pub fn part(frames: &[(&str, &str)], packs: Packs) -> Option<Part> {
+    Parts::new(packs).part(frames)
 }
 
 /// Finds parts, and caches the facts of each name: stacks share most of their names.
 #[derive(Debug)]
 pub struct Parts {
     rules: Vec<(Pattern, &'static Rule)>,
+    packs: Packs,
     known: HashMap<String, NameFacts>,
-}
-
-impl Default for Parts {
-    fn default() -> Self {
-        let rules = RULES.iter().map(|rule| (Pattern::new(rule.frame), rule)).collect();
-        Self { rules, known: HashMap::new() }
-    }
 }
 
 /// The facts of one name.
@@ -54,6 +49,13 @@ struct NameFacts {
 }
 
 impl Parts {
+    /// Parts of these frameworks, and of none.
+    pub fn new(packs: Packs) -> Self {
+        let all = packs.iter().flat_map(|pack| pack.rules).chain(RULES);
+        let rules = all.map(|rule| (Pattern::new(rule.frame), rule)).collect();
+        Self { rules, packs, known: HashMap::new() }
+    }
+
     /// Like [`part`].
     pub fn part(&mut self, frames: &[(&str, &str)]) -> Option<Part> {
         let mut best: Option<(Rank, Cow<'static, str>)> = None;
@@ -82,7 +84,7 @@ impl Parts {
 
     fn know(&self, name: &str) -> NameFacts {
         let path = short::path(name);
-        let op = op::of(name, &path);
+        let op = self.packs.iter().filter_map(|pack| pack.op).find_map(|op| op(name, &path));
         // `min_by_key` takes the first of equals: the one higher up in the table.
         let fits = self.rules.iter().filter(|(pattern, _)| pattern.matches(&path)).map(|(_, rule)| rule);
         let rule = fits.min_by_key(|rule| rule.rank);

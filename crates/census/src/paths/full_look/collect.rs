@@ -19,8 +19,9 @@ use crate::graph::search::Start;
 use crate::memory::prefetch;
 use crate::naming::{HeapView, Kind};
 use crate::object::{Object, Python};
+use crate::pack::Walked;
 use crate::roots::{Root, Roots};
-use crate::sizes::{Graphs, MadeBy};
+use crate::sizes::KeptGraph;
 use crate::type_info::TypeTable;
 
 /// Objects between two clock reads.
@@ -153,12 +154,12 @@ impl Collected {
         self.modules = roots.modules.into_iter().map(|module| module.name).collect();
     }
 
-    /// Finds the memory of autograd graphs.
-    fn graphs(&mut self, roots: &[(u32, MadeBy)], late: &dyn Fn() -> bool) {
-        let mut graphs = Graphs::default();
+    /// Finds the memory of graphs of operations.
+    fn graphs(&mut self, roots: &[(u32, KeptGraph)], late: &dyn Fn() -> bool) {
+        let mut walked = Walked::default();
         let saved = &mut self.saved;
-        for (node, made_by) in roots {
-            let whole = graphs.walk(*made_by, late, &mut |address, bytes| {
+        for (node, graph) in roots {
+            let whole = graph.walk(&mut walked, late, &mut |address, bytes| {
                 if bytes < MAX_BUFFER_BYTES {
                     saved.push(Outside { node: *node, address, bytes });
                 }
@@ -292,9 +293,9 @@ impl Collected {
             pass.leaves.push_sampled_keys(Object(object), from, children, limit);
         }
         if of.owns == Owns::BuffersAndGraph
-            && let Some(made_by) = heap.sizes.made_by(Object(object))
+            && let Some(graph) = heap.sizes.graph_of(Object(object))
         {
-            pass.graphs.push((node, made_by));
+            pass.graphs.push((node, graph));
             pass.has_graphs.set(true);
         }
         if of.owns != Owns::Nothing {

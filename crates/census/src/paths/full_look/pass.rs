@@ -11,7 +11,7 @@ use super::leaf_values::LeafValues;
 use crate::layout::flags;
 use crate::naming::{HeapView, Kind};
 use crate::object::Object;
-use crate::sizes::MadeBy;
+use crate::sizes::KeptGraph;
 use crate::type_info::TypeTable;
 
 /// The caches of one walk over the heap.
@@ -19,8 +19,8 @@ pub(super) struct Pass<'a> {
     pub(super) costs: EntryCosts<'a>,
     pub(super) types: TypeTable<NodeFacts>,
     pub(super) leaves: LeafValues<'a>,
-    /// Tensors that keep a graph, by node.
-    pub(super) graphs: Vec<(u32, MadeBy)>,
+    /// Graphs of operations that objects keep, by node.
+    pub(super) graphs: Vec<(u32, KeptGraph)>,
     /// Whether there are any.
     pub(super) has_graphs: &'a Cell<bool>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Pass<'a> {
 pub(super) enum Owns {
     Nothing,
     Buffers,
-    /// Buffers, and an autograd graph.
+    /// Buffers, and a graph of operations.
     BuffersAndGraph,
 }
 

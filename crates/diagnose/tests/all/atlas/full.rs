@@ -13,6 +13,10 @@ use crate::world::{KIB, MIB, started};
 struct Source<'s>(&'s str);
 
 impl Lookup for Source<'_> {
+    fn packs(&self) -> nilometer_diagnose::pack::Packs {
+        nilometer_frameworks::DIAGNOSE
+    }
+
     fn lines(&mut self, file: &str) -> Vec<String> {
         if file == "/job/train.py" { self.0.lines().map(str::to_owned).collect() } else { Vec::new() }
     }

@@ -121,7 +121,8 @@ pub(crate) fn recycles(seconds: f64, workers: &[World]) -> Report {
     for (nth, of) in workers.iter().enumerate() {
         let mut capture = of.capture();
         capture.header.start_mono_ns = (1e9 * (1.0 + seconds * nth as f64)) as u64;
-        let (key, value) = child_fact(20 + nth as u64, &capture, &of.report(), true);
+        let (key, value) =
+            child_fact(20 + nth as u64, &capture, &of.report(), true, nilometer_frameworks::DIAGNOSE);
         w.fact(&key, &value);
     }
     w.report()

@@ -281,7 +281,7 @@ impl World {
     }
 
     pub(crate) fn report(&self) -> Report {
-        diagnose(&self.capture())
+        diagnose(&self.capture(), nilometer_frameworks::DIAGNOSE)
     }
 
     /// The report of someone who has the program's files.

@@ -297,6 +297,10 @@ impl Recorder {
 }
 
 impl Lookup for Files {
+    fn packs(&self) -> nilometer_diagnose::pack::Packs {
+        nilometer_frameworks::DIAGNOSE
+    }
+
     fn names(&mut self, _objects: &[Object], addresses: &[u64]) -> HashMap<u64, Name> {
         let name = |address: &u64| {
             let full = self

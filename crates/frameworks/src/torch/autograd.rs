@@ -1,0 +1,214 @@
+//! Autograd graphs, which keep what their functions saved.
+//!
+//! In: the function that made a tensor. Out: the memory of the functions behind it, of the tensors that they
+//! saved, and of these tensors' data. What must not happen here: a read without the kernel, as a backward
+//! pass on another thread may free what a function saved; trust in a structure by its offset alone; a walk
+//! without an end.
+//!
+//! A function is an object with a pointer to itself behind its vtable. Edges to the functions before it
+//! stand in a vector of its own. What it saved are pointers to tensors, known by their class.
+
+use nilometer_census::{MadeBy, Walked, peek, usable};
+
+use super::sizes::{IMPL_WORDS, STORAGE_BYTES, data_of, storage_word};
+
+/// Functions that one walk visits at most.
+const MAX_FUNCTIONS: usize = 1 << 16;
+/// Functions between two looks at the clock.
+const FUNCTIONS_PER_CLOCK_CHECK: usize = 64;
+/// Words of a function that are read: 1.5 KiB. Convolutions have the largest, of some 1.1 KiB.
+const FUNCTION_WORDS: usize = 192;
+/// Bytes of the smallest function.
+const MIN_FUNCTION_BYTES: u64 = 64;
+/// Bytes of an edge: a pointer, its owner, the number of an input.
+const EDGE_BYTES: u64 = 24;
+/// Edges of one function that are followed.
+const MAX_EDGES: u64 = 256;
+/// Inputs of one function; a larger number was misread.
+const MAX_INPUTS: u64 = 1 << 20;
+/// In front of a block of the C library stand its bytes, with flags in the lowest bits.
+const SIZE_FLAGS: u64 = 7;
+
+/// Visits the memory behind a tensor, each block with its bytes. False: the walk was cut.
+pub(super) fn walk(
+    from: MadeBy,
+    walked: &mut Walked,
+    late: &dyn Fn() -> bool,
+    visit: &mut dyn FnMut(u64, u64),
+) -> bool {
+    let mut open = vec![from.function];
+    while let Some(function) = open.pop() {
+        if !walked.meet(function) {
+            continue;
+        }
+        let functions = walked.count_function();
+        let look_at_clock = functions.is_multiple_of(FUNCTIONS_PER_CLOCK_CHECK);
+        if functions > MAX_FUNCTIONS || look_at_clock && late() {
+            return false;
+        }
+        let Some((bytes, words)) = read(function) else { continue };
+        visit(function, bytes);
+        for word in words.iter().skip(2) {
+            saved(*word, from.class, walked, visit);
+        }
+        for vector in words.windows(3) {
+            open.extend(edges(vector));
+        }
+    }
+    true
+}
+
+/// Visits a tensor that a function saved.
+fn saved(tensor: u64, class: u64, walked: &mut Walked, visit: &mut dyn FnMut(u64, u64)) {
+    if !is_block(tensor) || walked.has_met(tensor) {
+        return;
+    }
+    let Some(words) = peek::<IMPL_WORDS>(tensor).filter(|words| words[0] == class) else {
+        return;
+    };
+    walked.meet(tensor);
+    visit(tensor, size_of_val(&words) as u64);
+    let Some(at) = storage_word(&words) else { return };
+    let Some(storage) = words.get(at).copied().filter(|storage| walked.meet(*storage)) else {
+        return;
+    };
+    let Some((data, bytes)) = peek(storage).and_then(|words| data_of(&words, at)) else { return };
+    visit(storage, STORAGE_BYTES);
+    visit(data, bytes);
+}
+
+/// A function's bytes and words, if one stands there.
+fn read(function: u64) -> Option<(u64, Vec<u64>)> {
+    let [before, _, itself] = peek(function.checked_sub(8)?)?;
+    let bytes = (before & !SIZE_FLAGS).checked_sub(8)?;
+    let sound = itself == function && (MIN_FUNCTION_BYTES..=8 * FUNCTION_WORDS as u64).contains(&bytes);
+    if !sound {
+        return None;
+    }
+    // The end of the heap may be near.
+    let words = peek::<FUNCTION_WORDS>(function)
+        .map(|words| words.to_vec())
+        .or_else(|| Some(peek::<{ FUNCTION_WORDS / 4 }>(function)?.to_vec()))?;
+    Some((bytes, words.into_iter().take((bytes / 8) as usize).collect()))
+}
+
+/// The functions that a vector of edges leads to: its begin, its end, the end of its room.
+fn edges(vector: &[u64]) -> Vec<u64> {
+    let &[begin, end, room] = vector else { return Vec::new() };
+    let bytes = end.wrapping_sub(begin);
+    let sound = is_block(begin)
+        && (EDGE_BYTES..=MAX_EDGES * EDGE_BYTES).contains(&bytes)
+        && bytes.is_multiple_of(EDGE_BYTES)
+        && room >= end
+        && room.wrapping_sub(begin).is_multiple_of(EDGE_BYTES);
+    if !sound {
+        return Vec::new();
+    }
+    let edge = |index| match peek(begin + index * EDGE_BYTES)? {
+        [function, owner, input]
+            if is_block(function) && usable(owner) && input & 0xffff_ffff < MAX_INPUTS =>
+        {
+            Some(function)
+        }
+        _ => None,
+    };
+    (0..bytes / EDGE_BYTES).filter_map(edge).collect()
+}
+
+/// Whether a block of an allocator can begin there.
+fn is_block(address: u64) -> bool {
+    usable(address) && address.is_multiple_of(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks as the C library hands them out, with their bytes in front.
+    #[repr(C, align(16))]
+    struct Block<const WORDS: usize> {
+        unused: u64,
+        bytes: u64,
+        words: [u64; WORDS],
+    }
+
+    impl<const WORDS: usize> Block<WORDS> {
+        #[allow(clippy::unnecessary_box_returns, reason = "its address is in other blocks")]
+        fn of(words: &[u64]) -> Box<Self> {
+            let mut block =
+                Box::new(Self { unused: 0, bytes: (8 * WORDS as u64 + 8) | 1, words: [0; WORDS] });
+            block.words[..words.len()].copy_from_slice(words);
+            block
+        }
+
+        fn at(&self) -> u64 {
+            self.words.as_ptr() as u64
+        }
+    }
+
+    const CLASS: u64 = 0x7fff_8000;
+
+    /// A function with these edges that saved these tensors; a function has room for what is read of it.
+    fn function(edges: &[u64], saved: &[u64]) -> (Box<Block<FUNCTION_WORDS>>, Box<Block<24>>) {
+        let list: Vec<u64> = edges.iter().flat_map(|function| [*function, *function, 0]).collect();
+        let list = Block::<24>::of(&list);
+        let mut made = Block::of(&[0x7fff_9000]);
+        made.words[1] = made.at();
+        let end = list.at() + EDGE_BYTES * edges.len() as u64;
+        made.words[10..13].copy_from_slice(&[list.at(), end, end]);
+        made.words[20..20 + saved.len()].copy_from_slice(saved);
+        made.bytes = (8 * 100 + 8) | 1;
+        (made, list)
+    }
+
+    fn walked(walked: &mut Walked, from: u64) -> (bool, Vec<(u64, u64)>) {
+        let mut seen = Vec::new();
+        let from = MadeBy { function: from, class: CLASS };
+        let whole = walk(from, walked, &|| false, &mut |at, bytes| {
+            seen.push((at, bytes));
+        });
+        (whole, seen)
+    }
+
+    #[test]
+    fn functions_and_what_they_saved() {
+        let storage = Block::<24>::of(&[0x7fff_7000, 1, 0x7ff0_0000, 0, 0x7ff0_0000, 0, 4096]);
+        let tensor = Block::<24>::of(&[CLASS, 1, storage.at()]);
+        let other = Block::<24>::of(&[0x7fff_6000, 1, storage.at()]);
+        let (first, _first) = function(&[], &[tensor.at()]);
+        let (last, _last) = function(&[first.at(), 0], &[tensor.at(), other.at()]);
+        let mut graphs = Walked::default();
+        let (whole, seen) = walked(&mut graphs, last.at());
+        assert!(whole);
+        let expected = [
+            (last.at(), 800),
+            (tensor.at(), 192),
+            (storage.at(), STORAGE_BYTES),
+            (0x7ff0_0000, 4096),
+            (first.at(), 800),
+        ];
+        assert_eq!(seen, expected, "and nothing of another class");
+        assert_eq!(walked(&mut graphs, last.at()), (true, Vec::new()), "what was met belongs to the first");
+    }
+
+    #[test]
+    fn what_is_no_function() {
+        let (mut wrong, _edges) = function(&[], &[]);
+        wrong.words[1] += 8;
+        assert_eq!(walked(&mut Walked::default(), wrong.at()), (true, Vec::new()), "no pointer to itself");
+        wrong.words[1] -= 8;
+        wrong.bytes = 1 << 40;
+        assert_eq!(walked(&mut Walked::default(), wrong.at()), (true, Vec::new()), "of another allocator");
+        assert_eq!(walked(&mut Walked::default(), 0x10000), (true, Vec::new()), "unmapped");
+    }
+
+    #[test]
+    fn a_graph_that_leads_back_to_itself_ends() {
+        let (mut one, edges) = function(&[0x1000], &[]);
+        let at = one.at();
+        drop(edges);
+        let list = Block::<24>::of(&[at, at, 0]);
+        one.words[10..13].copy_from_slice(&[list.at(), list.at() + EDGE_BYTES, list.at() + EDGE_BYTES]);
+        assert_eq!(walked(&mut Walked::default(), at), (true, vec![(at, 800)]));
+    }
+}
