@@ -5,8 +5,8 @@
 //! pass on another thread may free what a function saved; trust in a structure by its offset alone; a walk
 //! without an end.
 //!
-//! A function is an object with a pointer to itself behind its vtable. Edges to the functions before it
-//! stand in a vector of its own. What it saved are pointers to tensors, known by their class.
+//! Behind a function's vtable stands a pointer to itself; from PyTorch 2.15 on, the counts of its references. Edges to the functions
+//! before it stand in a vector of its own. What it saved are pointers to tensors, known by their class.
 
 use nilometer_census::{MadeBy, Walked, peek, usable};
 
@@ -20,14 +20,58 @@ const FUNCTIONS_PER_CLOCK_CHECK: usize = 64;
 const FUNCTION_WORDS: usize = 192;
 /// Bytes of the smallest function.
 const MIN_FUNCTION_BYTES: u64 = 64;
-/// Bytes of an edge: a pointer, its owner, the number of an input.
-const EDGE_BYTES: u64 = 24;
+/// References of one function, or weak ones; a larger number was misread.
+const MAX_REFERENCES: u64 = 1 << 24;
 /// Edges of one function that are followed.
 const MAX_EDGES: u64 = 256;
 /// Inputs of one function; a larger number was misread.
 const MAX_INPUTS: u64 = 1 << 20;
+/// No code lies below.
+const MIN_METHOD: u64 = 1 << 16;
 /// In front of a block of the C library stand its bytes, with flags in the lowest bits.
 const SIZE_FLAGS: u64 = 7;
+
+/// How functions are owned, which decides what an edge is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owned {
+    /// By a shared pointer: an edge is a pointer, its owner, the number of an input.
+    Shared,
+    /// By counts in the function: an edge is a pointer, the number of an input.
+    Counted,
+}
+
+impl Owned {
+    /// By the word behind a function's vtable.
+    fn by(function: u64, word: u64) -> Option<Self> {
+        let is_count = |count: u64| (1..MAX_REFERENCES).contains(&count);
+        // The highest bit tells whether Python has an object for it.
+        let counts = [word & 0xffff_ffff, word >> 32 & 0x7fff_ffff];
+        match word {
+            _ if word == function => Some(Self::Shared),
+            _ if counts.into_iter().all(is_count) => Some(Self::Counted),
+            _ => None,
+        }
+    }
+
+    fn edge_bytes(self) -> u64 {
+        match self {
+            Self::Shared => 24,
+            Self::Counted => 16,
+        }
+    }
+
+    /// The function that the edge at this address leads to.
+    fn edge(self, at: u64) -> Option<u64> {
+        let (function, input) = match self {
+            Self::Shared => match peek(at)? {
+                [function, owner, input] if usable(owner) => (function, input),
+                _ => return None,
+            },
+            Self::Counted => peek(at).map(|[function, input]| (function, input))?,
+        };
+        (is_block(function) && input & 0xffff_ffff < MAX_INPUTS).then_some(function)
+    }
+}
 
 /// Visits the memory behind a tensor, each block with its bytes. False: the walk was cut.
 pub(super) fn walk(
@@ -46,13 +90,13 @@ pub(super) fn walk(
         if functions > MAX_FUNCTIONS || look_at_clock && late() {
             return false;
         }
-        let Some((bytes, words)) = read(function) else { continue };
+        let Some((owned, bytes, words)) = read(function) else { continue };
         visit(function, bytes);
         for word in words.iter().skip(2) {
             saved(*word, from.class, walked, visit);
         }
         for vector in words.windows(3) {
-            open.extend(edges(vector));
+            open.extend(edges(owned, vector));
         }
     }
     true
@@ -77,11 +121,15 @@ fn saved(tensor: u64, class: u64, walked: &mut Walked, visit: &mut dyn FnMut(u64
     visit(data, bytes);
 }
 
-/// A function's bytes and words, if one stands there.
-fn read(function: u64) -> Option<(u64, Vec<u64>)> {
-    let [before, _, itself] = peek(function.checked_sub(8)?)?;
+/// How a function is owned, its bytes and words, if one stands there.
+fn read(function: u64) -> Option<(Owned, u64, Vec<u64>)> {
+    let [before, class, behind] = peek(function.checked_sub(8)?)?;
     let bytes = (before & !SIZE_FLAGS).checked_sub(8)?;
-    let sound = itself == function && (MIN_FUNCTION_BYTES..=8 * FUNCTION_WORDS as u64).contains(&bytes);
+    let owned = Owned::by(function, behind)?;
+    // Counts are less of a mark than a pointer to itself: the first of its methods must stand where the vtable says.
+    let is_object = || usable(class) && peek(class).is_some_and(|[method]| method >= MIN_METHOD);
+    let sound = (MIN_FUNCTION_BYTES..=8 * FUNCTION_WORDS as u64).contains(&bytes)
+        && (owned == Owned::Shared || is_object());
     if !sound {
         return None;
     }
@@ -89,30 +137,22 @@ fn read(function: u64) -> Option<(u64, Vec<u64>)> {
     let words = peek::<FUNCTION_WORDS>(function)
         .map(|words| words.to_vec())
         .or_else(|| Some(peek::<{ FUNCTION_WORDS / 4 }>(function)?.to_vec()))?;
-    Some((bytes, words.into_iter().take((bytes / 8) as usize).collect()))
+    Some((owned, bytes, words.into_iter().take((bytes / 8) as usize).collect()))
 }
 
 /// The functions that a vector of edges leads to: its begin, its end, the end of its room.
-fn edges(vector: &[u64]) -> Vec<u64> {
+fn edges(owned: Owned, vector: &[u64]) -> Vec<u64> {
     let &[begin, end, room] = vector else { return Vec::new() };
-    let bytes = end.wrapping_sub(begin);
+    let (bytes, each) = (end.wrapping_sub(begin), owned.edge_bytes());
     let sound = is_block(begin)
-        && (EDGE_BYTES..=MAX_EDGES * EDGE_BYTES).contains(&bytes)
-        && bytes.is_multiple_of(EDGE_BYTES)
+        && (each..=MAX_EDGES * each).contains(&bytes)
+        && bytes.is_multiple_of(each)
         && room >= end
-        && room.wrapping_sub(begin).is_multiple_of(EDGE_BYTES);
+        && room.wrapping_sub(begin).is_multiple_of(each);
     if !sound {
         return Vec::new();
     }
-    let edge = |index| match peek(begin + index * EDGE_BYTES)? {
-        [function, owner, input]
-            if is_block(function) && usable(owner) && input & 0xffff_ffff < MAX_INPUTS =>
-        {
-            Some(function)
-        }
-        _ => None,
-    };
-    (0..bytes / EDGE_BYTES).filter_map(edge).collect()
+    (0..bytes / each).filter_map(|index| owned.edge(begin + index * each)).collect()
 }
 
 /// Whether a block of an allocator can begin there.
@@ -159,6 +199,44 @@ mod tests {
         made.words[20..20 + saved.len()].copy_from_slice(saved);
         made.bytes = (8 * 100 + 8) | 1;
         (made, list)
+    }
+
+    const EDGE_BYTES: u64 = 24;
+
+    /// The same as PyTorch 2.15 has it: one reference, one weak one, and an object of Python's.
+    fn counted(edges: &[u64], saved: &[u64]) -> (Box<Block<FUNCTION_WORDS>>, [Box<Block<24>>; 2]) {
+        let list: Vec<u64> = edges.iter().flat_map(|function| [*function, 0xdead_0000_0000]).collect();
+        let (list, methods) = (Block::<24>::of(&list), Block::<24>::of(&[0x7fff_1000]));
+        let mut made = Block::of(&[methods.at(), 1 << 63 | 1 << 32 | 1]);
+        let end = list.at() + 16 * edges.len() as u64;
+        made.words[10..13].copy_from_slice(&[list.at(), end, end]);
+        made.words[20..20 + saved.len()].copy_from_slice(saved);
+        made.bytes = (8 * 100 + 8) | 1;
+        (made, [list, methods])
+    }
+
+    #[test]
+    fn functions_that_count_their_references() {
+        let storage = Block::<24>::of(&[0x7fff_7000, 1, 0x7ff0_0000, 0, 0x7ff0_0000, 0, 4096]);
+        let tensor = Block::<24>::of(&[CLASS, 1, storage.at()]);
+        let (first, _first) = counted(&[], &[tensor.at()]);
+        let (mut last, _last) = counted(&[0, first.at()], &[]);
+        let expected = vec![
+            (last.at(), 800),
+            (first.at(), 800),
+            (tensor.at(), 192),
+            (storage.at(), STORAGE_BYTES),
+            (0x7ff0_0000, 4096),
+        ];
+        assert_eq!(walked(&mut Walked::default(), last.at()), (true, expected));
+        last.words[1] = 1;
+        assert_eq!(
+            walked(&mut Walked::default(), last.at()),
+            (true, Vec::new()),
+            "nobody refers to it weakly"
+        );
+        last.words[..2].copy_from_slice(&[0x7fff_9000, 1 << 32 | 1]);
+        assert_eq!(walked(&mut Walked::default(), last.at()), (true, Vec::new()), "no methods stand there");
     }
 
     fn walked(walked: &mut Walked, from: u64) -> (bool, Vec<(u64, u64)>) {
