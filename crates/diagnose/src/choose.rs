@@ -83,8 +83,8 @@ pub(crate) fn choose(candidates: &[Candidate]) -> Choice {
     let longest = ranked().map(|(.., one)| one.span).fold(0.0, f64::max);
     let spanning = || ranked().filter(|(.., one)| one.spans(longest));
     // A framework's cycle is what the run is about even where it came seldom: what is finer tells of its insides.
-    if let Some((_, at, _)) = spanning().find(|(rank, ..)| *rank <= Rank::Named) {
-        return Choice { unit: Some(at), coarser: None };
+    if let Some((_, at, chosen)) = spanning().find(|(rank, ..)| *rank <= Rank::Named) {
+        return Choice { unit: Some(at), coarser: line_around(chosen, spanning()) };
     }
     let enough = || spanning().filter(|(.., one)| one.read >= MIN_TURNS);
     let first = enough().min_by(|a, b| a.0.cmp(&b.0)).map(|(rank, ..)| rank);
@@ -103,6 +103,21 @@ pub(crate) fn choose(candidates: &[Candidate]) -> Choice {
     let known = |(rank, _, one): &(Rank, usize, &Candidate)| *rank <= Rank::Part && one.count >= 1;
     let seldom = spanning().find(known).or_else(|| ranked().find(|one| known(one) && one.0 <= Rank::Named));
     Choice { unit: seldom.map(|(_, at, _)| at), coarser: None }
+}
+
+/// The line that a program prints after several short calls of a framework: each fold and each setting of a search is a fit, and what a setting
+/// keeps is too little per fit.
+fn line_around<'a>(
+    chosen: &Candidate,
+    spanning: impl Iterator<Item = (Rank, usize, &'a Candidate)> + Clone,
+) -> Option<usize> {
+    use CycleUnit::{Evaluate, Fit, Predict};
+    if !matches!(chosen.unit, Unit::Marked(Fit | Predict | Evaluate)) {
+        return None;
+    }
+    let fewer = |one: &Candidate| one.count as f64 * MIN_COARSER_RATIO <= chosen.count as f64;
+    let lines = spanning.filter(|(rank, _, one)| *rank == Rank::Line && one.read >= MIN_TURNS && fewer(one));
+    most_regular(lines).map(|(_, at, _)| at)
 }
 
 /// The one whose growth per turn scatters least; of several alike the one with the fewest turns.
@@ -146,6 +161,14 @@ mod tests {
             ("lines alone", vec![line(0, 24, 60.0)], Some(0), None),
             ("seven lines are too few", vec![line(0, 7, 60.0)], None, None),
             ("epochs before lines", vec![known(Epoch, 24, 60.0), line(0, 24, 60.0)], Some(0), None),
+            (
+                "seven fits to a line",
+                vec![known(CycleUnit::Fit, 280, 60.0), line(0, 40, 60.0)],
+                Some(0),
+                Some(1),
+            ),
+            ("a line for each fit", vec![known(CycleUnit::Fit, 40, 60.0), line(0, 40, 60.0)], Some(0), None),
+            ("lines of few epochs", vec![known(Epoch, 280, 60.0), line(0, 40, 60.0)], Some(0), None),
             (
                 "two epochs before their batches",
                 vec![known(Epoch, 2, 50.0), line(0, 200, 60.0)],
