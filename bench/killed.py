@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import contextlib
 import os
 import random
 import re
@@ -26,8 +25,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from service import wait_for
-from service_load import SERVICES, START_S, Clients, Tasks, command_of, free_port, redis, wait_until, workers
+from service_load import SERVICES, START_S, command_of, started, wait_until, workers
 
 NILOMETER = ["-m", "nilometer", "run", "--children", "--quiet", "--no-live", "-o", "x.{pid}.nilo"]
 # The numbers of the units in a capture, `docs/capture-format.md`.
@@ -112,17 +110,7 @@ def counted(path: Path, unit: int) -> tuple[int, Counter[str]]:
 
 def run(name: str, times: int, keep: Path | None) -> None:
     folder = tempfile.mkdtemp(prefix="killed-")
-    with contextlib.ExitStack() as stack:
-        port = stack.enter_context(redis(folder)) if name == "celery" else free_port()
-        words = [word.replace("{port}", str(port)) for word in SERVICES[name]]
-        environment = {**os.environ, "BROKER_PORT": str(port)}
-        with (Path(folder) / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, *NILOMETER, *words], cwd=folder, env=environment, stderr=log, stdout=log
-            )
-        stack.callback(process.kill)
-        wait_for(port, process)
-        load = Tasks(port) if name == "celery" else Clients(port)
+    with started(name, NILOMETER, folder) as (process, load):
         try:
             time.sleep(4)
             master = program_of(process.pid)

@@ -13,15 +13,13 @@ import argparse
 import contextlib
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 
-from service import wait_for
-from service_load import SERVICES, START_S, Clients, Tasks, free_port, redis
+from service_load import SERVICES, START_S, Tasks, started
 
 KEEP_BYTES = 40_000
 LOOK_S = 0.2
@@ -60,18 +58,8 @@ class Peak:
 
 def run(name: str, args: argparse.Namespace) -> None:
     folder = tempfile.mkdtemp(prefix="replaced-")
-    with contextlib.ExitStack() as stack:
-        port = stack.enter_context(redis(folder)) if name == "celery" else free_port()
-        words = [word.replace("{port}", str(port)) for word in SERVICES[name]]
-        before = [] if args.alone else ["-m", "nilometer", "guard", "--limit", args.limit, "--quiet"]
-        environment = {**os.environ, "BROKER_PORT": str(port), "KEEP_BYTES": str(args.keep_bytes)}
-        with (Path(folder) / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, *before, *words], cwd=folder, env=environment, stderr=log, stdout=log
-            )
-        stack.callback(process.kill)
-        wait_for(port, process)
-        load = Tasks(port) if name == "celery" else Clients(port)
+    guard = [] if args.alone else ["-m", "nilometer", "guard", "--limit", args.limit, "--quiet"]
+    with started(name, guard, folder, KEEP_BYTES=str(args.keep_bytes)) as (process, load):
         peak = Peak(process.pid)
         time.sleep(args.seconds)
         load.end()

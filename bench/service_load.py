@@ -174,3 +174,21 @@ def redis(folder: str) -> Iterator[int]:
     finally:
         process.terminate()
         process.wait()
+
+
+@contextlib.contextmanager
+def started(
+    name: str, tool: list[str], folder: str, **settings: str
+) -> Iterator[tuple[subprocess.Popen[bytes], Clients | Tasks]]:
+    """A service below a tool, which answers, and what asks it. What still runs at the end is killed."""
+    with contextlib.ExitStack() as stack:
+        port = stack.enter_context(redis(folder)) if name == "celery" else free_port()
+        words = [word.replace("{port}", str(port)) for word in SERVICES[name]]
+        environment = {**os.environ, "BROKER_PORT": str(port), **settings}
+        with (Path(folder) / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, *tool, *words], cwd=folder, env=environment, stderr=log, stdout=log
+            )
+        stack.callback(process.kill)
+        wait_for(port, process)
+        yield process, Tasks(port) if name == "celery" else Clients(port)

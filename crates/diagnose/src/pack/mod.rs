@@ -12,7 +12,7 @@ use nilometer_capture::DeviceAllocator;
 
 pub use case::{Case, Explanation, Run};
 pub use path::Path;
-pub use traced::{Differs, called_at, is_argument, short};
+pub use traced::{Differs, called_at, is_argument, most_traced, short};
 
 use crate::report::Finding;
 

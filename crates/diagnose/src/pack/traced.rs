@@ -3,6 +3,7 @@
 //! In: such a function, with what differed between two traces. Out: what the difference speaks for, the line of the call. What must not
 //! happen here: what helps, which is the framework's to say.
 
+use super::{Explanation, MAX_TRACE_BYTES, Run};
 use crate::report::{Retraced, Site};
 
 /// What the difference between two traces speaks for.
@@ -80,5 +81,19 @@ pub fn called_at(function: &Retraced) -> Option<Site> {
         bytes_per_cycle: 0,
         text: None,
         inside: None,
+    })
+}
+
+/// For a run whose traces pile up unexplained: the first function of which it is known what differed, its cause, and what its traces may weigh per
+/// cycle, `left` bytes at most.
+pub fn most_traced(
+    run: Run,
+    left: f64,
+    said: impl Fn(&Retraced, Differs) -> Explanation,
+) -> Option<(&'static str, Explanation, f64)> {
+    run.retraced.iter().find_map(|function| {
+        let differs = Differs::of(function)?;
+        let bytes = left.min(function.per_cycle * MAX_TRACE_BYTES);
+        Some((differs.cause(), said(function, differs), bytes))
     })
 }

@@ -4,7 +4,7 @@
 //! which cause it is: a Python number, a shape, a new function object.
 
 use nilometer_diagnose::Retraced;
-use nilometer_diagnose::pack::{Case, Differs, Explanation, MAX_TRACE_BYTES, Run, called_at, short};
+use nilometer_diagnose::pack::{Case, Differs, Explanation, Run, called_at, most_traced, short};
 
 use super::super::native_parts::COMPILERS;
 
@@ -39,12 +39,7 @@ fn told(case: &Case, asked: &str) -> Option<Explanation> {
 
 /// For a run whose programs pile up unexplained: the function that is compiled most, and how often per cycle.
 pub(super) fn of_run(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
-    let known = |function: &Retraced| {
-        let differs = Differs::of(function)?;
-        let bytes = left.min(function.per_cycle * MAX_TRACE_BYTES);
-        Some((differs.cause(), said(function, differs), bytes))
-    };
-    run.retraced.iter().filter(|_| goes_on(run)).find_map(known)
+    if goes_on(run) { most_traced(run, left, said) } else { None }
 }
 
 /// Whether it is JAX that goes on compiling, and nothing else that traces functions.

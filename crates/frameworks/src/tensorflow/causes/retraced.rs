@@ -5,7 +5,7 @@
 //! is: a Python number, a shape, a new function object.
 
 use nilometer_diagnose::pack::{
-    Case, Differs, Explanation, MAX_TRACE_BYTES, Run, called_at, is_argument, short,
+    Case, Differs, Explanation, MAX_TRACE_BYTES, Run, called_at, is_argument, most_traced, short,
 };
 use nilometer_diagnose::{Retraced, Site};
 use nilometer_model::HolderPath;
@@ -49,12 +49,7 @@ fn told(case: &Case, asked: &str) -> Option<Explanation> {
 
 /// For a run whose graphs pile up unexplained: the function that is traced most, and how often per cycle.
 pub(super) fn of_run(run: Run, left: f64) -> Option<(&'static str, Explanation, f64)> {
-    let known = |function: &Retraced| {
-        let differs = Differs::of(function)?;
-        let bytes = left.min(function.per_cycle * MAX_TRACE_BYTES);
-        Some((differs.cause(), said(function, differs), bytes))
-    };
-    run.retraced.iter().filter(|_| run.graphs_grow()).find_map(known)
+    if run.graphs_grow() { most_traced(run, left, said) } else { None }
 }
 
 /// The function whose graphs these are.
