@@ -59,6 +59,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--requests", type=int, default=160, help="of each stretch (default 160)")
     parser.add_argument("--clients", type=int, default=8, help="default 8")
     parser.add_argument(
+        "--of", choices=["objects", "arrays"], default="objects", help="what a request computes with"
+    )
+    parser.add_argument(
         "--option", action="append", default=[], help="of `nilometer run`, as --option=--no-recorder"
     )
     parser.add_argument(
@@ -213,6 +216,7 @@ def main() -> int:
     if importlib.util.find_spec("nilometer") is None:
         sys.exit("nilometer is not installed for this interpreter")
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ["BENCH_REQUESTS"] = args.of
     for name in args.servers or SERVERS:
         module = SERVERS[name][1]
         needed = (module, "django" if name == "django" else name.split("-")[0])

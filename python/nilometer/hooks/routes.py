@@ -67,10 +67,12 @@ def of_rpc(args: Args, _kwargs: dict[str, Any]) -> Told:
 
 def of_starlette(scope: dict[str, Any]) -> tuple[object, object]:
     """What the routers of Starlette left in the scope; FastAPI's are some."""
-    method, route = scope.get("method"), scope.get("route")
+    method, route, root = scope.get("method"), scope.get("route"), scope.get("root_path", "")
     path = getattr(route, "path_format", None) or getattr(route, "path", None)
+    if not root and path is not None:  # nearly all: this is a part of every request
+        return method, path
     # What lies above an application that is mounted into another, but not what a proxy put before both.
-    root, outer = scope.get("root_path", ""), scope.get("app_root_path", "")
+    outer = scope.get("app_root_path", "")
     above = root[len(outer) :] if root.startswith(outer) else ""
     if above and path in (None, above):
         return method, above + "/*"

@@ -25,12 +25,10 @@ if TYPE_CHECKING:
 class _Request:
     """A request that is being served; tasks that it starts inherit it, and may outlive it."""
 
-    __slots__ = ("method", "open", "route")
-
-    def __init__(self) -> None:
-        self.open = True
-        self.method = ""
-        self.route: str | None = None
+    # Of the class: a constructor in Python would be a call more for each request.
+    open = True
+    method = ""
+    route: str | None = None
 
 
 # Of the context and not of the thread: it goes along where a framework hands the request to another thread.
@@ -137,9 +135,11 @@ def wrap_asgi(about: About, find: Callable[..., tuple[object, object]] | None = 
                 forget_frame(error)
                 raise
             finally:
-                if is_http and find is not None:
-                    tell_route(find, scope)
-                end(request, about, (self, scope), kwargs)
+                if is_http:
+                    if find is not None:
+                        tell_route(find, scope)
+                    if request is not None:
+                        end(request, about, (self, scope), kwargs)
 
         return call
 
