@@ -4,8 +4,10 @@
 //! is gone. What must not happen here: "cures" for a run that did not show it, or "no effect" for one that
 //! was too noisy to show any.
 
-use nilometer_diagnose::{Bytes, Report, Verdict};
+use nilometer_diagnose::{Bytes, Device, Report, Verdict};
 use serde::Serialize;
+
+use crate::subject::Subject;
 
 /// The effect of an intervention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -46,19 +48,37 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// From a run's report.
-    pub fn of(report: &Report) -> Self {
-        Self {
-            verdict: report.job.program,
-            growth: report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
-            unit: report.cycles.unit,
-            cycles: report.cycles.count,
-        }
+    /// What a run's report says of this subject.
+    pub fn of(report: &Report, subject: &Subject) -> Self {
+        let (verdict, growth, unit) = match subject {
+            Subject::Program => {
+                let growth = report.growth.as_ref().map(|growth| growth.bytes_per_cycle);
+                (report.job.program, growth, report.cycles.unit)
+            }
+            Subject::Device { name, framework } => on_device(report, name, framework),
+        };
+        Self { verdict, growth, unit, cycles: report.cycles.count }
     }
 
     /// Its leak, if it has one.
     pub fn leak(&self) -> Option<Bytes> {
         self.growth.filter(|growth| self.verdict == Verdict::Leak && growth.low > 0)
+    }
+}
+
+/// What tensors have in use on a device. A counter has no noise, so that no growth is a growth of zero. A run that did not use the device
+/// shows nothing.
+fn on_device(report: &Report, name: &str, framework: &str) -> (Verdict, Option<Bytes>, &'static str) {
+    let is_it = |device: &&Device| device.name == name && device.framework == framework;
+    let Some(device) = report.devices.iter().find(is_it) else {
+        return (Verdict::Undecided, None, report.cycles.unit);
+    };
+    match &device.growth {
+        Some(growth) => (device.verdict, Some(growth.bytes_per_cycle), growth.unit),
+        None if device.verdict == Verdict::NoLeak => {
+            (Verdict::NoLeak, Some(Bytes { estimate: 0, low: 0, high: 0 }), report.cycles.unit)
+        }
+        None => (Verdict::Undecided, None, report.cycles.unit),
     }
 }
 

@@ -9,6 +9,7 @@ mod compare;
 mod intervention;
 mod plan;
 mod proof;
+mod subject;
 mod survey;
 mod words;
 
@@ -17,5 +18,6 @@ pub use compare::{Comparison, Effect, Measured, compare};
 pub use intervention::Intervention;
 pub use plan::Plan;
 pub use proof::{Answer, Baseline, Cure, Experiment, Proof, SCHEMA};
+pub use subject::Subject;
 pub use survey::{Seen, Survey};
 pub use words::answer::share_of_growth;

@@ -21,6 +21,8 @@ pub struct Proof {
     pub answer: Answer,
     /// The answer in a sentence.
     pub sentence: String,
+    /// The device whose memory grows, as reports name it; null where it is the program's own.
+    pub device: Option<String>,
     /// The unit that repeats.
     pub unit: &'static str,
     /// The unchanged program.
@@ -130,11 +132,11 @@ impl Proof {
             (Some(_), Some(cure), _) => {
                 let removed = cure.removed.unwrap_or(Share { estimate: 1.0, low: 1.0, high: 1.0 });
                 self.cure = Some(Cure { set: cure.set.clone(), removed });
-                (Answer::Cured, answer::removes(&cure))
+                (Answer::Cured, answer::removes(&cure, self.device.as_deref()))
             }
             (Some(_), None, Some(best)) => {
                 let open = best.removed.is_some_and(|share| share.high > 0.9);
-                (Answer::Reduced, answer::reduces(&best, open))
+                (Answer::Reduced, answer::reduces(&best, self.device.as_deref(), open))
             }
             (Some(_), None, None) => {
                 (Answer::Unexplained, answer::unexplained(!self.interventions.is_empty()))

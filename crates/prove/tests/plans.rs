@@ -60,6 +60,7 @@ fn proof(baseline: Measured, interventions: Vec<Experiment>) -> Proof {
         program: vec!["train.py".to_owned()],
         answer: Answer::Undecided,
         sentence: String::new(),
+        device: None,
         unit: "epoch",
         baseline: Baseline {
             verdict: baseline.verdict,

@@ -42,6 +42,7 @@ fn proof() -> Proof {
         program: vec!["train.py".to_owned(), "--epochs".to_owned(), "40".to_owned()],
         answer: Answer::Undecided,
         sentence: String::new(),
+        device: None,
         unit: "epoch",
         baseline: Baseline {
             verdict: Verdict::Leak,

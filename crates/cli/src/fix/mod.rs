@@ -87,7 +87,8 @@ impl Search<'_> {
         let survey = Survey::of(&first.facts, Seen::default());
         let proof = self.session.begin(&first, &survey);
         let mut outcome = Outcome::new(proof);
-        let Some(leak) = Measured::of(&first.report).leak().filter(|_| watch.interrupted().is_none()) else {
+        let measured = Measured::of(&first.report, &self.session.subject);
+        let Some(leak) = measured.leak().filter(|_| watch.interrupted().is_none()) else {
             return Ok(outcome);
         };
         let proposals = proposals::ask(&self.python, program, &first)?;

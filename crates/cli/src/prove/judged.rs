@@ -4,7 +4,7 @@
 
 use nilometer_capture::CycleUnit;
 use nilometer_diagnose::Bytes;
-use nilometer_prove::{Effect, Experiment, Intervention, Measured, Seen, compare};
+use nilometer_prove::{Effect, Experiment, Intervention, Measured, Seen, Subject, compare};
 
 use super::results::Result as Ran;
 use crate::words::prove as words;
@@ -16,8 +16,8 @@ pub(crate) fn seen(ran: &Ran) -> Seen {
 }
 
 /// What a run showed of its interventions, and whether it would show more with more cycles.
-pub(crate) fn judged(ran: &Ran, leak: Bytes, unit: &str) -> (Experiment, bool) {
-    let measured = Measured::of(&ran.report);
+pub(crate) fn judged(ran: &Ran, subject: &Subject, leak: Bytes, unit: &str) -> (Experiment, bool) {
+    let measured = Measured::of(&ran.report, subject);
     let compared = compare(leak, unit, &measured);
     let idle = |one: &Intervention| {
         !one.is_patched()

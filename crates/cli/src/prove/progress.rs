@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nilometer_prove::Experiment;
+use nilometer_prove::{Experiment, Measured, Subject};
 
 use super::results::Result as Ran;
 use crate::messages;
@@ -44,7 +44,8 @@ impl Progress {
     /// The program as it is.
     pub(crate) fn first(&mut self, ran: &Ran) {
         let report = &ran.report;
-        let growth = report.growth.as_ref().map(|growth| growth.bytes_per_cycle.estimate);
+        let measured = Measured::of(report, &Subject::of(report));
+        let growth = measured.growth.map(|growth| growth.estimate);
         let cycles = &report.cycles;
         self.line(&words::first(&ran.name, growth, cycles.count, cycles.unit, ran.took));
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use nilometer_diagnose::{Bytes, Verdict};
 use nilometer_prove::{
-    Answer, Baseline, Experiment, Intervention, Measured, Plan, Proof, SCHEMA, Seen, Survey, checklist,
+    Answer, Baseline, Experiment, Intervention, Measured, Plan, Proof, SCHEMA, Seen, Subject, Survey, checklist,
 };
 
 use super::judged::{judged, seen};
@@ -39,6 +39,8 @@ const START_ALLOWANCE: Duration = Duration::from_secs(30);
 pub(crate) struct Session<'a> {
     pub(super) options: &'a ProveOptions,
     pub(super) bench: Bench<'a>,
+    /// By the first run.
+    pub(crate) subject: Subject,
     folder: &'a Folder,
     began: Instant,
     progress: Progress,
@@ -47,13 +49,13 @@ pub(crate) struct Session<'a> {
 impl<'a> Session<'a> {
     pub(crate) fn new(options: &'a ProveOptions, bench: Bench<'a>, folder: &'a Folder) -> Self {
         let progress = Progress::new(options.budget);
-        Self { options, bench, folder, began: Instant::now(), progress }
+        Self { options, bench, subject: Subject::default(), folder, began: Instant::now(), progress }
     }
 
     pub(crate) fn make(mut self, watch: &mut Watch) -> Result<Proof, Failure> {
         let first = self.first(watch)?;
         let first = self.steadier(first, watch)?;
-        let measured = Measured::of(&first.report);
+        let measured = Measured::of(&first.report, &self.subject);
         let survey = Survey::of(&first.facts, seen(&first));
         let mut proof = self.begin(&first, &survey);
         if self.bench.collects {
@@ -93,7 +95,10 @@ impl<'a> Session<'a> {
                     least = stopped + needed.clamp(4, 3 * stopped);
                     most = least;
                 }
-                _ => return Ok(ran),
+                _ => {
+                    self.subject = Subject::of(&ran.report);
+                    return Ok(ran);
+                }
             }
         }
         unreachable!("the loop ends by itself")
@@ -122,11 +127,12 @@ impl<'a> Session<'a> {
             program: self.bench.words(),
             answer: Answer::Undecided,
             sentence: String::new(),
+            device: self.subject.device().map(str::to_owned),
             unit: report.cycles.unit,
             baseline: Baseline {
                 verdict: report.verdict,
                 reason: report.reason.clone(),
-                growth: report.growth.as_ref().map(|growth| growth.bytes_per_cycle),
+                growth: Measured::of(report, &self.subject).growth,
                 cycles: report.cycles.count,
                 seconds: first.took.as_secs_f64(),
                 capture: first.capture_name(),
@@ -200,7 +206,7 @@ impl<'a> Session<'a> {
         survey: &Survey,
         watch: &mut Watch,
     ) -> Result<Experiment, Failure> {
-        let (experiment, open) = judged(ran, leak, unit);
+        let (experiment, open) = judged(ran, &self.subject, leak, unit);
         self.progress.told(&experiment, unit);
         let Some(stopped) = survey.stopped.filter(|_| open && self.left() > EPOCHS_FACTOR * ran.took) else {
             return Ok(experiment);
@@ -213,7 +219,7 @@ impl<'a> Session<'a> {
         let Some(again) = self.bench.run(vec![trial], most, watch, &mut self.progress)?.pop() else {
             return Ok(experiment);
         };
-        let experiment = judged(&again, leak, unit).0;
+        let experiment = judged(&again, &self.subject, leak, unit).0;
         self.progress.told(&experiment, unit);
         Ok(experiment)
     }

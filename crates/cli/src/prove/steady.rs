@@ -21,7 +21,7 @@ const MIN_CYCLES: u64 = 12;
 impl Session<'_> {
     /// The first run, or one more in which garbage cannot hide what stays, if that says more; then so are all others.
     pub(super) fn steadier(&mut self, first: Ran, watch: &mut Watch) -> Result<Ran, Failure> {
-        let measured = Measured::of(&first.report);
+        let measured = Measured::of(&first.report, &self.subject);
         let Some(growth) = measured.growth.filter(|growth| growth.estimate > 0) else { return Ok(first) };
         let width = |growth: Bytes| (growth.high - growth.low) as f64;
         let blurred = match measured.verdict {
@@ -37,7 +37,7 @@ impl Session<'_> {
         let mut trial = Trial::new(COLLECTING_RUN, Vec::new(), self.epochs(&first));
         trial.survey = true;
         let again = self.one(trial, self.patience(&first), watch)?;
-        let better = Measured::of(&again.report);
+        let better = Measured::of(&again.report, &self.subject);
         let says_more = match measured.verdict {
             Verdict::Undecided => better.verdict != Verdict::Undecided,
             // That a collection ends it is for an experiment to say.
