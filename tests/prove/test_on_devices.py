@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 from prove_bench import Bench
@@ -58,7 +59,7 @@ for turn in range(60):
 """
 
 
-def proof(bench: Bench, turn: str) -> dict[str, object]:
+def proof(bench: Bench, turn: str) -> dict[str, Any]:
     for name, text in TORCH.items():
         (bench.folder / name).parent.mkdir(parents=True, exist_ok=True)
         bench.script(text, name)

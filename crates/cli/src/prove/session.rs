@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use nilometer_diagnose::{Bytes, Verdict};
 use nilometer_prove::{
-    Answer, Baseline, Experiment, Intervention, Measured, Plan, Proof, SCHEMA, Seen, Subject, Survey, checklist,
+    Answer, Baseline, Experiment, Intervention, Measured, Plan, Proof, SCHEMA, Seen, Subject, Survey,
+    checklist,
 };
 
 use super::judged::{judged, seen};
