@@ -17,13 +17,14 @@ ROOT = Path(__file__).resolve().parent.parent
 STILL = Path(__file__).resolve().parent / "framework_names.txt"
 PACKS_OF_PYTHON = ROOT / "python" / "nilometer" / "frameworks"
 # Folders of packs may name frameworks; so may faces, which users import by that name.
-PACKS = ("crates/frameworks/", "python/nilometer/frameworks/")
+PACKS = ("crates/frameworks/", "crates/native/src/frameworks/", "python/nilometer/frameworks/")
 FACES = {f"python/nilometer/{name}.py" for name in ("keras", "lightning", "transformers")}
 # Names of frameworks, and of what only one of them has.
 NAMES = (
     r"aiohttp|EagerTensor|jaxlib|\bjax|keras|lightning|pandas|prometheus_client|pyarrow|starlette|tensorflow|torch"
     r"|\bxla|libxla"
 )
+TESTS = re.compile(r"#\[cfg\(test\)\]\n(?:#\[[^\n]*\]\n)*mod tests")
 IN_RUST = re.compile(NAMES, re.IGNORECASE)
 
 
@@ -35,7 +36,7 @@ def in_python() -> re.Pattern[str]:
 
 def rust_lines(text: str) -> list[str]:
     """The lines of a file without comments, up to its tests."""
-    return [re.sub(r"//.*", "", line) for line in text.split("#[cfg(test)]\nmod tests")[0].splitlines()]
+    return [re.sub(r"//.*", "", line) for line in TESTS.split(text)[0].splitlines()]
 
 
 def python_lines(text: str) -> list[str]:

@@ -3,15 +3,18 @@
 //! In: the module that has JAX's backends, as the program has set them up. Out: bytes of each device of this process that is no
 //! processor. What must not happen here: a backend that is set up by a look.
 
-use nilometer_capture::DeviceCounts;
+use nilometer_capture::{DeviceAllocator, DeviceCounts};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::own;
+use super::{Allocator, Limits, own};
 use crate::interp;
 
 const PROCESSOR: &str = "cpu";
+
+pub(super) const ALLOCATOR: Allocator =
+    Allocator { number: DeviceAllocator::Jax, framework: "JAX", is_set_up, counts };
 
 /// The backends that there are by now.
 fn backends(py: Python<'_>) -> Vec<Bound<'_, PyAny>> {
@@ -20,11 +23,11 @@ fn backends(py: Python<'_>) -> Vec<Bound<'_, PyAny>> {
     found.map(|found| found.values().iter().collect()).unwrap_or_default()
 }
 
-pub(super) fn is_set_up(py: Python<'_>) -> bool {
+fn is_set_up(py: Python<'_>) -> bool {
     !backends(py).is_empty()
 }
 
-pub(super) fn counts(py: Python<'_>) -> PyResult<Vec<DeviceCounts>> {
+fn counts(py: Python<'_>, _kind: &str, _limits: &Limits) -> PyResult<Vec<DeviceCounts>> {
     let mut out = Vec::new();
     for backend in backends(py) {
         if backend.getattr(intern!(py, "platform"))?.extract::<String>()? == PROCESSOR {

@@ -3,24 +3,25 @@
 //! In: `torch.cuda`, once the program has set it up. Out: bytes of each GPU. What must not happen here: a question to another
 //! allocator (`cudaMallocAsync`, a pluggable one): it may set up a context on each GPU to answer.
 
-use std::sync::OnceLock;
-
-use nilometer_capture::DeviceCounts;
+use nilometer_capture::{DeviceAllocator, DeviceCounts};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::{limit_of, own};
+use super::{Allocator, Limits, limit_of, own};
 use crate::interp;
 
 /// What `PyTorch` calls the allocator that counts for itself.
 const OWN_BACKEND: &str = "native";
 
-pub(super) fn is_set_up(py: Python<'_>) -> bool {
+pub(super) const ALLOCATOR: Allocator =
+    Allocator { number: DeviceAllocator::PyTorch, framework: "PyTorch", is_set_up, counts };
+
+fn is_set_up(py: Python<'_>) -> bool {
     let cuda = interp::loaded(py, intern!(py, "torch.cuda"));
     cuda.and_then(|cuda| own(&cuda, intern!(py, "_initialized"))?.is_truthy().ok()).unwrap_or(false)
 }
 
-pub(super) fn counts(py: Python<'_>, limits: &OnceLock<Vec<(u64, u64)>>) -> PyResult<Vec<DeviceCounts>> {
+fn counts(py: Python<'_>, _kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCounts>> {
     if !is_set_up(py) {
         return Ok(Vec::new());
     }

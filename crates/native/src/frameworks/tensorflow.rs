@@ -3,15 +3,16 @@
 //! In: the module that has its eager context, as the program has set it up. Out: bytes of each device of a kind. What must not happen
 //! here: a context that is set up by a look.
 
-use std::sync::OnceLock;
-
-use nilometer_capture::DeviceCounts;
+use nilometer_capture::{DeviceAllocator, DeviceCounts};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::{limit_of, own};
+use super::{Allocator, Limits, limit_of, own};
 use crate::interp;
+
+pub(super) const ALLOCATOR: Allocator =
+    Allocator { number: DeviceAllocator::TensorFlow, framework: "TensorFlow", is_set_up, counts };
 
 /// The context, once it is set up.
 fn context(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
@@ -21,15 +22,11 @@ fn context(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     is_set_up.then_some(context)
 }
 
-pub(super) fn is_set_up(py: Python<'_>) -> bool {
+fn is_set_up(py: Python<'_>) -> bool {
     context(py).is_some()
 }
 
-pub(super) fn counts(
-    py: Python<'_>,
-    kind: &str,
-    limits: &OnceLock<Vec<(u64, u64)>>,
-) -> PyResult<Vec<DeviceCounts>> {
+fn counts(py: Python<'_>, kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCounts>> {
     let Some(context) = context(py) else { return Ok(Vec::new()) };
     let devices = context.getattr(intern!(py, "_logical_devices"))?;
     if devices.is_none() {
