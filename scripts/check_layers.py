@@ -1,7 +1,7 @@
 """Checks which crates depend on which, as ARCHITECTURE.md allows; says what is wrong and exits 1.
 
-Nor may modules of the diagnosis need each other in a circle, or code outside of `crates/frameworks` name a
-framework. `framework_names.txt` has how many lines of a file still do; that number only goes down.
+Nor may modules of the diagnosis need each other in a circle, or code outside of the packs name a framework
+(`framework_names`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+from framework_names import naming
 
 ALLOWED: dict[str, set[str]] = {
     "capture": set(),
@@ -46,13 +48,6 @@ ALLOWED: dict[str, set[str]] = {
 PREFIX = "nilometer-"
 CRATES = Path(__file__).resolve().parent.parent / "crates"
 DIAGNOSE = CRATES / "diagnose" / "src"
-# Names of frameworks, and of what only one of them has.
-FRAMEWORKS = re.compile(
-    r"aiohttp|EagerTensor|jaxlib|\bjax|keras|lightning|pandas|prometheus_client|pyarrow|starlette|tensorflow|torch"
-    r"|\bxla|libxla",
-    re.IGNORECASE,
-)
-STILL = Path(__file__).resolve().parent / "framework_names.txt"
 # Modules that judge ask for words here, and `told` needs those modules: two modules in one folder.
 WORDS = "told::words"
 
@@ -75,28 +70,6 @@ def circle() -> list[str]:
         found: list[str] = error.args[1]
         return found
     return []
-
-
-def naming() -> list[str]:
-    """Files with more lines that name a framework than they may have, or with fewer."""
-    rows = [line.split() for line in STILL.read_text().splitlines() if not line.startswith("#")]
-    allowed = {name: int(count) for count, name in rows}
-    found: dict[str, int] = {}
-    for path in sorted(CRATES.glob("*/src/**/*.rs")):
-        name = str(path.relative_to(CRATES))
-        rules = path.read_text().split("#[cfg(test)]\nmod tests")[0]
-        code = [re.sub(r"//.*", "", line) for line in rules.splitlines()]
-        count = sum(1 for line in code if FRAMEWORKS.search(line))
-        if count and not name.startswith("frameworks/"):
-            found[name] = count
-    wrong = []
-    for name in sorted(found.keys() | allowed.keys()):
-        has, may = found.get(name, 0), allowed.get(name, 0)
-        if has > may:
-            wrong.append(f"crates/{name}: {has} lines name a framework, {may} may; see crates/frameworks")
-        elif has < may:
-            wrong.append(f"crates/{name}: {has} lines name a framework: put that into {STILL.name} for {may}")
-    return wrong
 
 
 def main() -> int:

@@ -47,9 +47,9 @@ def unhook() -> None:
 
 def forget() -> None:
     """What was said to the recording that ended is to be said to the next one again."""
-    from nilometer.hooks import data, probes
+    from nilometer.hooks import probes
 
-    for part in (facts, marks, data, probes, sys.modules.get("nilometer.hooks.notebook")):
+    for part in (facts, marks, probes, sys.modules.get("nilometer.hooks.notebook")):
         if part is not None:
             part.forget()
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import paths_door as door
-from nilometer.hooks import trainers
+from nilometer.frameworks.keras.hooks import trainers
 
 MADE: list[int] = []
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nilometer.guard import callbacks, store, values
+from nilometer.frameworks.keras.guard import callbacks
+from nilometer.guard import store, values
 from nilometer.guard.policy import UNTRIED_BYTES, Policy
 
 

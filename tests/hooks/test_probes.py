@@ -156,7 +156,10 @@ def test_a_count_that_fails_is_given_up(run: Runner) -> None:
 
 def test_shapes_of_what_is_passed(run: Runner) -> None:
     program = (
+        "from nilometer.frameworks.keras.hooks.trainers import _see_batches as see_all\n"
+        "from nilometer.frameworks.tensorflow import hooks\n"
         "from nilometer.hooks import shapes\n"
+        "shapes.learn('EagerTensor', 'tensorflow.', hooks._shape)\n"
         "ndarray = type('ndarray', (), {'__module__': 'numpy', 'shape': (70, 4)})\n"
         "shaped = {'__module__': 'tensorflow.x', '_shape_tuple': lambda self: (5, 4)}\n"
         "EagerTensor = type('EagerTensor', (), shaped)\n"
@@ -166,9 +169,9 @@ def test_shapes_of_what_is_passed(run: Runner) -> None:
         "shapes.see((ndarray(),)); shapes.see((ndarray(), 1)); say()\n"
         "shapes.see((EagerTensor(),)); say()\n"
         "shapes.see(()); shapes.see((Mine(),)); shapes.see(([1],)); say()\n"
-        "shapes.see_all((ndarray(),), {}); say()\n"  # 32 rows, and a rest of 6
-        "shapes.see_all((), {'x': ndarray(), 'batch_size': 35}); say()\n"  # two full ones
-        "shapes.see_all((), {'x': Mine(), 'batch_size': 'many'}); say()\n"
+        "see_all((ndarray(),), {}); say()\n"  # 32 rows, and a rest of 6
+        "see_all((), {'x': ndarray(), 'batch_size': 35}); say()\n"  # two full ones
+        "see_all((), {'x': Mine(), 'batch_size': 'many'}); say()\n"
         "print(counts)\n"
     )
     ended = run(["-c", program])
@@ -179,7 +182,8 @@ def test_compilations_of_jax_are_said_when_they_happen(run: Runner) -> None:
     """Without a cycle of ours, and without a tick: those are rare once printed lines are the cycles."""
     program = (
         "import types\n"
-        "from nilometer.hooks import jax, probes\n"
+        "from nilometer.frameworks.jax import hooks as jax\n"
+        "from nilometer.hooks import probes\n"
         "probes._TIME_DIVISOR = 0\n"
         "heard = []\n"
         "jax.install('jax', types.SimpleNamespace(register_event_duration_secs_listener=heard.append))\n"

@@ -23,8 +23,8 @@ FOR_MACHINES = {
     # Python's own words; an import asks for what is not there yet, and shows nobody the answer.
     "__init__.py": ["module  "],
     "fixes/_engine.py": [" \n\\ No newline"],
-    "fixes/one_model.py": ["    for kept, new in zip("],
-    "fixes/tensor_argument.py": ["argument '("],
+    "frameworks/keras/fixes/one_model.py": ["    for kept, new in zip("],
+    "frameworks/tensorflow/fixes/tensor_argument.py": ["argument '("],
     "jupyter/card.py": ["border:1px solid", "text-align:", "<div style=", "<tr style="],
 }
 

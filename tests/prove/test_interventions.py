@@ -15,13 +15,15 @@ from typing import Any
 import nilometer
 import numpy as np
 import pytest
+from nilometer.frameworks.keras.interventions import _callbacks, _data
+from nilometer.frameworks.tensorflow.interventions import fixed_shape
 from nilometer.hooks import marks
-from nilometer.interventions import _callbacks, _containers, _cycles, _data, bounded, fixed_shape
+from nilometer.interventions import _containers, _cycles, bounded
 from prove_bench import COMMAND
 
-FOLDER = Path(nilometer.__file__).parent / "interventions"
+PACKAGE = Path(nilometer.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs" / "prove.md"
-FILES = sorted(path for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
+FILES = sorted(path for path in PACKAGE.glob("**/interventions/*.py") if not path.name.startswith("_"))
 NAMES = [path.stem.replace("_", "-") for path in FILES if path.stem != "survey"]
 
 
@@ -35,7 +37,7 @@ def test_each_says_what_it_changes_how_and_what_it_would_prove(path: Path) -> No
 
 def test_the_command_line_and_the_page_know_each() -> None:
     done = subprocess.run(
-        [*COMMAND, "prove", "--try", "nothing", "x.py"], capture_output=True, text=True, cwd=FOLDER
+        [*COMMAND, "prove", "--try", "nothing", "x.py"], capture_output=True, text=True, cwd=PACKAGE
     )
     known = done.stderr.partition("there are ")[2].split("\n")[0].strip(" .'").split(", ")
     # jemalloc is put in by the loader, before there is any Python.
@@ -171,7 +173,7 @@ def test_containers_are_found_by_names_a_person_knows(tmp_path: Path) -> None:
 
 ROOTS = """
 import numpy as np
-from nilometer.interventions import bounded
+from nilometer.frameworks.keras.interventions import _roots
 
 class Keeps:
     def __init__(self):
@@ -185,7 +187,7 @@ def generates():
 generator, arrays = generates(), [np.zeros(3), np.ones(3)]
 next(generator)
 for x in [*arrays, generator]:
-    bounded.roots(None, {"x": x, "callbacks": [[Keeps()], None]})
+    _roots.roots(None, {"x": x, "callbacks": [[Keeps()], None]})
 print("fine")
 """
 

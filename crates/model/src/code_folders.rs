@@ -12,7 +12,7 @@ const TYPED: [&str; 6] = ["<stdin", "<string>", "<ipython", "<python-input", "<c
 /// TensorFlow rewrites functions into files like this; their lines are nobody's.
 const AUTOGRAPH: &str = "__autograph_generated_file";
 /// Code of this tool, where its folder is not known.
-const OURS: [&str; 2] = ["/nilometer/hooks/", "/nilometer/_"];
+const OURS: [&str; 3] = ["/nilometer/hooks/", "/nilometer/frameworks/", "/nilometer/_"];
 const OUR_PACKAGE: &str = "nilometer";
 
 /// Where code lies that is not the user's, and what is the user's all the same.

@@ -17,8 +17,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString};
 
-use crate::arrow::Arrow;
 use crate::free_lists;
+use crate::library_pools::LibraryPools;
 use crate::pymalloc::Pymalloc;
 use crate::recorder;
 
@@ -37,7 +37,7 @@ pub(crate) struct Interpreter {
     gc_enabled: Option<Py<PyAny>>,
     /// `sys.gettrace`, `sys.getprofile`.
     spies: [Option<Py<PyAny>>; 2],
-    arrow: Arrow,
+    libraries: LibraryPools,
 }
 
 impl Interpreter {
@@ -55,7 +55,7 @@ impl Interpreter {
             gc_count: function("gc", "get_count"),
             gc_enabled: function("gc", "isenabled"),
             spies: [function("sys", "gettrace"), function("sys", "getprofile")],
-            arrow: Arrow::default(),
+            libraries: LibraryPools::new(py),
         }
     }
 
@@ -85,7 +85,7 @@ impl Interpreter {
 
     /// What libraries with an allocator of their own have in use, less than a microsecond.
     pub(crate) fn read_libraries(&self, py: Python<'_>, counters: &mut Counters) {
-        self.arrow.read(py, counters);
+        self.libraries.read(py, counters);
     }
 
     /// The collector's part of a reading, a few microseconds.

@@ -49,8 +49,6 @@ mod words;
 // A test program would have to link libpython, which a machine that only runs Python need not have. What speaks to
 // Python is tested from Python, in `tests/native`.
 #[cfg(not(test))]
-mod arrow;
-#[cfg(not(test))]
 mod census;
 #[cfg(not(test))]
 mod devices;
@@ -59,6 +57,8 @@ mod fork;
 #[cfg(not(test))]
 mod forked;
 mod forked_turns;
+#[cfg(not(test))]
+mod frameworks;
 mod free_lists;
 #[cfg(not(test))]
 mod guard;
@@ -66,6 +66,8 @@ mod guard;
 mod importing;
 #[cfg(not(test))]
 mod interp;
+#[cfg(not(test))]
+mod library_pools;
 #[cfg(not(test))]
 mod module;
 #[cfg(not(test))]

@@ -51,9 +51,9 @@ class Case:
         found = [(self.project.source(file), line) for file, line in places]
         return [(source, line) for source, line in found if source is not None]
 
-    def keras(self) -> int:
-        """The number of Keras before its first dot; 0 without Keras."""
-        version = str(self.report["program"]["frameworks"].get("keras", ""))
+    def version(self, framework: str) -> int:
+        """The number of a framework before its first dot; 0 without the framework."""
+        version = str(self.report["program"]["frameworks"].get(framework, ""))
         number = re.match(r"\d+", version)
         return int(number.group()) if number else 0
 

@@ -11,18 +11,20 @@ import difflib
 import itertools
 from pathlib import Path
 
-from nilometer.fixes import floats, keeps_what_is_read, one_model, tensor_argument
+from nilometer import frameworks
+from nilometer.fixes import floats, keeps_what_is_read
 from nilometer.fixes._case import Case, Proposal
 from nilometer.fixes._project import Project
 from nilometer.fixes._source import Edit, Refused, Source
 from nilometer.fixes.words import source as words
+from nilometer.frameworks import trials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 # The more telling first: of one cause the first that has a proposal is tried first.
-ALL = (tensor_argument, one_model, floats, keeps_what_is_read)
+ALL = (*map(frameworks.load, trials.FIXES), floats, keeps_what_is_read)
 # Findings that make up less than this share of the growth are not looked at.
 _MIN_FINDING_RATIO = 0.05
 _MAX_TOGETHER = 6

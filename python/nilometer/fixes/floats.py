@@ -14,12 +14,12 @@ from nilometer.fixes import _container
 from nilometer.fixes._case import Case, Proposal
 from nilometer.fixes._source import Refused, Source
 from nilometer.fixes.words import container as words
+from nilometer.frameworks import trials
 
 NAME = "floats"
 
-_TENSORS = ("EagerTensor", "Tensor", "ArrayImpl", "Variable")
 # Functions that take a list of numbers for a list of tensors.
-_TAKES_NUMBERS = ("np.", "numpy.", "plt.", "tf.reduce_", "tf.stack", "tf.convert_to_tensor", "keras.ops.")
+_TAKES_NUMBERS = ("np.", "numpy.", "plt.", *trials.TAKES_NUMBERS)
 _NUMBER_OF = {"float", "round", "int"}
 
 
@@ -29,7 +29,7 @@ def propose(case: Case) -> list[Proposal]:
     if holder is None:
         return []
     elements = str(holder["elements"])
-    if elements and not any(word in elements for word in _TENSORS):
+    if elements and not any(word in elements for word in trials.TENSORS):
         return []
     found = _container.of(case.project, holder)
     if found.kind != "list":

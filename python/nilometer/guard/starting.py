@@ -1,6 +1,6 @@
 """Puts the guard into a program that has just started.
 
-In: the settings. Out: hooks that wait for Keras, and the loop's functions; of a service
+In: the settings. Out: hooks that wait for frameworks, and the loop's functions; of a service
 a hook in its workers.
 Never: a program that trains unguarded, or from its beginning, without a word.
 """
@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 
 import nilometer.guard
-from nilometer.guard import fits, loop, said, store, words, workers
+from nilometer import frameworks
+from nilometer.frameworks import trials
+from nilometer.guard import loop, said, store, words, workers
 from nilometer.guard.policy import Policy
 from nilometer.guard.settings import Settings
 
@@ -25,7 +27,8 @@ def start(text: str) -> None:
         before = store.read(settings.folder) if settings.resume else None
         policy = Policy(settings)
         nilometer.guard._loop = loop.Loop(policy, before)
-        fits.install(policy, before)
+        for file in trials.GUARDS:
+            frameworks.load(file).install(policy, before)
     except Exception as error:
         said.say(words.cannot_start(error))
         os._exit(2)

@@ -1,13 +1,13 @@
 """Says in words how the arguments of one trace differ from those of the trace before.
 
-In: what `signature.parts` made of both. Out: `argument 'step' was 17, before 16 (a Python int)`.
+In: what a framework's hooks made of both. Out: `argument 'step' was 17, before 16 (a Python int)`.
 Never: more than two of many differences, or an address.
 """
 
 from __future__ import annotations
 
 from nilometer.hooks import words
-from nilometer.hooks.signature import GROUP, NONE, OBJECT, SCALAR, TENSOR, Part, Parts
+from nilometer.hooks.parts import GROUP, NONE, OBJECT, SCALAR, TENSOR, Part, Parts
 
 _MAX_DIFFERENCES = 2
 # Each look at a bound method makes another object of it.

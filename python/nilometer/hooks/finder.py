@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 
-from nilometer import _native
+from nilometer import _native, frameworks
 from nilometer.hooks import facts, marks
 
 TYPE_CHECKING = False
@@ -20,120 +20,26 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-# The packages whose import is a phase.
-FRAMEWORKS = ("tensorflow", "keras", "tf_keras", "jax", "torch")
-
-# module -> file of this folder whose `install(name, module)` knows it. Read as text: nothing is imported for
-# it.
-_KERAS3 = "keras3"
-_TF_KERAS = "tf_keras"
-_TENSORFLOW = "tensorflow"
-_TORCH = "torch"
-_LIGHTNING = "lightning"
-_SEARCHES = "searches"
+# module -> file whose `install(name, module)` knows it: of frameworks, of Python itself, of notebooks. Read
+# as text: nothing is imported for it.
 ROWS: dict[str, str] = {
-    "keras.src.callbacks.callback_list": _KERAS3,
-    "keras.src.trainers.epoch_iterator": _KERAS3,
-    "keras.src.trainers.trainer": _KERAS3,
-    "keras.src.layers.layer": _KERAS3,
-    "keras.src.layers.rnn.rnn": _KERAS3,
-    "keras.src.models.model": _KERAS3,
-    "keras.src.models.sequential": _KERAS3,
-    "keras.src.optimizers.base_optimizer": _KERAS3,
-    "keras.src.backend.common.global_state": _KERAS3,
-    "keras.src.backend.tensorflow.trainer": _KERAS3,
-    "keras.src.backend.jax.trainer": _KERAS3,
-    "keras.src.backend.torch.trainer": _KERAS3,
-    **{
-        f"{package}.src.{module}": _TF_KERAS
-        for package in ("keras", "tf_keras")
-        for module in (
-            "callbacks",
-            "backend",
-            "engine.base_layer",
-            "engine.data_adapter",
-            "engine.training",
-            "optimizers.optimizer",
-        )
-    },
-    "tensorflow.python.eager.context": _TENSORFLOW,
-    "tensorflow.python.eager.polymorphic_function.tracing_compilation": _TENSORFLOW,
-    "tensorflow.python.eager.polymorphic_function.polymorphic_function": _TENSORFLOW,
-    "tensorflow.python.eager.polymorphic_function.concrete_function": _TENSORFLOW,
-    **{
-        f"tensorflow.python.{module}": _TENSORFLOW
-        for module in (
-            "framework.func_graph",
-            "ops.resource_variable_ops",
-            "data.ops.dataset_ops",
-            "data.ops.iterator_ops",
-            "eager.backprop",
-        )
-    },
-    "tensorflow.python.client.session": _TENSORFLOW,
-    "multiprocessing.process": "multiprocessing",
-    "multiprocessing.pool": "multiprocessing",
-    "concurrent.futures.process": "multiprocessing",
-    "logging": "logs",
-    "threading": "code_end",
-    "torch.nn.modules.module": _TORCH,
-    "torch.optim.optimizer": _TORCH,
-    "torch.utils.data.dataloader": _TORCH,
-    "jax._src.monitoring": "jax",
-    **{
-        f"{package}.{module}": _LIGHTNING
-        for package in ("lightning.pytorch", "pytorch_lightning")
-        for module in ("loops.fit_loop", "trainer.trainer")
-    },
-    "transformers.trainer": _LIGHTNING,
-    "transformers.trainer_callback": _LIGHTNING,
-    "optuna.study._optimize": _SEARCHES,
-    "optuna.study.study": _SEARCHES,
-    "keras_tuner.src.engine.base_tuner": _SEARCHES,
-    "keras_tuner.engine.base_tuner": _SEARCHES,
-    "sklearn.base": _SEARCHES,
-    "gymnasium.core": "gymnasium",
-    **dict.fromkeys(
-        (
-            "flask.app",
-            "flask.ctx",
-            "django.core.handlers.base",
-            "django.core.handlers.wsgi",
-            "django.core.handlers.asgi",
-            "starlette.applications",
-            "aiohttp.web_protocol",
-            "tornado.web",
-            "http.server",
-            "grpc._server",
-            "uvicorn.protocols.http.h11_impl",
-            "uvicorn.protocols.http.httptools_impl",
-            "gunicorn.workers.sync",
-            "gunicorn.workers.gthread",
-            "gunicorn.workers.base_async",
-        ),
-        "web",
-    ),
-    "celery.signals": "tasks",
-    "rq.worker": "tasks",
-    "rq.worker.base": "tasks",
-    "rq.worker.worker_classes": "tasks",
-    "IPython.core.interactiveshell": "notebook",
-    "nbclient.client": "notebook",
+    **frameworks.HOOKS,
+    "multiprocessing.process": "hooks.multiprocessing",
+    "multiprocessing.pool": "hooks.multiprocessing",
+    "concurrent.futures.process": "hooks.multiprocessing",
+    "logging": "hooks.logs",
+    "threading": "hooks.code_end",
+    "http.server": "hooks.http_server",
+    "IPython.core.interactiveshell": "hooks.notebook",
+    "nbclient.client": "hooks.notebook",
 }
-
-# If the first module was imported, the hooks of the second must have been installed.
-_NEEDED = (
-    ("keras.src.callbacks.callback_list", "Keras"),
-    ("tf_keras.src.callbacks", "tf_keras"),
-    ("tensorflow.python.eager.context", "TensorFlow"),
-)
 
 
 class Finder:
     """Stands first in `sys.meta_path`, finds nothing itself, and marks the specs that others find."""
 
     def __init__(self) -> None:
-        self.waiting: dict[str, str | None] = {**dict.fromkeys(FRAMEWORKS), **ROWS}
+        self.waiting: dict[str, str | None] = {**dict.fromkeys(frameworks.IMPORTS), **ROWS}
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -196,8 +102,7 @@ def _end_import() -> None:
 def _install(row: str, name: str, module: ModuleType) -> None:
     try:
         install: Callable[[str, ModuleType], None]
-        # Absolute and by name: a framework's hooks cost nothing to a program without it.
-        install = __import__(f"nilometer.hooks.{row}", fromlist=["install"]).install
+        install = frameworks.load(row).install
         install(name, module)
     except Exception as error:
         _native.lost(f"hooks of {name}: {type(error).__name__}")
@@ -224,7 +129,7 @@ def uninstall() -> None:
 
 def say_missed() -> None:
     """Says at exit which framework was imported past the finder (by an import hook that stood before it)."""
-    for name, framework in _NEEDED:
+    for name, framework in frameworks.NEEDED:
         if name in sys.modules and name in _finder.waiting:
             from nilometer.hooks import words
 

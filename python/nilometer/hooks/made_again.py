@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from nilometer.hooks.signature import Parts
+    from nilometer.hooks.parts import Parts
 
 # Functions that are remembered; a program with more of them has each made a few times.
 _MAX_FUNCTIONS = 2048

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from nilometer import _native
+from nilometer import _native, frameworks
 from nilometer.hooks import marks, probes
 from nilometer.hooks.wrapping import forget_frame, replace, wrap_then
 
@@ -18,9 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
-
-# The modules of Keras (3, then 2) that start workers which load batches.
-_LOADERS = (".py_dataset_adapter", ".utils.data_utils")
 
 
 def install(name: str, module: ModuleType) -> None:
@@ -84,7 +81,8 @@ def _role(name: str) -> str:
     frame = sys._getframe(2)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
-        if isinstance(module, str) and "keras" in module and module.endswith(_LOADERS):
-            return "PyDataset worker"
+        for package, ends, role in frameworks.LOADERS:
+            if isinstance(module, str) and package in module and module.endswith(ends):
+                return role
         frame = frame.f_back  # type: ignore[assignment]
     return name

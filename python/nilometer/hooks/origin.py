@@ -19,21 +19,39 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MAX_WRAPPERS = 32
-_DATA_FUNCTIONS = "/data/ops/structured_function.py"
 # How many modules there were when it was last looked where frameworks lie.
 _modules = 0
 
 
-def innermost(function: Any) -> tuple[Any, Any]:
+class Wrappers:
+    """What Python itself wraps around a function. A framework with ways of its own has a kind of this."""
+
+    @staticmethod
+    def target(owner: Any) -> Any:
+        """The object of a method, where a stand-in for it is put into the method."""
+        return owner
+
+    @staticmethod
+    def wrapped(function: FunctionType) -> Any:
+        """The function inside a wrapper, as `functools` leaves it there."""
+        return vars(function).get("__wrapped__")
+
+    @staticmethod
+    def held(thing: Any) -> Any:
+        """The function inside an object that can be called."""
+        return None
+
+
+def innermost(function: Any, look: type[Wrappers] = Wrappers) -> tuple[Any, Any]:
     """The function that was written by somebody, and for a method (or a callable object) its object."""
     owner = None
     for _ in range(_MAX_WRAPPERS):
         kind = type(function)
         if kind is MethodType:
-            owner = _target(function.__self__)
+            owner = look.target(function.__self__)
             function = function.__func__
             continue
-        inner = _wrapped(function) if kind is FunctionType else _held(function)
+        inner = look.wrapped(function) if kind is FunctionType else _held(function, look)
         if inner is None:
             break
         function = inner
@@ -73,45 +91,8 @@ def is_users(file: str) -> bool:
     return _native.is_users(file)
 
 
-def _target(owner: Any) -> Any:
-    """The object itself where TensorFlow puts a stand-in for it into a method."""
-    if type(owner).__name__ == "TfMethodTarget":
-        target = owner.weakrefself_target__()
-        return owner if target is None else target
-    return owner
-
-
-def _wrapped(function: FunctionType) -> Any:
-    """The function inside a wrapper, as TensorFlow and `functools` leave it there."""
-    known = vars(function)
-    # AutoGraph puts its translation into `__wrapped__`; TensorFlow remembers what was there at first.
-    for name in ("__original_wrapped__", "__wrapped__"):
-        if name in known:
-            return known[name]
-    if function.__code__.co_filename.endswith(_DATA_FUNCTIONS):
-        return _of_data(function)
-    return None
-
-
-def _held(thing: Any) -> Any:
+def _held(thing: Any, look: type[Wrappers]) -> Any:
     kind = type(thing)
     if kind.__name__ == "partial" and kind.__module__ == "functools":
         return thing.func
-    if kind.__name__ == "Function" and kind.__module__.startswith("tensorflow."):
-        return vars(thing).get("_python_function")
-    return None
-
-
-def _of_data(function: FunctionType) -> Any:
-    """What was given to `Dataset.map` and its kin: two closures away from the function that is traced."""
-    helper = _free(function, "wrapper_helper")
-    wrapper = _free(helper, "self") if type(helper) is FunctionType else None
-    return vars(wrapper).get("_func") if wrapper is not None else None
-
-
-def _free(function: FunctionType, name: str) -> Any:
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
-    try:
-        return cells[name].cell_contents
-    except (KeyError, ValueError):
-        return None
+    return look.held(thing)

@@ -30,25 +30,6 @@ _INTERVAL = 0.25
 _FAILURES = 8
 
 
-def _gradients(ops: dict[str, Any]) -> int:
-    return len(ops["gradient_registry"]._registry)
-
-
-def _functions(atomic: dict[str, Any]) -> int:
-    return len(atomic["RUNTIME_FUNCTION_REFS"])
-
-
-def _py_functions(script_ops: dict[str, Any]) -> int:
-    return len(script_ops["_py_funcs"]._funcs)
-
-
-def _keras_state(state: dict[str, Any]) -> int:
-    # `clear_session` binds another object to the name; what it holds is of this thread.
-    held = vars(state["GLOBAL_STATE_TRACKER"]).values()
-    return sum(len(value) for value in held if type(value).__module__ in ("builtins", "collections")
-               and isinstance(value, (dict, list, set)))  # fmt: skip
-
-
 def _figures(helpers: dict[str, Any]) -> int:
     return len(helpers["Gcf"].figs)
 
@@ -60,19 +41,6 @@ def _log_handlers(logging: dict[str, Any]) -> int:
 def _notebook_outputs(shells: dict[str, Any]) -> int:
     shell = shells["InteractiveShell"]._instance
     return 0 if shell is None else len(shell.user_ns.get("_oh", ()))
-
-
-_was_eager = False
-_switches = 0
-
-
-def _eager_switches(run: dict[str, Any]) -> int:
-    # What Keras traced is made anew after each switch. One that is undone before the next look is not seen.
-    global _switches, _was_eager
-    if bool(run["RUN_FUNCTIONS_EAGERLY"]) != _was_eager:
-        _was_eager = not _was_eager
-        _switches += 1
-    return _switches
 
 
 def _exit_functions(atexit: dict[str, Any]) -> int:
@@ -98,13 +66,7 @@ class _Row:
         self.failures = 0
 
 
-_TENSORFLOW = "tensorflow.python"
 _rows = [
-    _Row("gradient_registry", f"{_TENSORFLOW}.framework.ops", _gradients),
-    _Row("functions", f"{_TENSORFLOW}.eager.polymorphic_function.atomic_function", _functions),
-    _Row("py_functions", f"{_TENSORFLOW}.ops.script_ops", _py_functions),
-    _Row("eager_switches", f"{_TENSORFLOW}.eager.polymorphic_function.eager_function_run", _eager_switches),
-    _Row("keras_state", "keras.src.backend.common.global_state", _keras_state),
     _Row("notebook_outputs", "IPython.core.interactiveshell", _notebook_outputs),
     _Row("figures", "matplotlib._pylab_helpers", _figures),
     _Row("log_handlers", "logging", _log_handlers),
@@ -115,6 +77,11 @@ _said: dict[str, int] = {}
 _due = 0.0
 _looks = 0
 _looking = False
+
+
+def add(name: str, module: str, read: Callable[[dict[str, Any]], int]) -> None:
+    """A framework's hooks add a count, which `read` gets from what that module of the framework has."""
+    _rows.append(_Row(name, module, read))
 
 
 def cycle(unit: int, of: str | None = None) -> None:

@@ -54,8 +54,11 @@ def tell_route(find: Callable[..., tuple[object, object]], *args: Any) -> None:
     nobody's business.
     """
     request = _current.get()
-    if request is None or not request.open or request.route is not None:
-        return
+    if request is not None and request.open and request.route is None:
+        _route(request, find, *args)
+
+
+def _route(request: _Request, find: Callable[..., tuple[object, object]], *args: Any) -> None:
     try:
         method, route = find(*args)
     except Exception:
@@ -78,6 +81,19 @@ def end(request: _Request | None, about: About, args: tuple[Any, ...], kwargs: d
         probes.cycle(marks.SERVED)
         return
     probes.served(method, place, is_route)
+
+
+def of_environ(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, str, bool]:
+    """Of an application that was called by WSGI."""
+    environ = args[1] if len(args) > 1 else kwargs["environ"]
+    path = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
+    return environ["REQUEST_METHOD"], path, False
+
+
+def of_scope(args: tuple[Any, ...], _kwargs: dict[str, Any]) -> tuple[str, str, bool]:
+    """Of an application that was called by ASGI."""
+    scope = args[1]
+    return scope["method"], scope["path"], False
 
 
 def wrap(about: About) -> Callable[[Any], Any]:
@@ -135,34 +151,13 @@ def wrap_asgi(about: About, find: Callable[..., tuple[object, object]] | None = 
                 forget_frame(error)
                 raise
             finally:
-                if is_http:
-                    if find is not None:
-                        tell_route(find, scope)
-                    if request is not None:
-                        end(request, about, (self, scope), kwargs)
+                if request is not None:
+                    if find is not None and request.route is None:
+                        _route(request, find, scope)
+                    end(request, about, (self, scope), kwargs)
+                elif is_http and find is not None:
+                    tell_route(find, scope)
 
         return call
 
     return make
-
-
-def wrap_http_server(original: Any) -> Any:
-    """A wrapper of `handle_one_request` of Python's own server, which also waits for the request."""
-
-    def handle_one_request(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        before = getattr(self, "raw_requestline", None)
-        request = begin()
-        try:
-            return original(self, *args, **kwargs)
-        except BaseException as error:
-            forget_frame(error)
-            raise
-        finally:
-            # A client that went away, or sent nothing in time, leaves no line or the last one.
-            line = getattr(self, "raw_requestline", None)
-            if line and line is not before:
-                end(request, lambda args, _: (args[0].command, args[0].path, False), (self,), kwargs)
-            elif request is not None:
-                request.open = False
-
-    return handle_one_request

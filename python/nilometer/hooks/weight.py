@@ -11,7 +11,12 @@ import sys
 from collections import deque
 from itertools import islice
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from nilometer import frameworks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Levels of containers that are followed, and elements of each that are looked at.
 _LEVELS = 3
@@ -27,7 +32,7 @@ def size_of(value: Any, seen: set[int] | None = None, levels: int = _LEVELS) -> 
     seen.add(id(value))
     kind = type(value)
     try:
-        known = _KNOWN.get(kind.__module__.partition(".")[0])
+        known = _weigher(kind.__module__.partition(".")[0])
         size = known(value) if known is not None else None
         if size is not None:
             return int(size)
@@ -79,28 +84,11 @@ def _numpy(value: Any) -> int | None:
     return int(value.nbytes)
 
 
-def _pandas(value: Any) -> int | None:
-    usage = getattr(value, "memory_usage", None)
-    if usage is None:
-        return None
-    size = usage(index=True) if type(value).__name__ != "Index" else usage()
-    return int(size.sum() if hasattr(size, "sum") else size)
-
-
-def _torch(value: Any) -> int | None:
-    torch = sys.modules["torch"]
-    if isinstance(value, torch.nn.Module):
-        return sum(_torch(one) or 0 for one in (*value.parameters(), *value.buffers()))
-    if not isinstance(value, torch.Tensor):
-        return None
-    return int(value.untyped_storage().nbytes()) if value.device.type == "cpu" else 0
-
-
-def _tensor(value: Any) -> int | None:
-    """A tensor or a variable of TensorFlow or JAX, or a model of Keras with its weights."""
+def of_shape(value: Any) -> int | None:
+    """Bytes of what says its shape and its type, or of a model by its weights; None for anything else."""
     weights = getattr(value, "weights", None)
     if isinstance(weights, list):
-        return sum(_tensor(one) or 0 for one in weights)
+        return sum(of_shape(one) or 0 for one in weights)
     shape, kind = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is None or kind is None:
         return None
@@ -115,9 +103,11 @@ def _width(kind: str) -> int:
     return int(bits) // 8 if bits else 1
 
 
-_KNOWN = {
-    "numpy": _numpy,
-    "pandas": _pandas,
-    "torch": _torch,
-    **dict.fromkeys(("tensorflow", "keras", "tf_keras", "jaxlib", "jax"), _tensor),
-}
+_known: dict[str, Callable[[Any], int | None]] = {"numpy": _numpy}
+
+
+def _weigher(package: str) -> Callable[[Any], int | None] | None:
+    known = _known.get(package)
+    if known is None and package in frameworks.WEIGHTS:
+        known = _known[package] = frameworks.load(frameworks.WEIGHTS[package]).weigh
+    return known

@@ -13,11 +13,7 @@ EXCHANGED = "a loop whose iterator was exchanged"
 NEW_FUNCTION = "a new function object each time"
 NEW_LAMBDA = "a new lambda each time"
 NEW_METHOD = "a method of a new object each time"
-WRAPPED_BY_TENSORFLOW = "wrapped by tf.function anew each time"
-WRAPPED_BY_JAX = "wrapped anew each time, as by functools.partial or jax.vmap"
-# ... or nothing else of it is known.
-OTHER_CONTEXT = "the same arguments in another context: a device, strategy or graph"
-ALIKE = "arguments that look the same"
+# ... or its arguments differ.
 NOT_GIVEN = "not given"
 
 

@@ -8,14 +8,15 @@ Never: anything in a program that `nilometer run` runs; a change beyond the one 
 names.
 
 One file per intervention, called as the intervention is with `_` for `-`; each has `install(argument)`,
-and its docstring says what it changes, how, and what it would prove if the growth ended. Files that begin
-with `_` are what they stand on.
+and its docstring says what it changes, how, and what it would prove if the growth ended. Those of a framework
+lie in `interventions` of its folder. Files that begin with `_` are what they stand on.
 """
 
 from __future__ import annotations
 
-from nilometer import _native
-from nilometer.interventions import _cycles, _fence, _stop
+from nilometer import _native, frameworks
+from nilometer.frameworks import trials
+from nilometer.interventions import _cycles, _fence
 
 SURVEY = "survey"
 
@@ -27,7 +28,8 @@ def begin(trial: str) -> None:
     for word, value in lines:
         try:
             if word == "stop":
-                _stop.install(value)
+                for file in trials.STOPS:
+                    frameworks.load(file).install(value)
             elif word == "try":
                 install(value)
             elif word == "plan":
@@ -45,8 +47,8 @@ def begin(trial: str) -> None:
 def install(intervention: str) -> None:
     """Puts in one intervention, `name` or `name:argument`."""
     name, _, argument = intervention.partition(":")
-    module = __import__(f"nilometer.interventions.{name.replace('-', '_')}", fromlist=["install"])
-    module.install(argument)
+    file = trials.INTERVENTIONS.get(name, f"interventions.{name.replace('-', '_')}")
+    frameworks.load(file).install(argument)
 
 
 _acted: set[str] = set()

@@ -16,6 +16,7 @@ from collections import deque
 from time import monotonic
 
 from nilometer import _native
+from nilometer.frameworks import trials
 from nilometer.hooks.origin import is_users
 
 TYPE_CHECKING = False
@@ -119,8 +120,8 @@ def _inside(thing: Any, own: set[str], seen: set[int]) -> Iterator[tuple[str, di
         found = getattr(thing, "__dict__", None)
         yield f"{kind.__name__}.", dict(found) if type(found) is dict else {}
         yield from _inside(kind, own, seen)
-    elif kind.__module__.partition(".")[0] in ("keras", "tf_keras"):
-        # Of a callback of Keras' own the functions that it was given: LambdaCallback.
+    elif kind.__module__.partition(".")[0] in trials.CALLBACKS:
+        # Of a callback of a framework's own the functions that it was given.
         functions = {n: v for n, v in getattr(thing, "__dict__", {}).items() if type(v) is _function}
         if functions:
             seen.add(id(thing))

@@ -8,8 +8,9 @@ Proves: this container keeps the memory. What the program wanted with the old el
 
 from __future__ import annotations
 
-from nilometer.interventions import _containers, _keras, acted
-from nilometer.interventions._callbacks import flat
+from nilometer import frameworks
+from nilometer.frameworks import trials
+from nilometer.interventions import _containers, acted
 from nilometer.interventions._cycles import before_cycle
 
 TYPE_CHECKING = False
@@ -31,16 +32,10 @@ def install(path: str) -> None:
             if _trim(container, lengths):
                 acted(f"bounded:{path}")
 
-    _keras.on_fit(roots)
+    for file in trials.ROOTS:
+        frameworks.load(file).install()
     before_cycle(search)
     before_cycle(trim)
-
-
-def roots(_: Any, arguments: dict[str, Any]) -> None:
-    """Makes known what `fit` is given: nobody else may have a name for it."""
-    callbacks = arguments.get("callbacks")
-    for thing in [*flat(getattr(callbacks, "callbacks", callbacks)), arguments.get("x")]:
-        _containers.add_root(thing)
 
 
 def _trim(container: Any, lengths: dict[int, int]) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 
+from nilometer.frameworks import trials
 from nilometer.interventions import acted
 
 
 def install(_: str) -> None:
     """Hides all GPUs."""
-    os.environ.update(CUDA_VISIBLE_DEVICES="-1", HIP_VISIBLE_DEVICES="-1", JAX_PLATFORMS="cpu")
+    os.environ.update(trials.NO_DEVICES)
     acted("cpu-only")

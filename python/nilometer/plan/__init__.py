@@ -4,15 +4,17 @@ In: a line that says which part of the batch, and how many steps. Out: facts in 
 its peak, its batch, and what can be counted exactly; and the peak of the program outside of `fit`.
 Never: an exception into the program, an import of a framework, or a `fit` changed whose data come batched.
 
-`fits` changes and ends each `fit`, `sizes` counts, `memory` reads.
+The framework's own `plan` changes and ends each `fit`, and counts; `memory` reads.
 """
 
 from __future__ import annotations
 
-from nilometer.plan import fits
+from nilometer import frameworks
+from nilometer.frameworks import trials
 
 
 def install(value: str) -> None:
     """`value`: divisor of the batch, the batch or 0 for the program's own, steps; with spaces between."""
     divisor, batch, steps = (int(word) for word in value.split())
-    fits.install(divisor, batch, steps)
+    for file in trials.PLANS:
+        frameworks.load(file).install(divisor, batch, steps)

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 from nilometer import _native
-from nilometer.hooks import stateful
+from nilometer.frameworks.keras.hooks import stateful
 
 ROWS, BATCH, STEPS = 12, 4, 3
 X = np.random.default_rng(1).random((ROWS, STEPS, 2)).astype("float32")

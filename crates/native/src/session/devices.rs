@@ -7,7 +7,7 @@ use nilometer_capture::{CycleUnit, Moment, Observation};
 use pyo3::Python;
 
 use super::Session;
-use crate::devices::{self, Answer};
+use crate::devices::Answer;
 use crate::thread;
 use crate::words;
 
@@ -32,10 +32,7 @@ impl Session {
                 Answer::Counts(allocator, counts) => {
                     self.see(Observation::Device { allocator, moment, counts });
                 }
-                Answer::GivenUp(allocator) => {
-                    let framework = devices::name(allocator);
-                    self.lost(&words::unknown_devices(framework));
-                }
+                Answer::GivenUp(framework) => self.lost(&words::unknown_devices(framework)),
             }
         }
         let ended = self.writer.now();

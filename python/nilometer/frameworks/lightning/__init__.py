@@ -1,0 +1,1 @@
+"""What is known of Lightning, `lightning.pytorch` or `pytorch_lightning`."""

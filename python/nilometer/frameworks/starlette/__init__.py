@@ -1,0 +1,1 @@
+"""What is known of Starlette, which FastAPI is one of."""

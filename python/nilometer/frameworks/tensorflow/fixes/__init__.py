@@ -1,0 +1,1 @@
+"""Fixes for causes of this framework: one file each, with `propose(case)`, as those of `nilometer.fixes`."""

@@ -1,0 +1,1 @@
+"""What is known of Hugging Face's transformers."""
