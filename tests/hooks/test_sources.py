@@ -103,7 +103,11 @@ def test_why_jax_compiles_again(run: Runner) -> None:
     [
         ("flask", "flask", {"GET /": 9, "GET /bad": 1}),
         ("starlette", "fastapi", {"GET /": 4, "GET /async": 4, "GET /inner/*": 1, "GET /bad": 1}),
-        ("uvicorn", "uvicorn", {"GET / raw": 8, "GET /": 8, "GET /flask/": 4}),
+        (
+            "uvicorn",
+            "uvicorn",
+            {"GET / raw": 8, "GET /": 8, "GET /flask/": 4, "GET /plain": 6, "GET /own raw": 4},
+        ),
         ("python", "http", {"GET / raw": 8}),
         ("django", "django", {"GET ": 7}),
         ("tornado", "tornado", {"GET / raw": 5}),

@@ -100,7 +100,10 @@ def starlette():
 
 
 def uvicorn():
-    """An application that nothing else knows, and Flask under FastAPI: 3 + 5, and 3 + 4 + 5."""
+    """An application that nothing else knows, and Flask under FastAPI: 3 + 5, and 3 + 4 + 5.
+
+    Then two that answer by themselves before FastAPI is called: 3 + 2, and 3 + 2.
+    """
     import fastapi
     import flask
     import uvicorn
@@ -111,11 +114,22 @@ def uvicorn():
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"x"})
 
+    class Own(fastapi.FastAPI):
+        async def __call__(self, scope, receive, send):
+            own = scope.get("path") == "/own"
+            await (bare(scope, receive, send) if own else super().__call__(scope, receive, send))
+
+    async def around(scope, receive, send):
+        await (bare if scope.get("path") == "/own" else plain)(scope, receive, send)
+
+    plain, own = fastapi.FastAPI(), Own()
+    plain.get("/plain")(lambda: {})
+    own.get("/plain")(lambda: {})
     inner, outer = flask.Flask("inner"), fastapi.FastAPI()
     outer.mount("/flask", WSGIMiddleware(inner))
     inner.get("/")(lambda: "x")
     outer.get("/")(lambda: {})
-    for app in (bare, outer):
+    for app in (bare, outer, own, around):
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
@@ -124,10 +138,14 @@ def uvicorn():
         thread.start()
         while not server.started:
             time.sleep(0.05)
-        get(port, 3)
+        if app in (own, around):
+            get(port, 3, "/plain")
+            get(port, 2, "/own")
+        else:
+            get(port, 3)
+            get_on_one_connection(port, 5)
         if app is outer:
             get(port, 4, "/flask/")
-        get_on_one_connection(port, 5)
         server.should_exit = True
         thread.join()
 
