@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "unwind": set(),
     "pyframes": set(),
     "census": {"model"},
-    "frameworks": {"capture", "model", "census", "diagnose", "symbols"},
+    "frameworks": {"capture", "model", "census", "diagnose", "prove", "symbols"},
     "symbols": set(),
     "recorder": {"capture", "unwind", "pyframes"},
     "diagnose": {"capture", "model", "stats"},

@@ -42,7 +42,7 @@ def main() -> None:
     nothing: Any = lambda *_arguments: None  # noqa: E731
     trainers.begin = trainers.leave = trainers.enter = nothing  # type: ignore[assignment]
     trainers.end = look  # type: ignore[assignment]
-    trainers.shapes = SimpleNamespace(see_all=nothing)  # type: ignore[assignment]
+    trainers.shapes = SimpleNamespace(shape_of=nothing)  # type: ignore[assignment]
     trainers.stateful = SimpleNamespace(enter=nothing, leave=nothing)  # type: ignore[assignment]
     trainers.probes = SimpleNamespace(cycle=nothing)  # type: ignore[assignment]
     trainers.replace(Trainer, "fit", trainers._call("fit", 0))

@@ -17,7 +17,7 @@ CATALOGUES = {
     "capture": ["words/"],
     "census": ["words.rs"],
     "cli": ["words/"],
-    "frameworks": ["*/causes/", "*/device.rs", "*/faults.rs", "*/parts/", "xla/mod.rs"],
+    "frameworks": ["*/causes/", "*/device.rs", "*/faults.rs", "*/parts/", "*/phases.rs", "xla/mod.rs"],
     "native": ["words.rs"],
     "plan": ["words/"],
     "prove": ["words/"],

@@ -17,6 +17,8 @@ pub struct Pack {
     pub families: &'static [Family],
     /// Types whose objects are single values with many bytes.
     pub bulk: &'static [Bulk],
+    /// Types whose objects the collector knows, though they are values without children: the last part of a name.
+    pub values: &'static [&'static str],
     /// Types with native memory that nobody can size: the last part of a name along the bases, and how its qualified name begins.
     pub opaque: &'static [(&'static str, &'static str)],
     /// How the names of such types begin, where all of a module are.
@@ -32,6 +34,7 @@ impl Pack {
     pub const EMPTY: Pack = Pack {
         families: &[],
         bulk: &[],
+        values: &[],
         opaque: &[],
         opaque_modules: &[],
         packages: &[],

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::cycles::{Cycles, Point};
 use crate::decide::Judgement;
 use crate::mid_run_step::step;
+use crate::pack::Packs;
 use crate::phase_of_growth::{born_in, risen_in};
 use crate::phases::{OWN_WORK, Stretch};
 use crate::program::DataCopies;
@@ -39,6 +40,8 @@ pub(crate) struct Picture<'a> {
     pub(crate) fills: &'a [Component],
     /// Free memory of the C allocator, where that is worth a change.
     pub(crate) kept: Option<&'a Component>,
+    /// What is known of frameworks.
+    pub(crate) packs: Packs,
 }
 
 impl Picture<'_> {
@@ -144,7 +147,7 @@ impl Picture<'_> {
         let explained = self.copies.filter(|copies| copies.explain(bytes));
         let copies = explained.map(|of| parts::Copies { elements: of.elements as f64, bytes: of.bytes() });
         let is_imported = self.sites.is_some_and(|sites| sites.imports_in(phase, before_ns));
-        parts::one_time(phase, copies, is_imported)
+        parts::one_time(phase, copies, is_imported, self.packs)
     }
 
     fn sawtooth(&self) -> Option<Component> {
@@ -203,7 +206,7 @@ impl Picture<'_> {
             phase: None,
             bytes: bytes.round() as i64,
             bytes_per_cycle: None,
-            sentence: parts::reserved(reserved as f64, used as f64),
+            sentence: parts::reserved(reserved as f64, used as f64, self.packs),
             made_at: None,
             change: None,
             prove: None,

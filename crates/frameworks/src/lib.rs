@@ -87,6 +87,14 @@ pub static DIAGNOSE: nilometer_diagnose::pack::Packs = &[
     &torch::DIAGNOSE,
 ];
 
+/// What proofs get.
+pub static PROVE: nilometer_prove::pack::Packs = &[
+    #[cfg(feature = "keras")]
+    &keras::PROVE,
+    #[cfg(feature = "tensorflow")]
+    &tensorflow::PROVE,
+];
+
 /// What names of native code are told by.
 pub static SYMBOLS: nilometer_symbols::part::Packs = &[
     #[cfg(feature = "tensorflow")]

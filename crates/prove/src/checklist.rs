@@ -7,6 +7,7 @@ use nilometer_diagnose::{Finding, Holder, Report};
 use nilometer_model::{HolderPath, Root, Step};
 
 use crate::intervention::Intervention;
+use crate::pack::{Advice, Case, Packs, Worth};
 use crate::survey::{Callback, Survey};
 
 /// Score of a finding that suggests the intervention: above anything of the general list.
@@ -16,28 +17,20 @@ const MAX_SINGLE_CALLBACKS: usize = 6;
 /// Containers that are tried at most.
 const MAX_CONTAINERS: usize = 6;
 
-/// Framework files that call the program's own data code.
-const LOADERS: [&str; 4] = ["script_ops", "data_adapter", "dataset_ops", "data_utils"];
-
 /// The experiments worth making, in order.
-pub fn checklist(report: &Report, survey: &Survey) -> Vec<Intervention> {
-    let evidence = Evidence { report, survey };
-    let mut list = evidence.callbacks();
-    list.extend(evidence.containers());
-    list.extend(evidence.general());
+pub fn checklist(report: &Report, survey: &Survey, packs: Packs) -> Vec<Intervention> {
+    let case = Case { report, survey };
+    let mut list = case.callbacks();
+    list.extend(case.containers());
+    list.extend(case.general(packs));
     // Stable: equal scores keep the order of the list.
     list.sort_by(|a, b| b.1.total_cmp(&a.1));
     list.into_iter().map(|(intervention, _)| intervention).collect()
 }
 
-struct Evidence<'a> {
-    report: &'a Report,
-    survey: &'a Survey,
-}
-
 type Scored = (Intervention, f64);
 
-impl Evidence<'_> {
+impl Case<'_> {
     fn callbacks(&self) -> Vec<Scored> {
         let callbacks = &self.survey.callbacks;
         let mut list: Vec<Scored> = callbacks
@@ -79,77 +72,33 @@ impl Evidence<'_> {
         list
     }
 
-    fn general(&self) -> Vec<Scored> {
-        let survey = self.survey;
-        let seen = survey.seen;
-        let per_model = seen.models >= 3 && 2 * seen.models >= self.report.cycles.count;
-        let calls = seen.calls > 0;
-        let epochs = matches!(self.report.cycles.unit, "epoch" | "fit");
-        let uses = |name: &str| self.report.program.frameworks.keys().any(|known| known.starts_with(name));
-        let tensorflow = uses("tensorflow");
-        let bare = self.report.growth.as_ref().is_some_and(|growth| growth.basis == "anonymous");
-        let in_phase = |name: &'static str| move |f: &Finding| f.phase.as_deref() == Some(name);
-        let part = |words: &'static [&'static str]| {
-            move |f: &Finding| {
-                let said = f.part.as_deref().unwrap_or_default().to_lowercase();
-                words.iter().any(|word| said.contains(word))
-            }
-        };
-        let through = |words: &'static [&'static str]| {
-            move |f: &Finding| f.stack.iter().any(|frame| words.iter().any(|word| frame.file.contains(word)))
-        };
-        let graphs = self.share(part(&["graph", "kernel", "function", "gradient"]));
-        let traced = self.share(in_phase("trace"));
-        let because = |words: &[&str]| {
-            let said = |why: &str| words.iter().any(|word| why.contains(word));
-            // What stands in for arguments is TensorFlow's.
-            f64::from(u8::from(tensorflow && self.report.retraced.iter().any(|function| said(&function.why))))
-        };
-        let numbers = because(&["(a Python float)", "(a Python int)"]);
-        let shapes = because(&["had shape"]);
-        // If the report says why functions were traced again, other reasons need no trial.
-        let explained = !self.report.retraced.is_empty();
-        let unexplained = calls && !explained;
-        let otherwise = f64::from(u8::from(explained && numbers.max(shapes) == 0.0));
-        [
-            ("validation", survey.validates, 36.0, self.share(in_phase("validation"))),
-            ("repeated-batch", survey.streams, 38.0, self.share(through(&LOADERS))),
-            ("plain-pipeline", survey.buffers, 34.0, self.share(part(&["cache", "shuffle", "prefetch"]))),
-            ("gc", true, if survey.collector_off { 2.5 * FINDING_SCORE } else { 20.0 }, 0.0),
-            ("purge-graphs", tensorflow, if per_model { 90.0 } else { 28.0 }, graphs.max(0.5 * traced)),
-            (
-                "fixed-shape",
-                tensorflow && ((!epochs && !explained) || shapes > 0.0),
-                29.0,
-                traced.max(shapes),
-            ),
-            ("tensor-scalars", unexplained || numbers > 0.0, 27.0, traced.max(numbers)),
-            ("relaxed-shapes", unexplained || shapes > 0.0, 26.0, traced.max(0.5 * shapes)),
-            ("clear-session", per_model, 25.0, 0.0),
-            ("workers-0", survey.workers, 24.0, 0.0),
-            ("no-onednn", tensorflow, 15.0, self.share(part(&["onednn", "primitive"]))),
-            ("graph", survey.eager, 16.0, 0.0),
-            ("eager", tensorflow && !survey.eager, 14.0, otherwise.max(0.5 * traced)),
-            ("cpu-only", seen.gpu, 12.0, 0.0),
-            // They change the allocator's free memory, which is no part of the growth where the allocator
-            // reports its own use.
-            ("one-arena", bare, 35.0, 0.0),
-            ("malloc-trim", bare, 33.0, 0.0),
-        ]
-        .into_iter()
-        .filter(|(_, applies, ..)| *applies)
-        .map(|(name, _, base, pointed)| (Intervention::plain(name), base + FINDING_SCORE * pointed))
-        .collect()
+    /// What findings need not suggest: of no framework, and of each.
+    fn general(&self, packs: Packs) -> Vec<Scored> {
+        let mut all: Vec<&Advice> = packs.iter().flat_map(|pack| pack.advice).chain(&GENERAL).collect();
+        all.sort_by_key(|advice| advice.rank);
+        let score = |worth: Worth| worth.base + FINDING_SCORE * worth.pointed;
+        all.into_iter()
+            .filter_map(|advice| Some((Intervention::plain(advice.name), score((advice.worth)(self)?))))
+            .collect()
     }
+}
 
-    /// The share of the growth in findings of a kind; 0 to 1.
-    fn share(&self, is_of: impl Fn(&Finding) -> bool) -> f64 {
-        let findings = &self.report.findings;
-        let bytes = |finding: &Finding| finding.bytes_per_cycle.estimate.max(0) as f64;
-        let all: f64 = findings.iter().map(bytes).sum();
-        let of_kind: f64 = findings.iter().filter(|finding| is_of(finding)).map(bytes).sum();
-        if all > 0.0 { of_kind / all } else { 0.0 }
-    }
+/// Advice for any Python.
+static GENERAL: [Advice; 4] = [
+    Advice {
+        rank: 40,
+        name: "gc",
+        worth: |case| Some(Worth::plain(if case.survey.collector_off { 2.5 * FINDING_SCORE } else { 20.0 })),
+    },
+    Advice { rank: 140, name: "cpu-only", worth: |case| case.survey.seen.gpu.then_some(Worth::plain(12.0)) },
+    // They change the allocator's free memory, which is no part of the growth where the allocator reports its own use.
+    Advice { rank: 150, name: "one-arena", worth: |case| is_bare(case).then_some(Worth::plain(35.0)) },
+    Advice { rank: 160, name: "malloc-trim", worth: |case| is_bare(case).then_some(Worth::plain(33.0)) },
+];
+
+/// Whether the growth is of all anonymous memory: the allocator does not report its own use.
+fn is_bare(case: &Case<'_>) -> bool {
+    case.report.growth.as_ref().is_some_and(|growth| growth.basis == "anonymous")
 }
 
 /// Whether the memory was made below a method of this callback, or the callback holds it.

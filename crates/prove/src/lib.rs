@@ -7,6 +7,7 @@
 mod checklist;
 mod compare;
 mod intervention;
+pub mod pack;
 mod plan;
 mod proof;
 mod subject;

@@ -11,7 +11,7 @@ const PREFIXES: &[&str] = &[
     "__cxxabiv1::",
     "operator new",
     "operator delete",
-    // Abseil and TensorFlow's own containers and function objects.
+    // Abseil's containers and function objects.
     "absl::container_internal::",
     "absl::raw_hash_set::",
     "absl::inlined_vector_internal::",
@@ -22,9 +22,6 @@ const PREFIXES: &[&str] = &[
     "absl::FunctionRef::",
     "absl::InlinedVector::",
     "absl::cord_internal::",
-    "gtl::",
-    "tsl::gtl::",
-    "tensorflow::gtl::",
     // Thread starters and pools.
     "Eigen::ThreadPoolTempl::",
     "tsl::thread::EigenEnvironment::",
@@ -127,11 +124,18 @@ const FUNCTIONS: &[&str] = &[
     "_PyObject_GC_Malloc",
 ];
 
+/// A library of containers, in a namespace of its own or in that of the library that brings it.
+const CONTAINERS: &str = "gtl";
+
 /// Whether a name is plumbing.
 pub(crate) fn is(path: &[String]) -> bool {
     if let [function] = path {
         return FUNCTIONS.contains(&function.as_str())
             || PREFIXES.iter().any(|prefix| function.starts_with(prefix));
+    }
+    let is_of_containers = |around: &[String]| around.iter().take(2).any(|part| part == CONTAINERS);
+    if path.split_last().is_some_and(|(_, around)| is_of_containers(around)) {
+        return true;
     }
     let whole = path.join("::");
     PREFIXES.iter().any(|prefix| whole.starts_with(prefix))

@@ -92,6 +92,10 @@ impl HeapView<'_> {
 
     /// Whether an object is a value without children: an array, a tensor, a number, a text.
     pub(crate) fn is_value(&self, object: u64) -> bool {
-        !self.python.is_gc(Object(object)) || self.type_name(word(object, TYPE)) == "EagerTensor"
+        if !self.python.is_gc(Object(object)) {
+            return true;
+        }
+        let name = self.type_name(word(object, TYPE));
+        self.python.packs.iter().any(|pack| pack.values.contains(&name.as_str()))
     }
 }

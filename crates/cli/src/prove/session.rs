@@ -154,7 +154,7 @@ impl<'a> Session<'a> {
         if !asked.is_empty() {
             return asked;
         }
-        let mut list = checklist(&first.report, survey);
+        let mut list = checklist(&first.report, survey, nilometer_frameworks::PROVE);
         list.retain(|one| !(self.bench.collects && one.name() == "gc"));
         list
     }

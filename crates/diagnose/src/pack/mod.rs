@@ -39,6 +39,12 @@ pub struct Pack {
     pub code: Option<&'static str>,
     /// Its allocator of devices.
     pub device: Option<Device>,
+    /// Its own phases, and what they keep, in words.
+    pub phases: &'static [(&'static str, &'static str)],
+    /// The phase of its own in which it copies the data.
+    pub copies: Option<Copying>,
+    /// Its pool of tensors in the machine's memory, as people call it.
+    pub pool: Option<&'static str>,
     /// The fact that tells of it, if a collection at the end of the program leaves garbage of its own.
     pub leaves_garbage: Option<&'static str>,
 }
@@ -56,6 +62,9 @@ impl Pack {
         libraries: &[],
         code: None,
         device: None,
+        phases: &[],
+        copies: None,
+        pool: None,
         leaves_garbage: None,
     };
 }
@@ -123,6 +132,15 @@ pub struct Device {
     pub takes_all: bool,
     /// What to do where others need the device too.
     pub left_to_others: Option<&'static str>,
+}
+
+/// A phase in which a framework copies the data.
+#[derive(Clone, Copy, Debug)]
+pub struct Copying {
+    /// Its name.
+    pub phase: &'static str,
+    /// What is said of so many elements, and so many bytes of all copies.
+    pub words: fn(elements: f64, bytes: f64) -> String,
 }
 
 /// How the census calls an object that keeps the graph which made it.

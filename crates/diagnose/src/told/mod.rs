@@ -86,6 +86,7 @@ impl Told<'_> {
             findings: &findings,
             fills: &fills,
             kept: kept.as_ref(),
+            packs,
         };
         let components = picture.components().into_iter().chain(device::reserved(&on_devices)).collect();
         let rate = judgement.rate.map_or(0.0, |rate| rate.estimate);

@@ -1,9 +1,11 @@
 //! TensorFlow: eager tensors, variables, the context, and what else it keeps in C++.
 
+mod advice;
 mod causes;
 mod device;
 mod faults;
 mod parts;
+mod phases;
 mod sizes;
 
 use nilometer_census::{Bulk, BulkBytes, Family, Pack};
@@ -25,6 +27,7 @@ pub(crate) static CENSUS: Pack = Pack {
         classes: &["EagerTensor"],
         bytes: BulkBytes::Own(sizes::tensor_bytes),
     }],
+    values: &["EagerTensor"],
     opaque: &[
         ("Tape", "tensorflow"),
         ("OwnedIterator", "tensorflow."),
@@ -49,7 +52,12 @@ pub(crate) static DIAGNOSE: pack::Pack = pack::Pack {
     libraries: &["tensorflow", "_pywrap"],
     code: Some("tensorflow"),
     device: Some(device::DEVICE),
+    phases: &phases::PHASES,
+    pool: Some(phases::POOL),
     ..pack::Pack::EMPTY
 };
+
+pub(crate) static PROVE: nilometer_prove::pack::Pack =
+    nilometer_prove::pack::Pack { advice: &advice::ADVICE };
 
 pub(crate) static SYMBOLS: part::Pack = part::Pack { rules: parts::RULES, op: Some(parts::op) };

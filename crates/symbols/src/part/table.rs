@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
     thing(
         "Mkl*PrimitiveFactory",
         "oneDNN primitive cache",
-        "Get, Set and Create of TensorFlow's cache of primitives",
+        "Get, Set and Create of a framework's cache of primitives",
     ),
     thing("primitive_cache_iface_t", "oneDNN primitive cache", "oneDNN's own cache, keyed by shape"),
     thing("primitive_cache_t", "oneDNN primitive cache", "as above"),

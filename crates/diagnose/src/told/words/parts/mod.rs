@@ -9,6 +9,7 @@ pub(crate) use kept::{Advice, kept};
 pub(crate) use one_time::{Copies, mid_run, one_time, other_cells};
 
 use super::phase;
+use crate::pack::Packs;
 use crate::sizes::size;
 
 /// Who takes it back.
@@ -55,9 +56,10 @@ pub(crate) fn retained(was_asked_for: bool) -> &'static str {
     }
 }
 
-/// The pool of tensors that TensorFlow keeps; bytes.
-pub(crate) fn reserved(reserved: f64, used: f64) -> String {
-    format!("TensorFlow's pool of tensors took {} and has {} of it in use", size(reserved), size(used))
+/// The pool of tensors that a framework keeps; bytes.
+pub(crate) fn reserved(reserved: f64, used: f64, packs: Packs) -> String {
+    let pool = packs.iter().find_map(|pack| pack.pool).unwrap_or("a pool of tensors");
+    format!("{pool} took {} and has {} of it in use", size(reserved), size(used))
 }
 
 /// Mapped files.

@@ -2,8 +2,8 @@
 //!
 //! In: the phase that a rise came in, or its cycle. Out: a sentence without its full stop. What must not happen here: a decision.
 
+use crate::pack::Packs;
 use crate::phases::{BEFORE_RECORDING, OWN_WORK};
-use crate::sizes::size;
 
 /// Copies of the data that a program gave to `fit()`: elements of it, and bytes of all copies.
 #[derive(Clone, Copy, Debug)]
@@ -12,22 +12,22 @@ pub(crate) struct Copies {
     pub(crate) bytes: f64,
 }
 
-/// A rise before the cycles. `copies` explain it, if there are any; `is_imported`: most of it was made below an import.
-pub(crate) fn one_time(phase: &str, copies: Option<Copies>, is_imported: bool) -> String {
+/// A rise before the cycles. `copies` explain it, if there are any; `is_imported`: most of it was made below an import. A framework has the
+/// words for its own phases.
+pub(crate) fn one_time(phase: &str, copies: Option<Copies>, is_imported: bool, packs: Packs) -> String {
+    let copying = packs.iter().filter_map(|pack| pack.copies).find(|copying| copying.phase == phase);
+    if let (Some(copying), Some(copies)) = (copying, copies) {
+        return (copying.words)(copies.elements, copies.bytes);
+    }
+    let of_pack = packs.iter().flat_map(|pack| pack.phases).find(|(own, _)| *own == phase);
+    if let Some((_, words)) = of_pack {
+        return (*words).to_owned();
+    }
     match phase {
-        "fit_entry" => match copies {
-            Some(copies) => format!(
-                "Keras copies x and y to float32 twice (2 x {:.1} M elements x 4 B = {}) and sets up training",
-                copies.elements / 1e6,
-                size(copies.bytes)
-            ),
-            None => "Keras prepares the data and the training loop".to_owned(),
-        },
         "first_batch" => {
             "graph, kernels, optimizer variables and thread pools, made with the first batch".to_owned()
         }
         "import" => "code and tables of the imported libraries".to_owned(),
-        "first_op" => "TensorFlow's runtime, started by the first operation".to_owned(),
         "build" => "the model: its weights, and what the framework sets up with them".to_owned(),
         "validation" => "the first validation: its graph and its copy of the data".to_owned(),
         "predict" => "the first predict(): its graph and buffers".to_owned(),
