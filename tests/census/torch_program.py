@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import torch
@@ -121,6 +122,23 @@ def check_long_graphs_end() -> None:
     for _ in range(20_000):
         total = total + weight.sum()
     assert len(sizes(total)["graph"]) > 30_000
+
+
+def check_a_graph_that_is_cut_hides_no_garbage() -> None:
+    """Python's objects are all there: only bytes of garbage would be missing."""
+    weight = torch.zeros(5, requires_grad=True)
+    total = weight.sum()
+    for _ in range(40_000):
+        total = total + weight.sum()
+    gc.collect()
+    gc.disable()
+    assert [whole([])[name] for name in ("cut", "garbage")] == [False, []]
+    ring: list[Any] = [weight.sum()]
+    ring.append(ring)
+    del ring
+    assert whole([])["cut"], "the look does not know what its graph keeps"
+    gc.enable()
+    gc.collect()
 
 
 def check_what_has_no_storage_is_opaque() -> None:

@@ -143,7 +143,7 @@ impl State {
         }
         self.whole.note(took);
         let counts = whole.counts;
-        self.was_cut = counts.cut;
+        self.was_cut = counts.cut || counts.graphs_cut;
         // Last: a reader takes the moment of this record for the moment of the look.
         seen.push(Observation::Census(CensusCounts {
             depth: Some(2),

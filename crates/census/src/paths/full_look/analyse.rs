@@ -136,6 +136,12 @@ impl Collected {
             types
         };
         let (mut native, mut garbage) = (types(Reachability::NativeHeld), types(Reachability::Garbage));
+        // A graph holds no object of Python. Where some object is garbage, a graph that it keeps may be missing from its bytes.
+        let cut = self.cut || self.graphs_cut && !garbage.is_empty();
+        if cut {
+            native.clear();
+            garbage.clear();
+        }
         let counts = FullLookCounts {
             objects: self.nodes.len() as u64,
             edges: self.graph.edges() as u64,
@@ -145,7 +151,8 @@ impl Collected {
             garbage_objects: garbage.iter().map(|of| of.count).sum(),
             pause_ns: self.pause_ns,
             cost_ns: 0,
-            cut: self.cut,
+            cut,
+            graphs_cut: self.graphs_cut,
         };
         native.truncate(MAX_REPORTED_TYPES);
         garbage.truncate(MAX_REPORTED_TYPES);

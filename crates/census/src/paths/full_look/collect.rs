@@ -74,6 +74,8 @@ pub struct Collected {
     pub(super) modules: Vec<String>,
     pub(super) pause_ns: u64,
     pub(super) cut: bool,
+    /// Autograd graphs were not walked to their ends. All objects of Python are there all the same.
+    pub(super) graphs_cut: bool,
 }
 
 /// Walks the heap for these samples. The caller holds the GIL, and Python code must not run until this
@@ -111,6 +113,7 @@ impl Collected {
             modules: Vec::new(),
             pause_ns: 0,
             cut: false,
+            graphs_cut: false,
         }
     }
 
@@ -165,7 +168,7 @@ impl Collected {
                 }
             });
             if !whole {
-                self.cut = true;
+                self.graphs_cut = true;
                 return;
             }
         }

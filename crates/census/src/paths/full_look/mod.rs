@@ -74,8 +74,10 @@ pub struct FullLookCounts {
     pub pause_ns: u64,
     /// All work, with the part that the program does not wait for, in nanoseconds.
     pub cost_ns: u64,
-    /// The limits ended the look, so objects are missing.
+    /// The limits ended the look, so objects are missing, or bytes of garbage.
     pub cut: bool,
+    /// They ended the walk of autograd graphs, so memory of these has no holder.
+    pub graphs_cut: bool,
 }
 
 /// The result of a full look at the heap.
