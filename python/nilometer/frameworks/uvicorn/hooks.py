@@ -44,7 +44,8 @@ def _counts_itself(app: Any) -> bool:
     if name not in ("fastapi.applications", "starlette.applications"):
         return False
     starlette = getattr(sys.modules.get("starlette.applications"), "Starlette", None)
-    return hasattr(getattr(starlette, "__call__", None), "__wrapped__")
+    call = vars(starlette).get("__call__") if isinstance(starlette, type) else None
+    return hasattr(call, "__wrapped__")
 
 
 def _about(args: tuple[Any, ...], _kwargs: dict[str, Any]) -> tuple[str, str, bool]:
