@@ -41,6 +41,7 @@ mod object;
 mod owners;
 mod pack;
 mod paths;
+mod peeked_pages;
 mod reachable;
 mod retained_size;
 mod roots;

@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use rustc_hash::FxHashSet;
 
 use crate::object::Object;
+use crate::peeked_pages::PeekedPages;
 use crate::sizes::{Buffer, Sizes};
 
 /// All that the census may know of one framework. What a framework lacks it takes from [`Pack::EMPTY`].
@@ -127,6 +128,7 @@ pub struct MadeBy {
 pub struct Walked {
     met: FxHashSet<u64>,
     functions: usize,
+    pages: PeekedPages,
 }
 
 impl Walked {
@@ -138,6 +140,11 @@ impl Walked {
     /// Whether an address was met.
     pub fn has_met(&self, address: u64) -> bool {
         self.met.contains(&address)
+    }
+
+    /// Words from memory that may be unmapped, as they were when this look first came near.
+    pub fn peek<const WORDS: usize>(&mut self, address: u64) -> Option<[u64; WORDS]> {
+        self.pages.peek(address)
     }
 
     /// Counts a function; gives the number of all so far.

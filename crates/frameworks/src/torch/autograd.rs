@@ -8,7 +8,7 @@
 //! Behind a function's vtable stands a pointer to itself; from PyTorch 2.15 on, the counts of its references. Edges to the functions
 //! before it stand in a vector of its own. What it saved are pointers to tensors, known by their class.
 
-use nilometer_census::{MadeBy, Walked, peek, usable};
+use nilometer_census::{MadeBy, Walked, usable};
 
 use super::sizes::{IMPL_WORDS, STORAGE_BYTES, data_of, storage_word};
 
@@ -61,13 +61,13 @@ impl Owned {
     }
 
     /// The function that the edge at this address leads to.
-    fn edge(self, at: u64) -> Option<u64> {
+    fn edge(self, walked: &mut Walked, at: u64) -> Option<u64> {
         let (function, input) = match self {
-            Self::Shared => match peek(at)? {
+            Self::Shared => match walked.peek(at)? {
                 [function, owner, input] if usable(owner) => (function, input),
                 _ => return None,
             },
-            Self::Counted => peek(at).map(|[function, input]| (function, input))?,
+            Self::Counted => walked.peek(at).map(|[function, input]| (function, input))?,
         };
         (is_block(function) && input & 0xffff_ffff < MAX_INPUTS).then_some(function)
     }
@@ -90,13 +90,13 @@ pub(super) fn walk(
         if functions > MAX_FUNCTIONS || look_at_clock && late() {
             return false;
         }
-        let Some((owned, bytes, words)) = read(function) else { continue };
+        let Some((owned, bytes, words)) = read(walked, function) else { continue };
         visit(function, bytes);
         for word in words.iter().skip(2) {
             saved(*word, from.class, walked, visit);
         }
         for vector in words.windows(3) {
-            open.extend(edges(owned, vector));
+            open.extend(edges(walked, owned, vector));
         }
     }
     true
@@ -107,7 +107,7 @@ fn saved(tensor: u64, class: u64, walked: &mut Walked, visit: &mut dyn FnMut(u64
     if !is_block(tensor) || walked.has_met(tensor) {
         return;
     }
-    let Some(words) = peek::<IMPL_WORDS>(tensor).filter(|words| words[0] == class) else {
+    let Some(words) = walked.peek::<IMPL_WORDS>(tensor).filter(|words| words[0] == class) else {
         return;
     };
     walked.meet(tensor);
@@ -116,32 +116,33 @@ fn saved(tensor: u64, class: u64, walked: &mut Walked, visit: &mut dyn FnMut(u64
     let Some(storage) = words.get(at).copied().filter(|storage| walked.meet(*storage)) else {
         return;
     };
-    let Some((data, bytes)) = peek(storage).and_then(|words| data_of(&words, at)) else { return };
+    let Some((data, bytes)) = walked.peek(storage).and_then(|words| data_of(&words, at)) else { return };
     visit(storage, STORAGE_BYTES);
     visit(data, bytes);
 }
 
 /// How a function is owned, its bytes and words, if one stands there.
-fn read(function: u64) -> Option<(Owned, u64, Vec<u64>)> {
-    let [before, class, behind] = peek(function.checked_sub(8)?)?;
+fn read(walked: &mut Walked, function: u64) -> Option<(Owned, u64, Vec<u64>)> {
+    let [before, class, behind] = walked.peek(function.checked_sub(8)?)?;
     let bytes = (before & !SIZE_FLAGS).checked_sub(8)?;
     let owned = Owned::by(function, behind)?;
     // Counts are less of a mark than a pointer to itself: the first of its methods must stand where the vtable says.
-    let is_object = || usable(class) && peek(class).is_some_and(|[method]| method >= MIN_METHOD);
+    let mut is_object = || usable(class) && walked.peek(class).is_some_and(|[method]| method >= MIN_METHOD);
     let sound = (MIN_FUNCTION_BYTES..=8 * FUNCTION_WORDS as u64).contains(&bytes)
         && (owned == Owned::Shared || is_object());
     if !sound {
         return None;
     }
     // The end of the heap may be near.
-    let words = peek::<FUNCTION_WORDS>(function)
+    let words = walked
+        .peek::<FUNCTION_WORDS>(function)
         .map(|words| words.to_vec())
-        .or_else(|| Some(peek::<{ FUNCTION_WORDS / 4 }>(function)?.to_vec()))?;
+        .or_else(|| Some(walked.peek::<{ FUNCTION_WORDS / 4 }>(function)?.to_vec()))?;
     Some((owned, bytes, words.into_iter().take((bytes / 8) as usize).collect()))
 }
 
 /// The functions that a vector of edges leads to: its begin, its end, the end of its room.
-fn edges(owned: Owned, vector: &[u64]) -> Vec<u64> {
+fn edges(walked: &mut Walked, owned: Owned, vector: &[u64]) -> Vec<u64> {
     let &[begin, end, room] = vector else { return Vec::new() };
     let (bytes, each) = (end.wrapping_sub(begin), owned.edge_bytes());
     let sound = is_block(begin)
@@ -152,7 +153,7 @@ fn edges(owned: Owned, vector: &[u64]) -> Vec<u64> {
     if !sound {
         return Vec::new();
     }
-    (0..bytes / each).filter_map(|index| owned.edge(begin + index * each)).collect()
+    (0..bytes / each).filter_map(|index| owned.edge(walked, begin + index * each)).collect()
 }
 
 /// Whether a block of an allocator can begin there.
