@@ -87,6 +87,8 @@ fn by_site(
         findings.extend(grown(held, &rate, ends, &findings));
         sites.add_made_at(&mut findings);
         hold(held, &mut findings, ends, setting.folder, lookup);
+        // Some holders are known by now that were not before.
+        held.take_in_lines(&mut findings, &rate, ends);
         let most = (ends.as_slice(), rate.high.round() as i64);
         findings = take_in_native(held, findings, most, setting.folder, lookup);
         findings = held.take_in_parts(findings);

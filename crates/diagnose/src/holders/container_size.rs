@@ -24,18 +24,25 @@ pub(crate) const SCAN_ERROR_RATIO: f64 = ALIKE;
 impl HolderEvidence<'_> {
     /// Gives findings the bytes that scans weighed, where samples, scans and counters agree.
     pub(crate) fn weigh(&self, findings: &mut Vec<Finding>, rate: &Interval, points: &[Point]) {
-        let pace = |path: &str| {
-            let path = HolderPath::of(path);
-            let is_same =
-                |id: u64| self.holder(id).is_some_and(|one| HolderPath::of(&one.path).has_container_of(path));
-            let mut same = self.rises.iter().filter(|(id, _)| is_same(**id)).map(|(_, rises)| rises);
-            // Two names for one place, or two places of one name, are two numbers.
-            same.next()
-                .filter(|_| same.next().is_none())
-                .and_then(|rises| Pace::of(rises, &self.scans, points))
-        };
-        take_in_lines(findings, rate, |f| f.holder.as_ref().and_then(|holder| pace(&holder.path)));
-        weigh(findings, rate, pace);
+        self.take_in_lines(findings, rate, points);
+        weigh(findings, rate, |path| self.pace_at(path, points));
+    }
+
+    /// Tells lines that nobody is known to hold with the container that was weighed to keep what they make.
+    pub(crate) fn take_in_lines(&self, findings: &mut Vec<Finding>, rate: &Interval, points: &[Point]) {
+        let path = |f: &Finding| f.holder.as_ref().map(|holder| holder.path.clone());
+        take_in_lines(findings, rate, |f| path(f).and_then(|path| self.pace_at(&path, points)));
+    }
+
+    /// How the container at this path grew, by the scans.
+    fn pace_at(&self, path: &str, points: &[Point]) -> Option<Pace> {
+        let path = HolderPath::of(path);
+        let is_same =
+            |id: u64| self.holder(id).is_some_and(|one| HolderPath::of(&one.path).has_container_of(path));
+        let mut same = self.rises.iter().filter(|(id, _)| is_same(**id)).map(|(_, rises)| rises);
+        // Two names for one place, or two places of one name, are two numbers.
+        let only = same.next().filter(|_| same.next().is_none());
+        only.and_then(|rises| Pace::of(rises, &self.scans, points))
     }
 }
 
