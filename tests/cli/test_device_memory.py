@@ -3,41 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_bench import Bench
 
-TORCH = {
-    "torch/__init__.py": "",
-    "torch/_C.py": """
-used = peak = 0
-reserved = 2 << 20
-too_early = 0
-
-def take(size):
-    global used, peak, reserved
-    used += size
-    peak, reserved = max(peak, used), max(reserved, used)
-
-def _cuda_getDeviceCount():
-    return 1
-
-def _cuda_memoryStats(device):
-    global too_early
-    from torch import cuda
-    too_early += not cuda._initialized
-    of = lambda current, peak: {"all": {"current": current, "peak": peak}}
-    return {"allocated_bytes": of(used, peak), "reserved_bytes": of(reserved, reserved)}
-""",
-    "torch/cuda/__init__.py": """
-_initialized = False
-
-class _get_device_properties:
-    def __init__(self, device):
-        self.total_memory = 1 << 30
-""",
-}
+TORCH = Path(__file__).parents[1] / "stand_ins" / "torch"
 
 TRAINING = """
 import random, time
@@ -69,9 +42,7 @@ RESERVES = "_C.reserved += 24 << 20"
 
 
 def told(bench: Bench, keep: str) -> dict[str, Any]:
-    for name, text in TORCH.items():
-        (bench.folder / name).parent.mkdir(parents=True, exist_ok=True)
-        bench.script(text, name)
+    shutil.copytree(TORCH, bench.folder / "torch")
     done = bench.watched("-q", bench.script(TRAINING.format(keep=keep)))
     assert b"too early 0" in done.stdout, done.stdout
     report = bench.report(str(bench.captures()[-1]), "--format", "json")
