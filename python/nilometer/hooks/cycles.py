@@ -33,8 +33,13 @@ def wrap_each(unit: int) -> Callable[[Any], Any]:
     return wrap_then(lambda *_args, **_kwargs: cycle(unit))
 
 
-def wrap_outermost(unit: int, scope: str) -> Callable[[Any], Any]:
-    """A maker of wrappers around a function whose call is a cycle where it is made outside of any scope."""
+def wrap_outermost(
+    unit: int, scope: str, see: Callable[[tuple[Any, ...]], object] | None = None
+) -> Callable[[Any], Any]:
+    """A maker of wrappers around a function whose call is a cycle where it is made outside of any scope.
+
+    `see` gets the arguments of such a call, before it is made.
+    """
     cycle = probes.cycle
 
     def make(original: Any) -> Any:
@@ -46,6 +51,8 @@ def wrap_outermost(unit: int, scope: str) -> Callable[[Any], Any]:
                     forget_frame(error)
                     raise
             thread.scope = scope
+            if see is not None:
+                see(args)
             try:
                 return original(*args, **kwargs)
             except BaseException as error:

@@ -96,8 +96,7 @@ def cycle(unit: int, of: str | None = None) -> None:
 def served(method: str, place: str, is_route: bool) -> None:
     """A request was served: of this route, or of a path that no framework knew a route of."""
     _native.served(method, place, is_route)
-    if monotonic() >= _due:
-        look()
+    look_if_due()
 
 
 def forget() -> None:

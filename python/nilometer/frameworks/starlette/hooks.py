@@ -22,12 +22,10 @@ def install(name: str, module: ModuleType) -> None:
 
 def _route(scope: dict[str, Any]) -> tuple[object, object]:
     """What the routers left in the scope; FastAPI's are some."""
-    method, route, root = scope.get("method"), scope.get("route"), scope.get("root_path", "")
+    method, route = scope.get("method"), scope.get("route")
     path = getattr(route, "path_format", None) or getattr(route, "path", None)
-    if not root and path is not None:  # nearly all requests, each of which pays for this
-        return method, path
     # What lies above an application that is mounted into another, but not what a proxy put before both.
-    outer = scope.get("app_root_path", "")
+    root, outer = scope.get("root_path", ""), scope.get("app_root_path", "")
     above = root[len(outer) :] if root.startswith(outer) else ""
     if above and path in (None, above):
         return method, above + "/*"

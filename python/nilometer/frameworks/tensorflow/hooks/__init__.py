@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nilometer.frameworks.tensorflow.hooks import retracing
 from nilometer.frameworks.tensorflow.probes import add_all
-from nilometer.hooks import alive, marks, passes, probes, shapes
+from nilometer.hooks import alive, cycles, marks, passes, shapes
 from nilometer.hooks.marks import begin, end, enter, leave, thread
 from nilometer.hooks.wrapping import forget_frame, replace
 
@@ -102,27 +102,5 @@ def _trace(original: Any) -> Any:
     return create
 
 
-def _call(original: Any) -> Any:
-    cycle = probes.cycle
-    see = shapes.see
-    unit = marks.CALL
-
-    def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if thread.scope:
-            try:
-                return original(self, *args, **kwargs)
-            except BaseException as error:
-                forget_frame(error)
-                raise
-        thread.scope = "call"
-        see(args)
-        try:
-            return original(self, *args, **kwargs)
-        except BaseException as error:
-            forget_frame(error)
-            raise
-        finally:
-            thread.scope = ""
-            cycle(unit)
-
-    return call
+# The first argument is the function itself.
+_call = cycles.wrap_outermost(marks.CALL, "call", lambda args: shapes.see(args[1:]))
