@@ -65,7 +65,7 @@ pub use report::{
     NextStep, Objects, OtherCycles, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA,
     Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
-pub use sizes::{duration, size};
+pub use sizes::{counted, duration, plural, size};
 pub use unit::PRINTED_LINE;
 
 use nilometer_capture::{Capture, Record, Stamped};

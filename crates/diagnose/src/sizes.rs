@@ -1,4 +1,4 @@
-//! Bytes and times as people read them: the one formatter for screen and sentences.
+//! Bytes, times and counts as people read them: the one formatter for screen and sentences.
 
 /// A size, in binary units: `7.6 MiB`, `812 KiB`, `-1.2 GiB`.
 pub fn size(bytes: f64) -> String {
@@ -35,9 +35,48 @@ pub fn duration(seconds: f64) -> String {
     if days < 1000.0 { format!("{days:.0} days") } else { format!("{:.0} years", days / 365.0) }
 }
 
+/// Several of a thing, in English: `epochs`, `batches`, `queries`. A printed line may count in any noun.
+pub fn plural(noun: &str) -> String {
+    let ends_in = |endings: &[&str]| endings.iter().any(|ending| noun.ends_with(ending));
+    // The one unit whose `ch` is spoken as a `k`.
+    if noun.ends_with("epoch") {
+        return format!("{noun}s");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if ends_in(&["s", "x", "z", "ch", "sh"]) => format!("{noun}es"),
+        _ => format!("{noun}s"),
+    }
+}
+
+/// So many of a thing: `1 epoch`, `20 batches`.
+pub fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {}", plural(noun)) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{duration, size};
+    use super::{counted, duration, plural, size};
+
+    #[test]
+    fn nouns_have_their_plural() {
+        let cases = [
+            ("epoch", "epochs"),
+            ("batch", "batches"),
+            ("pass", "passes"),
+            ("query", "queries"),
+            ("day", "days"),
+            ("box", "boxes"),
+            ("request", "requests"),
+        ];
+        for (one, several) in cases {
+            assert_eq!(plural(one), several);
+        }
+        assert_eq!(
+            (counted(1, "batch"), counted(20, "batch")),
+            ("1 batch".to_owned(), "20 batches".to_owned())
+        );
+    }
 
     #[test]
     fn sizes_read_well() {

@@ -3,7 +3,7 @@
 //! In: a difference. Out: the sentence first, then only what changed; the JSON has the rest too.
 
 use anstyle::{AnsiColor, Style as Paint};
-use nilometer_diagnose::{Change, Diff, Difference, Verdict, duration, size};
+use nilometer_diagnose::{Change, Diff, Difference, Verdict, duration, plural, size};
 
 use crate::Style;
 use crate::markdown::verdict_words;
@@ -25,7 +25,7 @@ pub fn diff_terminal(diff: &Diff, style: &Style) -> String {
         let rate = rate.map_or(String::new(), |bytes| {
             format!(", {} per {} ({})", signed(bytes.estimate), side.unit, interval(bytes))
         });
-        let cycles = if side.cycles == 1 { side.unit.to_owned() } else { format!("{}s", side.unit) };
+        let cycles = if side.cycles == 1 { side.unit.to_owned() } else { plural(side.unit) };
         let time = duration(side.seconds);
         let (name, verdict) = (&side.name, verdict_words(side.verdict));
         screen.line(&format!("{letter}  {name}: {} {cycles} in {time}, {verdict}{rate}", side.cycles), 3);

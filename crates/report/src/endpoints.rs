@@ -4,7 +4,7 @@
 //! interval.
 
 use anstyle::Style as Paint;
-use nilometer_diagnose::{Endpoint, Report};
+use nilometer_diagnose::{Endpoint, Report, counted};
 
 use crate::terminal::Screen;
 use crate::words::endpoint as words;
@@ -64,11 +64,10 @@ impl Screen {
             }
             self.line(
                 &format!(
-                    "  {}: {}, {} {}s",
+                    "  {}: {}, {}",
                     words::name(one),
                     words::course(one),
-                    one.requests,
-                    report.cycles.unit
+                    counted(one.requests, report.cycles.unit)
                 ),
                 4,
             );

@@ -3,7 +3,7 @@
 //! What must not happen here: a string of the program's that Markdown takes for markup. Such strings stand in code spans
 //! or code blocks, or are escaped.
 
-use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, duration, size};
+use nilometer_diagnose::{Finding, Holder, Kind, Report, Site, Verdict, Warning, counted, duration, size};
 
 use crate::claim::rate;
 use crate::devices;
@@ -195,8 +195,11 @@ fn environment(material: &RenderInput) -> String {
         report.program.frameworks.iter().map(|(name, version)| (name.clone(), Some(version.clone()))),
     );
     rows.push(("allocator".to_owned(), fact("recorder.allocator").or_else(|| fact("allocator"))));
-    let course =
-        format!("{} {}s in {}", report.cycles.count, report.cycles.unit, duration(report.program.seconds));
+    let course = format!(
+        "{} in {}",
+        counted(report.cycles.count, report.cycles.unit),
+        duration(report.program.seconds)
+    );
     rows.push(("run".to_owned(), Some(course)));
     rows.push(("peak".to_owned(), report.memory.peak_bytes.map(|b| size(b as f64))));
     let limit = report.memory.limit_bytes.zip(report.memory.limit);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nilometer_diagnose::{Report, duration};
+use nilometer_diagnose::{Report, duration, plural};
 use serde_json::{Value, json};
 
 use crate::census;
@@ -55,7 +55,7 @@ impl Summaries {
 
 fn told(report: &Report, running: bool) -> Value {
     let cycles = &report.cycles;
-    let unit = if cycles.count == 1 { cycles.unit.to_owned() } else { format!("{}s", cycles.unit) };
+    let unit = if cycles.count == 1 { cycles.unit.to_owned() } else { plural(cycles.unit) };
     let rate = report.growth_told().map(|bytes| bytes.estimate);
     json!({
         "verdict": report.verdict,

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use nilometer_diagnose::{Bytes, Verdict, size};
+use nilometer_diagnose::{Bytes, Verdict, counted, size};
 use nilometer_prove::{Effect, Experiment, share_of_growth};
 
 use super::program;
@@ -23,7 +23,7 @@ pub(crate) fn fixed(experiment: &Experiment, unit: &str, lines: usize) -> String
     let share = experiment.removed.map_or("the growth".to_owned(), share_of_growth);
     let cycles = experiment.cycles;
     let left = match experiment.growth {
-        Some(growth) if growth.estimate <= 0 => format!("; {cycles} {unit}s do not grow"),
+        Some(growth) if growth.estimate <= 0 => format!("; {} do not grow", counted(cycles, unit)),
         Some(growth) => format!("; {} per {unit} are left, seen in {cycles}", size(growth.estimate as f64)),
         None => String::new(),
     };
@@ -38,7 +38,7 @@ pub(crate) fn fixed(experiment: &Experiment, unit: &str, lines: usize) -> String
 /// The first line.
 pub(crate) fn heading(program: &str, growth: Option<Bytes>, cycles: u64, unit: &str) -> String {
     let growth = growth.map_or("no growth to be seen".to_owned(), |growth| rate(&growth, unit));
-    format!("nilometer fix  {program}: {growth}, {cycles} {unit}s")
+    format!("nilometer fix  {program}: {growth}, {}", counted(cycles, unit))
 }
 
 /// `+4.0 MiB per epoch (95 %: 3.9 MiB to 4.1 MiB)`.

@@ -3,7 +3,7 @@
 use std::io::Error;
 use std::time::Duration;
 
-use nilometer_diagnose::{duration, size};
+use nilometer_diagnose::{duration, plural, size};
 use nilometer_report::Status;
 
 use crate::guard::{Judged, Slow};
@@ -70,7 +70,7 @@ pub(crate) fn asked(state: &str, pid: u32, noun: &str, status: &Status, kept: f6
             if finding.holder.is_empty() { String::new() } else { format!(", held by {}", finding.holder) };
         text.push_str(&format!("    why    {}{place}{held}, {}\n", finding.sentence, finding.confidence));
     }
-    text.push_str(&format!("    done   worker {pid} is asked to finish its {noun}s and to end\n"));
+    text.push_str(&format!("    done   worker {pid} is asked to finish its {} and to end\n", plural(noun)));
     text
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
-use nilometer_diagnose::{Bytes, duration, size};
+use nilometer_diagnose::{Bytes, counted, duration, plural, size};
 
 use super::{program, system};
 use crate::messages::Failure;
@@ -36,7 +36,7 @@ pub(crate) fn running(
 /// The unchanged program has run; its growth per cycle in bytes.
 pub(crate) fn first(name: &str, growth: Option<i64>, cycles: u64, unit: &str, took: Duration) -> String {
     let took = duration(took.as_secs_f64());
-    format!("{name}: {}, {cycles} {unit}s in {took}", rate(growth, unit, "no growth to be seen"))
+    format!("{name}: {}, {} in {took}", rate(growth, unit, "no growth to be seen"), counted(cycles, unit))
 }
 
 /// An experiment has been made; `effect` is its verdict.
@@ -71,7 +71,7 @@ pub(crate) fn failed_run(exit_code: Option<i32>, log: &str) -> String {
 
 /// a run that repeats something else than the unchanged program.
 pub(crate) fn other_unit(unit: &str, first: &str) -> String {
-    format!("it has {unit}s instead of {first}s")
+    format!("it has {} instead of {}", plural(unit), plural(first))
 }
 
 /// Notes on all experiments.

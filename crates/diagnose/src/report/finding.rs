@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use super::Bytes;
+use crate::sizes::plural;
 
 /// A claim about the cause of a growth, with its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -79,7 +80,7 @@ pub struct Holder {
 fn pace(more: f64, unit: &str) -> String {
     const SELDOM_RATIO: f64 = 0.5;
     if more > 0.0 && more < SELDOM_RATIO {
-        return format!("1 more per {:.0} {unit}s", 1.0 / more);
+        return format!("1 more per {:.0} {}", 1.0 / more, plural(unit));
     }
     let decimals = usize::from((more - more.round()).abs() > 0.05);
     format!("{more:.decimals$} more per {unit}")

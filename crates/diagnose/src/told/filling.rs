@@ -6,7 +6,7 @@
 use crate::claims::bounds::{Filling, Until};
 use crate::cycles::Cycles;
 use crate::report::{Component, Kind};
-use crate::sizes::size;
+use crate::sizes::{plural, size};
 
 /// The part of the curve.
 pub(super) fn component(filling: &Filling, cycles: &Cycles) -> Component {
@@ -33,8 +33,9 @@ pub(super) fn sentence(filling: &Filling, unit: &str) -> String {
                 return format!("{name} is full with {elements} elements{by}");
             }
             format!(
-                "{name} is full with {elements} elements{by}, in {:.0} more {unit}s and with {} more",
+                "{name} is full with {elements} elements{by}, in {:.0} more {} and with {} more",
                 cycles.ceil(),
+                plural(unit),
                 size(*more)
             )
         }

@@ -1,14 +1,6 @@
 //! The course of a run: how far it came, since when it is recorded, how it ended.
 
-use nilometer_diagnose::{Attached, CycleCount, Exit, PRINTED_LINE, Report, duration, size};
-
-/// `3 epochs`.
-fn counted(count: u64, unit: &str) -> String {
-    match (count, unit) {
-        (1, unit) => format!("1 {unit}"),
-        (n, unit) => format!("{n} {unit}s"),
-    }
-}
+use nilometer_diagnose::{Attached, CycleCount, Exit, PRINTED_LINE, Report, counted, duration, size};
 
 /// How far the program came.
 pub(crate) fn course(report: &Report) -> String {

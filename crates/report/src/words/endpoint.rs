@@ -1,6 +1,6 @@
 //! Which endpoint makes the growth.
 
-use nilometer_diagnose::{Bytes, Endpoint, size};
+use nilometer_diagnose::{Bytes, Endpoint, plural, size};
 
 /// `Growth is made in POST /score: +10.1 KiB per request of it (95 %: 9.8 KiB to 10.4 KiB).` `more` grow and are not named.
 pub(crate) fn made_in(named: &[&Endpoint], more: usize, unit: &str) -> String {
@@ -44,5 +44,5 @@ pub(crate) fn course(one: &Endpoint) -> String {
 
 /// The head of a table in Markdown.
 pub(crate) fn table(unit: &str) -> String {
-    format!("| endpoint | {unit}s | growth |\n|---|---|---|\n")
+    format!("| endpoint | {} | growth |\n|---|---|---|\n", plural(unit))
 }

@@ -1,5 +1,7 @@
 //! Around a plan and a proof; their own sentences are those of `crates/plan` and `crates/prove`.
 
+use nilometer_diagnose::counted;
+
 /// The first line of a plan: the batch, and those that were run.
 pub(crate) fn plan(program: &str, batch: Option<u64>, ran: &[u64]) -> String {
     let Some(batch) = batch else { return format!("nilometer plan  {program}") };
@@ -28,7 +30,7 @@ pub(crate) fn note(warning: &str) -> String {
 /// The first line of a proof; `growth` is the rate of the unchanged program, if it has one.
 pub(crate) fn proof(program: &str, growth: Option<&str>, cycles: u64, unit: &str, time: &str) -> String {
     let growth = growth.map_or("no growth to be seen".to_owned(), |rate| format!("{rate} per {unit}"));
-    format!("nilometer prove  {program}: {growth}, {cycles} {unit}s in {time}")
+    format!("nilometer prove  {program}: {growth}, {} in {time}", counted(cycles, unit))
 }
 
 /// Interventions that were left out.

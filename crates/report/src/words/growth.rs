@@ -1,6 +1,6 @@
 //! The growth that a verdict rests on, and when it meets the limit.
 
-use nilometer_diagnose::{Bytes, duration, size};
+use nilometer_diagnose::{Bytes, duration, plural, size};
 
 /// `+7.6 MiB per epoch`.
 pub(crate) fn amount(size: &str, unit: &str) -> String {
@@ -112,7 +112,8 @@ pub(crate) const NO_LEAK: &str = "no leak";
 
 /// What an undecided verdict needs, on the live line.
 pub(crate) fn undecided(needed: Option<u64>, unit: &str) -> String {
-    needed.map_or("undecided".to_owned(), |cycles| format!("undecided, {cycles} more {unit}s needed"))
+    needed
+        .map_or("undecided".to_owned(), |cycles| format!("undecided, {cycles} more {} needed", plural(unit)))
 }
 
 /// One sentence, where there is room for one: `Memory of train.py leaks: +8.0 MiB per epoch since epoch 2`.

@@ -7,7 +7,7 @@ use nilometer_stats::Interval;
 use super::{own, said};
 use crate::children::Said;
 use crate::report::{Lives, Verdict};
-use crate::sizes::{duration, size};
+use crate::sizes::{counted, duration, plural, size};
 
 /// What they keep, and what the worker says that says most.
 pub(super) fn keep(rate: &Interval, unit: &str, by: &Said) -> String {
@@ -36,12 +36,13 @@ pub(super) fn open_reason(rate: &Interval, lives: &Lives, times: u64) -> String 
     let unit = lives.unit;
     format!(
         "workers are replaced after {}, before their growth can be judged. {} lives grew by {} (95 %: {} to {}): that may be garbage, \
-         or the start of a life. In one run, let each worker serve {times} times as many {unit}s",
+         or the start of a life. In one run, let each worker serve {times} times as many {}",
         duration(lives.seconds),
         lives.judged,
         per(rate, unit),
         size(rate.low),
-        size(rate.high)
+        size(rate.high),
+        plural(unit)
     )
 }
 
@@ -50,7 +51,8 @@ pub(super) fn served_reason(workers: u64, served: u64, unit: &str, rose: f64) ->
     let who = if workers == 1 { "its worker".to_owned() } else { format!("its {workers} workers") };
     let verb = if workers == 1 { "does" } else { "do" };
     format!(
-        "{who} {verb} not leak, by {served} {unit}s; live memory of the program itself rose by {} meanwhile",
+        "{who} {verb} not leak, by {}; live memory of the program itself rose by {} meanwhile",
+        counted(served, unit),
         size(rose)
     )
 }

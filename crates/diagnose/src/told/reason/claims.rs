@@ -4,7 +4,7 @@
 
 use super::counted;
 use crate::claims::ClaimReason;
-use crate::sizes::size;
+use crate::sizes::{plural, size};
 
 /// The sentence.
 pub(super) fn words(reason: ClaimReason, unit: &str) -> String {
@@ -43,7 +43,8 @@ pub(super) fn words(reason: ClaimReason, unit: &str) -> String {
             format!("{} per {unit} stays alive for good{beside}", size(kept))
         }
         ClaimReason::MayBeOver { at_most } => format!(
-            "live memory rose, but the last {unit}s keep at most {} each: the rise may be over",
+            "live memory rose, but the last {} keep at most {} each: the rise may be over",
+            plural(unit),
             size(at_most)
         ),
         ClaimReason::FirstCycles { grows } => format!(

@@ -3,21 +3,22 @@
 //! In: the counters' reason. Out: a sentence. What must not happen here: a case that the variant does not say.
 
 use crate::counted::CountedReason;
-use crate::sizes::size;
+use crate::sizes::{counted, plural, size};
 
 /// The sentence.
 pub(super) fn words(reason: CountedReason, unit: &str) -> String {
     match reason {
         CountedReason::TooShort => "the run is too short to see growth".to_owned(),
         CountedReason::FewRead { read, cycles } => format!(
-            "live memory was read at the end of {read} of {cycles} {unit}s: too few, as the first ones also start things up"
+            "live memory was read at the end of {read} of {}: too few, as the first ones also start things up",
+            counted(cycles, unit)
         ),
         CountedReason::FewEnded { cycles: 0 } => format!("no {unit} has ended yet"),
         CountedReason::FewEnded { cycles: 1 } => {
             format!("one {unit} says nothing about growth: the first ones also start things up")
         }
         CountedReason::FewEnded { cycles } => {
-            format!("{cycles} {unit}s are too few: the first ones also start things up")
+            format!("{} are too few: the first ones also start things up", counted(cycles as u64, unit))
         }
         CountedReason::ReadUntil { cycle, cycles, rise: Some(rise) } => format!(
             "live memory was read until {unit} {cycle} of {cycles}, and rose by {} until the last one",
@@ -41,10 +42,14 @@ pub(super) fn words(reason: CountedReason, unit: &str) -> String {
             "live memory grows with every {unit} of some endpoints; it slows because fewer of them come"
         ),
         CountedReason::FewSteps => {
-            format!("one or two {unit}s brought nearly all of the rise: it may be over")
+            format!("one or two {} brought nearly all of the rise: it may be over", plural(unit))
         }
         CountedReason::Noisy { at_most } => {
-            format!("the {unit}s differ too much to tell a growth of up to {} per {unit} from none", size(at_most))
+            format!(
+                "the {} differ too much to tell a growth of up to {} per {unit} from none",
+                plural(unit),
+                size(at_most)
+            )
         }
         CountedReason::FlatSince { cycle, rise, at_most } => format!(
             "live memory rose by {} until {unit} {cycle} and is flat since (at most {} per {unit})",
@@ -53,8 +58,9 @@ pub(super) fn words(reason: CountedReason, unit: &str) -> String {
         ),
         CountedReason::LevelledOff { rise } => format!("live memory rose by {} and has levelled off", size(rise)),
         CountedReason::Levelling { to_come, cycles } => format!(
-            "live memory grows, but ever more slowly: at this bend it ends about {} higher, in {cycles} more {unit}s",
-            size(to_come)
+            "live memory grows, but ever more slowly: at this bend it ends about {} higher, in {cycles} more {}",
+            size(to_come),
+            plural(unit)
         ),
         CountedReason::TooLittle { at_most } => {
             format!("live memory grows by at most {} per {unit}: too little to matter", size(at_most))

@@ -8,7 +8,7 @@ mod counted;
 
 use crate::claims::bounds::Filling;
 use crate::decide::Reason;
-use crate::sizes::size;
+use crate::sizes::{plural, size};
 
 use super::filling;
 
@@ -29,9 +29,10 @@ pub(super) fn words(reason: &Reason, unit: &str) -> String {
             size(*beside_at_most)
         ),
         Reason::MostlyFills { filling, beside_at_most } => format!(
-            "containers that fill up to a bound keep most of the growth: {}. Beside them the {unit}s differ too much to tell a growth \
+            "containers that fill up to a bound keep most of the growth: {}. Beside them the {} differ too much to tell a growth \
              of up to {} per {unit} from none",
             listed(filling),
+            plural(unit),
             size(*beside_at_most)
         ),
     }

@@ -3,7 +3,7 @@
 //! In: the units of two runs, and the growth of both where they can be compared. Out: a sentence without its full stop; names of levels.
 //! What must not happen here: a comparison of numbers.
 
-use crate::sizes::size;
+use crate::sizes::{plural, size};
 
 /// Memory in no phase.
 pub(crate) const OUTSIDE_OF_PHASES: &str = "outside of all phases";
@@ -44,6 +44,10 @@ pub(crate) fn no_growth(before: &str, after: &str) -> String {
     if before == after {
         "one of the runs is too short to say how it grows".to_owned()
     } else {
-        format!("the first run counts {before}s, the second {after}s: their growth cannot be compared")
+        format!(
+            "the first run counts {}, the second {}: their growth cannot be compared",
+            plural(before),
+            plural(after)
+        )
     }
 }

@@ -46,7 +46,7 @@ function binWords(bin, profile, unit) {
   const last = profile.cycles[bin];
   const first = bin === 0 ? 1 : profile.cycles[bin - 1] + 1;
   const begins = bin === 0 ? "start-up and " : "";
-  return begins + (first >= last ? `${unit} ${number(last)}` : `${unit}s ${number(first)} to ${number(last)}`);
+  return begins + (first >= last ? `${unit} ${number(last)}` : `${plural(unit)} ${number(first)} to ${number(last)}`);
 }
 
 function drawBirths(holder, sums, range, profile, unit, onpick) {

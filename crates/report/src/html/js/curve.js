@@ -46,7 +46,7 @@ function curveSection(report) {
   const redraw = () => holder.clientWidth && drawCurve(holder, readout, state);
   const options = [
     ["run", "the run"],
-    state.ends.length >= 3 && ["cycles", `the ${report.cycles.unit}s`],
+    state.ends.length >= 3 && ["cycles", `the ${plural(report.cycles.unit)}`],
     report.memory.limit_bytes && ["limit", PICTURES.curve.limit(report.forecast)],
   ].filter(Boolean);
   if (options.some(([range]) => range === wanted.range)) state.range = wanted.range;

@@ -87,7 +87,7 @@ function drawMatrix(canvas, width, { rows, profile, unit, at }, grid) {
   ctx.globalAlpha = 1;
   ctx.fillStyle = faint;
   ctx.textBaseline = "middle";
-  ctx.fillText(`age in ${isBinned(profile) ? "rows" : `${unit}s`} \u2192`, grid.left, 10);
+  ctx.fillText(`age in ${isBinned(profile) ? "rows" : plural(unit)} \u2192`, grid.left, 10);
   ctx.textAlign = "right";
   let free = -Infinity;
   rows.forEach((_, birth) => {

@@ -1,4 +1,4 @@
-// Bytes and times as the terminal prints them: the same digits from the same numbers.
+// Bytes, times and counts as the terminal prints them: the same digits from the same numbers.
 
 /** A number with so many decimals; halves go to the even digit. */
 function rounded(value, digits) {
@@ -20,6 +20,13 @@ function size(bytes) {
   }
   const sign = bytes < 0 && value >= 0.05 ? "-" : "";
   return `${sign}${rounded(value, unit > 0 && value < 99.95 ? 1 : 0)} ${units[unit]}`;
+}
+
+/** Several of a thing, in English: `epochs`, `batches`, `queries`. */
+function plural(noun) {
+  if (noun.endsWith("epoch")) return `${noun}s`;
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
 /** A size that was added: with its sign. */
