@@ -377,6 +377,26 @@ def check_a_buffer_that_is_added_to_grows() -> None:
     scan()
 
 
+class Batch:
+    """The tokens of a batch, as many as its longest text has."""
+
+    tokens = b""
+
+
+BATCH = Batch()
+
+
+def check_a_value_that_varies_grows_beyond_its_longest_alone() -> None:
+    forget()
+    told = {}
+    for length in (100, 160, 80, 120, 150, 170, 180, 190, 50):
+        BATCH.tokens = bytes(length * 1000)
+        told[length] = grown(BATCH.tokens, scan())
+    assert [length for length, one in told.items() if one] == [180, 190, 50], told
+    assert told[190]["bytes"] // 64 == 10_000 // 64, told
+    assert told[50]["bytes"] == 0 and told[50]["before"] > told[50]["length"], "it varies again"
+
+
 def check_a_container_that_is_emptied_does_not_grow() -> None:
     buffer: list[bytes] = []
     forget()

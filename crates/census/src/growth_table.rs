@@ -66,6 +66,8 @@ pub(crate) struct GrowthTable {
     pub(crate) confirmed: Vec<ContainerGrowth>,
     /// Containers that grew in this scan, but fewer than [`MIN_GROWTHS`] times.
     pub(crate) unconfirmed: Vec<ContainerGrowth>,
+    /// Containers that were confirmed before and became shorter in this scan.
+    pub(crate) fallen: Vec<ContainerGrowth>,
 }
 
 impl GrowthTable {
@@ -78,6 +80,7 @@ impl GrowthTable {
     pub(crate) fn begin(&mut self) {
         self.confirmed.clear();
         self.unconfirmed.clear();
+        self.fallen.clear();
         if self.scan == u16::MAX {
             // The numbers of scans wrap around. Forgetting all is simple, and happens once in 65,535 scans.
             *self = GrowthTable::default();
@@ -107,6 +110,17 @@ impl GrowthTable {
 
     /// Takes in a container, once per scan.
     pub(crate) fn observe(&mut self, object: Object, kind: Type, length: u64) {
+        self.observe_value(object, kind, length, true);
+    }
+
+    /// As [`GrowthTable::observe`], for what is no growth unless `may_grow`. Gives its length in the scan before if that was longer.
+    pub(crate) fn observe_value(
+        &mut self,
+        object: Object,
+        kind: Type,
+        length: u64,
+        may_grow: bool,
+    ) -> Option<u64> {
         if !self.full && self.used * 4 >= self.entries.len() * 3 && !self.rebuild() {
             self.full = true;
         }
@@ -114,10 +128,10 @@ impl GrowthTable {
         let kind = (kind.0 >> 3) as u32;
         let length32 = length.min(MAX_LENGTH) as u32;
         let slot = self.slot(object.0);
-        let Some(entry) = self.entries.get_mut(slot) else { return };
+        let entry = self.entries.get_mut(slot)?;
         let free = entry.address == 0;
         if free && self.full {
-            return;
+            return None;
         }
         if free || entry.kind != kind || entry.seen < complete {
             self.used += usize::from(free);
@@ -130,37 +144,37 @@ impl GrowthTable {
                 scans: 1,
                 growths: 0,
             };
-            return;
+            return None;
         }
         if entry.seen == scan {
             // A second object led to the same container.
-            return;
+            return None;
         }
         let before = entry.length;
         entry.seen = scan;
         entry.length = length32;
-        if length32 < before {
+        let before = u64::from(before);
+        let (first, scans) = (u64::from(entry.first), u32::from(entry.scans.saturating_add(1)));
+        let growth = ContainerGrowth { object, length, before, first, scans };
+        let fell = u64::from(length32) < before;
+        if fell || !may_grow {
+            if entry.growths >= MIN_GROWTHS && self.fallen.len() < MAX_UNCONFIRMED {
+                self.fallen.push(growth);
+            }
             (entry.first, entry.scans, entry.growths) = (length32, 1, 0);
-            return;
+            return fell.then_some(before);
         }
         entry.scans = entry.scans.saturating_add(1);
-        if length32 == before {
-            return;
+        if u64::from(length32) == before {
+            return None;
         }
         entry.growths = entry.growths.saturating_add(1);
-        let confirmed = entry.growths >= MIN_GROWTHS;
-        let growth = ContainerGrowth {
-            object,
-            length,
-            before: u64::from(before),
-            first: u64::from(entry.first),
-            scans: u32::from(entry.scans),
-        };
-        if confirmed {
+        if entry.growths >= MIN_GROWTHS {
             self.confirmed.push(growth);
         } else if self.unconfirmed.len() < MAX_UNCONFIRMED {
             self.unconfirmed.push(growth);
         }
+        None
     }
 
     /// Ends the scan. `complete`: it saw every container, so any that it did not meet is gone.
@@ -256,6 +270,8 @@ mod tests {
         }
         for length in [0, 1] {
             assert_eq!(scan(&mut table, &[(16, LIST, length)], true), []);
+            let fallen: Vec<u64> = table.fallen.iter().map(|growth| growth.before).collect();
+            assert_eq!(fallen, if length == 0 { vec![7] } else { vec![] }, "told when it falls, and once");
         }
         assert_eq!(scan(&mut table, &[(16, LIST, 2)], true), [(16, 1, 2)]);
     }

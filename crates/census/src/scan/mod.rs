@@ -4,6 +4,7 @@
 //! number of objects changes. What must not happen here: an endless walk. Objects and time are bounded;
 //! containers that were not reached are not forgotten.
 
+mod varying_values;
 mod weigh;
 
 use std::collections::HashMap;
@@ -20,6 +21,7 @@ use crate::sizes::ByAddress;
 use crate::type_info::TypeTable;
 use crate::untracked::{Parent, Untracked, UntrackedFinder};
 
+use varying_values::VaryingValues;
 pub(crate) use weigh::MIN_GROWTH_BYTES;
 
 /// Shorter bulk values are not followed; lengths of the others are counted in units.
@@ -71,7 +73,7 @@ pub struct ScanCounts {
     pub complete: bool,
 }
 
-/// A container that grew in at least two of the last scans and did not shrink.
+/// A container that grew in at least two of the last scans and did not shrink; or a bulk value that was told so and is shorter now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrownContainer {
     /// Valid until Python code can run again.
@@ -80,7 +82,7 @@ pub struct GrownContainer {
     pub kind: String,
     /// Elements now; for bulk values bytes, as in the next two fields.
     pub length: u64,
-    /// Elements in the scan before.
+    /// Elements in the scan before: more than `length` for a value that became shorter.
     pub before: u64,
     /// Elements when the row of growth began.
     pub first: u64,
@@ -127,6 +129,7 @@ pub struct Scanner {
     untracked: UntrackedFinder,
     /// Bulk values of the last scan by place; only the places stay valid.
     bulk_values: ByAddress<u64, Object>,
+    varying_values: VaryingValues,
     types: HashMap<String, u64>,
     /// Limits of a scan.
     pub limits: ScanLimits,
@@ -143,7 +146,7 @@ impl Scanner {
         counts.growing = self.growth_table.confirmed.len() as u64;
         let began = CpuInstant::now();
         let grown = self.weigh(python, began);
-        let promising = !grown.is_empty() || self.promises(python, began);
+        let promising = grown.iter().any(|one| one.length > one.before) || self.promises(python, began);
         counts.table_bytes = self.growth_table.bytes()
             + self.types.keys().map(|name| name.capacity() as u64 + 40).sum::<u64>();
         counts.cost_ns = nanoseconds(start);
@@ -155,7 +158,7 @@ impl Scanner {
         const SCANNED_PER_CLOCK_CHECK: u64 = 4096;
         let mut met: TypeTable<TypeCount> = TypeTable::new();
         let (limits, growth_table, untracked) = (self.limits, &mut self.growth_table, &mut self.untracked);
-        let bulk_values = &mut self.bulk_values;
+        let (bulk_values, varying_values) = (&mut self.bulk_values, &mut self.varying_values);
         bulk_values.clear();
         growth_table.begin();
         untracked.begin(python);
@@ -166,7 +169,12 @@ impl Scanner {
             }
             Untracked::Bulk { place, bulk, bytes } if bytes >= MIN_BULK_BYTES => {
                 bulk_values.insert(place, bulk);
-                growth_table.observe(Object(place), python.type_of(bulk), bytes / BULK_UNIT_BYTES);
+                let length = bytes / BULK_UNIT_BYTES;
+                let may_grow = varying_values.may_grow(place, length);
+                let kind = python.type_of(bulk);
+                if let Some(before) = growth_table.observe_value(Object(place), kind, length, may_grow) {
+                    varying_values.fell(place, before);
+                }
             }
             Untracked::Bulk { .. } => {}
         };

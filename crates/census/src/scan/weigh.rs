@@ -32,8 +32,9 @@ impl Scanner {
         growths.sort_by_key(|growth| std::cmp::Reverse((growth.scans, growth.length - growth.before)));
         growths.truncate(self.limits.grown);
         let growths = self.programs_own(python, &growths);
+        let mut grown: Vec<GrownContainer> = self.fallen_values(python);
         if growths.is_empty() {
-            return Vec::new();
+            return grown;
         }
         // The number of a place is no object. A container that grew by the same number of elements may share
         // them.
@@ -44,7 +45,6 @@ impl Scanner {
         let containers: Vec<ContainerGrowth> =
             growths.iter().chain(unconfirmed).filter(is_container).copied().collect();
         let weigher = Weigher::new(python, &containers);
-        let mut grown: Vec<GrownContainer> = Vec::new();
         for growth in growths {
             let ContainerGrowth { object, length, before, first, scans } = growth;
             if let Some(bulk) = self.bulk_values.get(&object.0) {
@@ -79,6 +79,15 @@ impl Scanner {
         }
         grown.sort_by(|left, right| right.bytes.cmp(&left.bytes).then(right.scans.cmp(&left.scans)));
         grown
+    }
+
+    /// Bulk values that were told to grow and are shorter now: they vary.
+    fn fallen_values(&self, python: &Python) -> Vec<GrownContainer> {
+        let fallen = self.growth_table.fallen.iter();
+        let of = |growth: &ContainerGrowth| {
+            Some(bulk_growth(python, *self.bulk_values.get(&growth.object.0)?, *growth))
+        };
+        fallen.filter_map(of).take(self.limits.grown).collect()
     }
 
     /// Containers of the program. This tool's own grow with its objects, and no path leads to them: a search
@@ -129,7 +138,7 @@ impl Scanner {
     }
 }
 
-/// The growth of a bulk value.
+/// The growth of a bulk value, or its fall.
 fn bulk_growth(python: &Python, bulk: Object, growth: ContainerGrowth) -> GrownContainer {
     let ContainerGrowth { length, before, first, scans, .. } = growth;
     GrownContainer {
@@ -138,7 +147,7 @@ fn bulk_growth(python: &Python, bulk: Object, growth: ContainerGrowth) -> GrownC
         length: length * BULK_UNIT_BYTES,
         before: before * BULK_UNIT_BYTES,
         first: first * BULK_UNIT_BYTES,
-        bytes: (length - before) * BULK_UNIT_BYTES,
+        bytes: length.saturating_sub(before) * BULK_UNIT_BYTES,
         elements: Sizes::new(python).describe(bulk),
         native: false,
         shared: false,

@@ -86,7 +86,7 @@ impl State {
         }
         self.scan.note(took);
         self.scanned_at = cycle;
-        let told = match seen.iter().any(|one| matches!(one, Observation::Grown(_))) {
+        let told = match seen.iter().any(|one| matches!(one, Observation::Grown(grown) if grown.new > 0)) {
             true => Told::Growth,
             false if found.promising => Told::Perhaps,
             false => Told::Nothing,
