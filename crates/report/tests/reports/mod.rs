@@ -496,6 +496,9 @@ pub(crate) fn growing_device() -> Report {
         peak_bytes: (used + 60) << 20,
         reserved_bytes: Some(600 << 20),
         limit_bytes: Some(80 << 30),
+        total_bytes: None,
+        others: None,
+        others_unknown: None,
         growth,
     }
     };
