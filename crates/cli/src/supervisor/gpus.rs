@@ -83,6 +83,8 @@ impl Gpus {
                     looks(pids, looked).any(|pid| maps::has_file(pid, CUDA, buffer) == Some(true));
                 self.next = now + interval.max(now.elapsed() * TIME_PER_COST);
                 if uses_cuda {
+                    // A driver that never answers is known by what follows, which is nothing.
+                    writer.append(&Record::Fact { key: "nvml.asked".to_owned(), value: "1".to_owned() });
                     self.state = Asking::start().map_or(State::Over, State::Asks);
                     (self.began, self.next) = (now, now);
                 }

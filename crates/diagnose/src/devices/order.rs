@@ -23,6 +23,8 @@ pub(super) struct Order<'c> {
     by: Option<&'c str>,
     /// UUIDs that the framework knows, by CUDA's numbers.
     uuids: BTreeMap<u64, &'c str>,
+    /// The driver was asked, whether it answered or not.
+    pub(super) was_asked: bool,
     /// Why the driver told nothing.
     pub(super) refused: Option<&'c str>,
 }
@@ -43,6 +45,7 @@ impl<'c> Order<'c> {
             let (whose, what, of) = (words.next(), words.next(), words.next());
             let number = || what.and_then(|number| number.parse::<u64>().ok());
             match (whose, what, of) {
+                (Some("nvml"), Some("asked"), None) => out.was_asked = true,
                 (Some("nvml"), Some("refused"), None) => out.refused = Some(value),
                 (Some("nvml"), _, Some(of)) => {
                     let Some(number) = number() else { continue };
@@ -65,9 +68,9 @@ impl<'c> Order<'c> {
         out
     }
 
-    /// Whether the driver said anything, or that it would not.
-    pub(super) fn was_asked(&self) -> bool {
-        !self.gpus.is_empty() || self.refused.is_some()
+    /// Whether the driver told of any GPU.
+    pub(super) fn is_known(&self) -> bool {
+        !self.gpus.is_empty()
     }
 
     /// The driver's number of CUDA's device `ordinal`.

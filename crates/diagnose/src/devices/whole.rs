@@ -29,6 +29,8 @@ pub(crate) enum Unknown {
     NotAsked,
     /// It refused, by these words.
     Refused(String),
+    /// It has not answered, or told of no GPU.
+    Silent,
     /// Which of its GPUs the device is.
     Which,
     /// GPUs are cut into instances.
@@ -60,8 +62,8 @@ impl<'c> Driver<'c> {
         if let Some(refused) = self.order.refused {
             return Err(Unknown::Refused(refused.to_owned()));
         }
-        if !self.order.was_asked() {
-            return Err(Unknown::NotAsked);
+        if !self.order.is_known() {
+            return Err(if self.order.was_asked { Unknown::Silent } else { Unknown::NotAsked });
         }
         let answers = devices.answers(pool);
         let last = answers.last().ok_or(Unknown::TooShort)?;
@@ -78,7 +80,8 @@ impl<'c> Driver<'c> {
         let is_elsewhere = || before().any(|(_, counts)| counts.own.is_some());
         // The program is listed at another GPU and not at this one, or holds less than its pool.
         if said.own.map_or(taken < held || is_elsewhere(), |own| own < held) {
-            return Err(Unknown::Contradicts);
+            let is_early = answers.first().is_some_and(|first| *at_ns < first.at_ns);
+            return Err(if is_early { Unknown::TooShort } else { Unknown::Contradicts });
         }
         let has_pool = last.reserved > 0;
         Ok(Whole {

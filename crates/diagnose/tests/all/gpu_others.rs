@@ -16,6 +16,11 @@ const ALL: Said = [Some(80 * GIB), Some(30 * GIB), Some(GIB), Some(9 * GIB)];
 
 /// `PyTorch` holds 8 GiB of GPU 0, of which 4 MiB more are in use with each epoch. The GPUs are alike and have these numbers.
 fn run(gpus: &[u64], said: &[(u64, Said)], facts: &[(&str, &str)]) -> Report {
+    run_asked_at(10, gpus, said, facts)
+}
+
+/// The same, asked at the end of this epoch. The GPU is in use from the sixth on.
+fn run_asked_at(asked_at: u64, gpus: &[u64], said: &[(u64, Said)], facts: &[(&str, &str)]) -> Report {
     let mut w = started();
     for gpu in gpus {
         w.fact(&format!("nvml.{gpu}.uuid"), &format!("GPU-{gpu}{gpu}"));
@@ -27,8 +32,10 @@ fn run(gpus: &[u64], said: &[(u64, Said)], facts: &[(&str, &str)]) -> Report {
     }
     for epoch in 1..=20 {
         w.objects(100).cycle(Epoch);
-        uses(&mut w, epoch);
-        if epoch == 10 {
+        if epoch > 5 {
+            uses(&mut w, epoch);
+        }
+        if epoch == asked_at {
             for (index, [total, free, reserved, own]) in said {
                 let index = Some(*index);
                 let (total, free, reserved, own) = (*total, *free, *reserved, *own);
@@ -167,8 +174,21 @@ fn why_the_driver_told_nothing_is_known() {
         ("failed nvmlInit_v2 9", "`nvmlInit_v2` of the driver's library failed with error 9"),
         ("of a later version", "the driver's library did not answer (of a later version)"),
     ] {
-        assert_eq!(others(&run(&[], &[], &[("nvml.refused", refused)])), Err(why));
+        assert_eq!(others(&run(&[], &[], &[("nvml.asked", "1"), ("nvml.refused", refused)])), Err(why));
     }
+    let silent = Err("the driver was asked and told of no GPU");
+    assert_eq!(others(&run(&[], &[], &[("nvml.asked", "1")])), silent);
+}
+
+#[test]
+fn what_was_said_before_the_gpu_was_in_use_tells_nothing() {
     let early = Err("the program had nothing in use there when the driver was asked");
     assert_eq!(others(&run(&[0], &[], &[])), early);
+    let empty = [Some(80 * GIB), Some(79 * GIB), Some(GIB), None];
+    assert_eq!(others(&run_asked_at(3, &[0], &[(0, empty)], &[])), early);
+    assert_eq!(
+        others(&run_asked_at(3, &[0], &[(0, ALL)], &[])),
+        Ok((40 * GIB, false)),
+        "and since unchanged"
+    );
 }

@@ -32,6 +32,7 @@ pub(super) fn why(unknown: &Unknown) -> Option<String> {
     Some(match unknown {
         Unknown::NotAsked => return None,
         Unknown::Refused(words) => refused(words),
+        Unknown::Silent => "the driver was asked and told of no GPU".to_owned(),
         Unknown::Which => "nothing says which of the machine's GPUs it is".to_owned(),
         Unknown::Cut => "the machine's GPUs are cut into instances (MIG)".to_owned(),
         Unknown::TooShort => "the program had nothing in use there when the driver was asked".to_owned(),
