@@ -128,9 +128,16 @@ def test_an_old_driver_does_not_tell_its_own_part(watch: Watch) -> None:
 SECONDS = GPU + SECOND + f"process 1 PID {400 * MIB}\n"
 
 
-@pytest.mark.parametrize("choice", ["1", "GPU-bb"])
-def test_the_list_of_visible_devices_says_which_gpu_it_is(watch: Watch, choice: str) -> None:
-    device = watch(SECONDS, before=f'{CUDA}; os.environ["CUDA_VISIBLE_DEVICES"] = "{choice}"')
+@pytest.mark.parametrize(
+    "choice",
+    [
+        'os.environ["CUDA_VISIBLE_DEVICES"] = "1"',
+        'os.environ["CUDA_VISIBLE_DEVICES"] = "GPU-bb"',
+        'from torch import cuda; cuda._get_device_properties.uuid = "bb11"',
+    ],
+)
+def test_the_program_says_which_gpu_it_is(watch: Watch, choice: str) -> None:
+    device = watch(SECONDS, before=f"{CUDA}; {choice}")
     assert device["others"]["bytes"] == 0
     assert device["others"]["sentence"] is None, "nothing to tell"
 

@@ -1,6 +1,6 @@
 //! The verdict on each device: whether what tensors have in use on it goes on growing.
 //!
-//! In: what each pool said, the cycles. Out: a judgement for each pool that was in use; `told/device.rs` puts it into words. What must not
+//! In: what each pool said, the cycles. Out: a judgement for each pool that was in use; `told/device` puts it into words. What must not
 //! happen here: a leak told of what is reserved, which is no tensor's; a verdict on the program, which `job` makes of this.
 
 use nilometer_capture::{Capture, DeviceAllocator};

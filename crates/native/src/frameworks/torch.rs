@@ -72,7 +72,7 @@ fn counts(py: Python<'_>, _kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCo
     Ok(out)
 }
 
-/// The UUID of each GPU that is in use. Versions before 2.5 do not tell it.
+/// The UUID of each of these GPUs. Older versions do not tell it.
 fn uuids(py: Python<'_>, devices: &[u64]) -> Uuids {
     let cuda = interp::loaded(py, intern!(py, "torch.cuda"));
     let Some(properties) = cuda.and_then(|cuda| own(&cuda, intern!(py, "_get_device_properties"))) else {
