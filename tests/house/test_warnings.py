@@ -14,7 +14,7 @@ def test_every_warning_has_a_section_and_a_word() -> None:
     table = code[code.index("const ALL") : code.index("];", code.index("const ALL"))]
     names = re.findall(r'\(Stateful::\w+, "([a-z-]+)",', table)
     assert names
-    gpu = (ROOT / "crates/diagnose/src/told/device.rs").read_text()
+    gpu = (ROOT / "crates/diagnose/src/told/device/mod.rs").read_text()
     names += re.findall(r'^const NAME: &str = "([a-z-]+)"', gpu, re.MULTILINE)
     pages = re.findall(r"^## ([a-z-]+)$", (ROOT / "docs/warnings.md").read_text(), re.MULTILINE)
     assert sorted(names) == sorted(pages)

@@ -41,7 +41,7 @@ pub(crate) fn decode(record_kind: u8, payload: &[u8]) -> Result<(u64, Record), U
         kind::CHILD => Record::Child { pid: rest.number()?, parent: rest.number()?, role: rest.string()? },
         kind::EXIT => Record::Exit(rest.exit()?),
         kind::LOSS => Record::Loss { what: rest.string()?, count: rest.number()? },
-        kind::PROBE..=kind::ENDED => Record::Observation(decode_observation(record_kind, &mut rest)?),
+        kind::PROBE..=kind::GPU => Record::Observation(decode_observation(record_kind, &mut rest)?),
         other => Record::Sampling(decode_sampling(other, &mut rest)?),
     };
     Ok((at_ns, record)) // what is left are fields of a newer version

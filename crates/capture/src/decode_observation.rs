@@ -4,8 +4,8 @@
 
 use crate::decode::{Rest, Unreadable};
 use crate::observation::{
-    CensusCounts, DeviceAllocator, DeviceCounts, GROWN_NATIVE, GROWN_PARTIAL, GROWN_SHARED, Grown, Holder,
-    Observation, Trace,
+    CensusCounts, DeviceAllocator, DeviceCounts, GROWN_NATIVE, GROWN_PARTIAL, GROWN_SHARED, GpuCounts, Grown,
+    Holder, Observation, Trace,
 };
 use crate::record::kind;
 
@@ -34,6 +34,10 @@ pub(crate) fn decode_observation(record_kind: u8, rest: &mut Rest) -> Result<Obs
             let moment = rest.moment()?;
             let numbers = rest.numbers::<{ DeviceCounts::NAMES.len() }>()?;
             Observation::Device { allocator, moment, counts: DeviceCounts::from_numbers(&numbers) }
+        }
+        kind::GPU => {
+            let numbers = rest.numbers::<{ GpuCounts::NAMES.len() }>()?;
+            Observation::Gpu(GpuCounts::from_numbers(&numbers))
         }
         kind::ENDPOINT => {
             Observation::Endpoint { id: rest.number()?, unit: rest.unit()?, name: rest.string()? }

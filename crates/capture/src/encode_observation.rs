@@ -16,6 +16,7 @@ pub(crate) fn kind_of_observation(seen: &Observation) -> u8 {
         Observation::Grown(_) => kind::GROWN,
         Observation::Objects { .. } => kind::OBJECTS,
         Observation::Device { .. } => kind::DEVICE,
+        Observation::Gpu(_) => kind::GPU,
         Observation::Endpoint { .. } => kind::ENDPOINT,
         Observation::Ended { .. } => kind::ENDED,
     }
@@ -34,6 +35,7 @@ pub(crate) fn observation(seen: &Observation, sink: &mut impl Sink) {
             moment(*when, sink);
             numbers(&counts.to_array(), sink);
         }
+        Observation::Gpu(counts) => numbers(&counts.to_array(), sink),
         Observation::Endpoint { id, unit, name } => {
             number(*id, sink);
             number(u64::from(unit.number()), sink);

@@ -60,7 +60,9 @@ pub use error::{CreateError, JoinError, OpenError};
 pub use layout::{BoardCounts, FORMAT_MAJOR, FORMAT_MINOR, Header, Refusal};
 pub use loss::Loss;
 pub use nursery::Nursery;
-pub use observation::{CensusCounts, DeviceAllocator, DeviceCounts, Grown, Holder, Observation, Trace};
+pub use observation::{
+    CensusCounts, DeviceAllocator, DeviceCounts, GpuCounts, Grown, Holder, Observation, Trace,
+};
 pub use reader::{Capture, Stamped};
 pub use record::{Edge, Exit, MemoryKill, Moment, Record};
 pub use resume::ResumeError;

@@ -53,6 +53,24 @@ numbers! {
         device,
         /// The most that it may take of the device.
         limit,
+        /// The device's number among those that CUDA shows to the program. None where that is not known, or it is none of CUDA's.
+        ordinal,
+    }
+}
+
+numbers! {
+    /// What the driver says of one GPU, read from outside. Bytes, but for its number.
+    GpuCounts {
+        /// Which, among all of the machine (a number). Facts `nvml.0.uuid`, `nvml.0.name` and `nvml.0.cut` say more of it.
+        index,
+        /// Its memory.
+        total,
+        /// What nobody has of it.
+        free,
+        /// What the driver keeps for itself. None where that is not told apart.
+        reserved,
+        /// What the processes of this run hold. None where the driver lists none of them.
+        own,
     }
 }
 
@@ -191,6 +209,8 @@ pub enum Observation {
         /// What it said.
         counts: DeviceCounts,
     },
+    /// The driver of a GPU was asked, from outside.
+    Gpu(GpuCounts),
     /// A request or a task of a new kind has ended.
     Endpoint {
         /// Its id.

@@ -156,4 +156,5 @@ pub mod kind {
     pub const DEVICE: u8 = 26;
     pub const ENDPOINT: u8 = 27;
     pub const ENDED: u8 = 28;
+    pub const GPU: u8 = 29;
 }

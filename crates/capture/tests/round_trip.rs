@@ -89,6 +89,7 @@ fn observation() -> impl Strategy<Value = Observation> {
             moment,
             counts: DeviceCounts::from_numbers(&numbers)
         }),
+        numbers().prop_map(|numbers| Observation::Gpu(GpuCounts::from_numbers(&numbers))),
         (number(), unit(), text()).prop_map(|(id, unit, name)| Observation::Endpoint { id, unit, name }),
         vec((number(), number()), 0..9).prop_map(|totals| Observation::Ended { totals }),
         ((text(), text(), text(), text()), number(), number(), number()).prop_map(

@@ -60,10 +60,10 @@ pub use holders::registering;
 pub use lookup::{Lookup, Name, Nothing, Object, Part};
 pub use profile::{OTHER_STACKS, Profile, ProfileStack, profile};
 pub use report::{
-    About, Attached, Bytes, Component, Culprit, Cycles as CycleCount, Device, DeviceGrowth, Endpoint, Exit,
-    Finding, Forecast, Frame, Growth, Holder, HolderBytes, Job, Kind, Lives, Look, LostSamples, Memory,
-    NextStep, Objects, OtherCycles, PhaseSpan, PhaseTotal, Probe, Process, Program, Report, Retraced, SCHEMA,
-    Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
+    About, Attached, Bytes, Component, Culprit, Cycles as CycleCount, Device, DeviceGrowth, DeviceOthers,
+    Endpoint, Exit, Finding, Forecast, Frame, Growth, Holder, HolderBytes, Job, Kind, Lives, Look,
+    LostSamples, Memory, NextStep, Objects, OtherCycles, PhaseSpan, PhaseTotal, Probe, Process, Program,
+    Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint, TypeCounts, Verdict, Warning,
 };
 pub use sizes::{counted, duration, plural, size};
 pub use unit::PRINTED_LINE;

@@ -6,8 +6,8 @@
 //!
 //! All that is called is C, a few microseconds each. Versions in which one of these functions is gone are told as a loss.
 
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use nilometer_capture::{CycleUnit, DeviceAllocator, DeviceCounts};
 use pyo3::prelude::*;
@@ -19,6 +19,9 @@ use crate::frameworks::{ALLOCATORS, Allocator, Limits};
 const MAX_FAILURES: u32 = 8;
 /// What an allocator that has several kinds of devices calls a GPU.
 const GPU: &str = "GPU";
+/// Facts of which devices CUDA shows to the program, and by what it numbers them.
+const CUDA_VARIABLES: [(&str, &str); 2] =
+    [("cuda.visible_devices", "CUDA_VISIBLE_DEVICES"), ("cuda.device_order", "CUDA_DEVICE_ORDER")];
 
 /// The allocators, and when they may be asked.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(crate) struct Devices {
 struct Asked {
     allocator: &'static Allocator,
     failures: AtomicU32,
+    /// Devices of which it was said which they are, a bit for each of CUDA's numbers.
+    identified: AtomicU64,
     /// Had its devices before this process was forked: locks of its may be held for ever here.
     is_inherited: bool,
     limits: Limits,
@@ -40,6 +45,8 @@ struct Asked {
 /// What one allocator answered.
 pub(crate) enum Answer {
     Counts(DeviceAllocator, DeviceCounts),
+    /// Which device one of CUDA's numbers means: a fact's name and value.
+    Fact(String, String),
     /// That of this framework failed too often, and is not asked again.
     GivenUp(&'static str),
 }
@@ -49,6 +56,7 @@ impl Devices {
         let asked = |allocator: &'static Allocator| Asked {
             allocator,
             failures: AtomicU32::new(0),
+            identified: AtomicU64::new(0),
             is_inherited: is_forked && (allocator.is_set_up)(py),
             limits: Limits::new(),
         };
@@ -83,8 +91,35 @@ impl Asked {
             return if is_last { vec![Answer::GivenUp(allocator.framework)] } else { Vec::new() };
         };
         self.failures.store(0, Relaxed);
-        let used = all.into_iter().filter(|counts| counts.peak.max(counts.in_use).unwrap_or(0) > 0);
-        used.map(|counts| Answer::Counts(allocator.number, counts)).collect()
+        let is_used = |counts: &DeviceCounts| counts.peak.max(counts.in_use).unwrap_or(0) > 0;
+        let used: Vec<DeviceCounts> = all.into_iter().filter(is_used).collect();
+        let mut answers = self.identify(py, &used);
+        answers.extend(used.into_iter().map(|counts| Answer::Counts(allocator.number, counts)));
+        answers
+    }
+
+    /// Says of devices that are in use for the first time which they are: by their UUIDs, and by the variables that choose and order devices.
+    /// A program may set these before its first use of a device, and so its first environment does not tell.
+    fn identify(&self, py: Python<'_>, used: &[DeviceCounts]) -> Vec<Answer> {
+        let before = self.identified.load(Relaxed);
+        let bit = |ordinal: &u64| 1 << ordinal;
+        let ordinals = used.iter().filter_map(|counts| counts.ordinal).filter(|ordinal| *ordinal < 64);
+        let new: Vec<u64> = ordinals.filter(|ordinal| before & bit(ordinal) == 0).collect();
+        if new.is_empty() {
+            return Vec::new();
+        }
+        self.identified.fetch_or(new.iter().map(bit).fold(0, |bits: u64, bit: u64| bits | bit), Relaxed);
+        let mut out = Vec::new();
+        if before == 0 {
+            for (name, variable) in CUDA_VARIABLES {
+                if let Some(value) = std::env::var_os(variable) {
+                    out.push(Answer::Fact(name.to_owned(), value.to_string_lossy().into_owned()));
+                }
+            }
+        }
+        let uuids = (self.allocator.uuids)(py, &new).into_iter();
+        out.extend(uuids.map(|(ordinal, uuid)| Answer::Fact(format!("cuda.{ordinal}.uuid"), uuid)));
+        out
     }
 }
 

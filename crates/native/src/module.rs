@@ -375,7 +375,7 @@ mod _native {
         let said = catch_unwind(AssertUnwindSafe(figures)).unwrap_or_default();
         let all = |(number, counts): (u8, DeviceCounts)| {
             let figure = |bytes: Option<u64>| bytes.unwrap_or(0);
-            let [in_use, peak, reserved, device, limit] = counts.to_array().map(figure);
+            let [in_use, peak, reserved, device, limit, _ordinal] = counts.to_array().map(figure);
             (number, device, in_use, peak, reserved, limit)
         };
         said.into_iter().map(all).collect()

@@ -5,7 +5,7 @@ use nilometer_diagnose::{Device, Report, Verdict};
 
 use crate::markdown::verdict_words;
 use crate::terminal::Screen;
-use crate::words::device::{TABLE, course};
+use crate::words::device::{TABLE, course, others_unknown};
 use crate::words::title;
 
 impl Screen {
@@ -22,6 +22,12 @@ impl Screen {
             if device.verdict != Verdict::Leak {
                 self.line(&format!("    {}.", device.reason), 4);
             }
+            if let Some(sentence) = device.others.as_ref().and_then(|others| others.sentence.as_ref()) {
+                self.line(&format!("    {sentence}."), 4);
+            }
+            if let Some(why) = device.others_unknown.as_ref().filter(|_| self.verbose) {
+                self.line(&format!("    {}.", others_unknown(why)), 4);
+            }
         }
     }
 }
@@ -33,7 +39,9 @@ pub(crate) fn table(report: &Report) -> String {
     }
     let row = |device: &Device| {
         let (name, framework, verdict) = (&device.name, device.framework, verdict_words(device.verdict));
-        format!("| {name} | {framework} | {verdict} | {} |\n", course(device))
+        let others = device.others.as_ref().and_then(|others| others.sentence.as_ref());
+        let others = others.map(|sentence| format!("; {sentence}")).unwrap_or_default();
+        format!("| {name} | {framework} | {verdict} | {}{others} |\n", course(device))
     };
     let rows: String = report.devices.iter().map(row).collect();
     format!("{TABLE}{rows}\n")

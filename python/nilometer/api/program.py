@@ -95,6 +95,15 @@ class DeviceGrowth:
 
 
 @dataclass(frozen=True)
+class DeviceOthers:
+    """What processes outside of the run have of a device; with `is_at_most` they may have less."""
+
+    bytes: int
+    is_at_most: bool
+    sentence: str | None
+
+
+@dataclass(frozen=True)
 class Device:
     """What one framework has of one device, and whether what is in use on it grows."""
 
@@ -107,6 +116,9 @@ class Device:
     reserved_bytes: int | None
     limit_bytes: int | None
     growth: DeviceGrowth | None
+    total_bytes: int | None = None
+    others: DeviceOthers | None = None
+    others_unknown: str | None = None
 
 
 @dataclass(frozen=True)

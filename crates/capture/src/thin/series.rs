@@ -76,6 +76,7 @@ pub(super) fn way(stamped: &Stamped) -> Way {
             // A name is said once. Totals are of all requests so far: a later record makes good what an earlier one said.
             Observation::Endpoint { .. } => Way::Stays,
             Observation::Ended { .. } => Way::LastOf(of(0)),
+            Observation::Gpu(counts) => Way::LastOf(of(counts.index.unwrap_or(0))),
             Observation::Device { allocator, moment, counts } => {
                 let device = counts.device.map_or(0, |device| device + 1);
                 Way::LastOf(of(device << 16 | number(*moment) << 8 | *allocator as u64))

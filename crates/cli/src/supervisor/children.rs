@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use nilometer_capture::{Capture, Exit, MemoryKill, Record, Surroundings, Writer};
+use nilometer_capture::{Capture, Exit, MemoryKill, Observation, Record, Surroundings, Writer};
 
 use crate::capture_path;
 use crate::words::children::TAKEN;
@@ -116,9 +116,14 @@ fn tell(family: &Family<'_>, pid: u32, role: Option<&str>, path: &Path, capture:
         }
     }
     for stamped in &family.program.records {
-        if let Record::Process(reading) = &stamped.record
-            && reading.pid == Some(u64::from(pid))
-        {
+        let is_told = match &stamped.record {
+            Record::Process(reading) => reading.pid == Some(u64::from(pid)),
+            // The machine's GPUs are the child's as well.
+            Record::Observation(Observation::Gpu(_)) => true,
+            Record::Fact { key, .. } => key.starts_with("nvml."),
+            _ => false,
+        };
+        if is_told {
             let at = stamped.at_ns + family.program.header.start_mono_ns;
             // Readings of a pid from before the capture are those of the process it was before.
             if let Some(at) = at.checked_sub(capture.header.start_mono_ns) {

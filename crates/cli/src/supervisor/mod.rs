@@ -10,6 +10,7 @@ mod ending;
 mod environment;
 pub(crate) mod facts;
 mod forward;
+mod gpus;
 pub(crate) mod keep;
 pub(crate) mod kernel;
 mod launch;

@@ -11,6 +11,7 @@ use nilometer_host::memory::Machine;
 use nilometer_host::process::{self, Process};
 use nilometer_host::tree;
 
+use super::gpus::Gpus;
 use super::private::{Pace, Turn};
 use crate::machine::{self, process_reading};
 
@@ -34,6 +35,7 @@ pub(crate) struct Readings {
     had_descendants: bool,
     cgroup: Option<Cgroup>,
     machine: Machine,
+    gpus: Gpus,
     buffer: Vec<u8>,
     count: u64,
     vm_peak: Option<u64>,
@@ -51,6 +53,7 @@ impl Readings {
             had_descendants: false,
             cgroup: Cgroup::of(pid),
             machine: Machine::open(),
+            gpus: Gpus::new(),
             buffer: Vec::new(),
             count: 0,
             vm_peak: None,
@@ -67,6 +70,9 @@ impl Readings {
         }
         self.take_descendants(writer);
         writer.append(&Record::Surroundings(self.surroundings(thorough)));
+        let pids: Vec<u32> =
+            self.program.as_ref().map(Process::pid).into_iter().chain(self.descendants()).collect();
+        self.gpus.tick(&pids, writer, &mut self.buffer);
     }
 
     /// The limits and counters now; a `thorough` look reads all of them.

@@ -1,11 +1,12 @@
 //! The verdict on each device: whether what tensors have in use on it goes on growing.
 //!
-//! In: what each pool said, the cycles. Out: a judgement for each pool that was in use; `told/device.rs` puts it into words. What must not
+//! In: what each pool said, the cycles. Out: a judgement for each pool that was in use; `told/device` puts it into words. What must not
 //! happen here: a leak told of what is reserved, which is no tensor's; a verdict on the program, which `job` makes of this.
 
 use nilometer_capture::{Capture, DeviceAllocator};
 
 use super::growth::{Growth, growth};
+use super::whole::{Driver, Unknown, Whole};
 use super::{Answer, Devices, Pool};
 use crate::cycles::Cycles;
 use crate::pack::{Device, Packs};
@@ -18,7 +19,7 @@ const MIN_RESERVED_BYTES: u64 = 64 * 1024 * 1024;
 const EARLY_DIVISOR: usize = 3;
 
 /// What is said of a pool.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub(crate) pool: Pool,
     /// What is known of its allocator.
@@ -26,6 +27,10 @@ pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     pub(crate) last: Answer,
     pub(crate) growth: Growth,
+    /// The device with what others have of it.
+    pub(crate) whole: Result<Whole, Unknown>,
+    /// The most that may come to be in use: the allocator's own limit, or what others leave of the device.
+    pub(crate) limit: Option<u64>,
     /// Cycles until the limit at this rate; `None` without a limit, and of garbage.
     pub(crate) cycles_left: Option<u64>,
     /// Bytes that it holds beyond what is in use, where they are worth a word.
@@ -41,6 +46,7 @@ pub(crate) fn judged(
     cycles: &Cycles,
     packs: Packs,
 ) -> Vec<Judged> {
+    let driver = Driver::of(capture);
     let judge = |pool: Pool| {
         let answers = devices.answers(pool);
         let last = *answers.iter().rev().find(|answer| answer.in_use > 0)?;
@@ -54,13 +60,18 @@ pub(crate) fn judged(
         let rose = last.reserved.saturating_sub(early);
         let known = known(pool.allocator, packs);
         let is_as_needed = !known.takes_all;
+        let whole = driver.whole(devices, pool);
+        let left = whole.as_ref().ok().and_then(|whole| whole.room);
+        let limit = [last.limit, left].into_iter().flatten().min();
         Some(Judged {
             pool,
             known,
             verdict,
             last,
             growth,
-            cycles_left: cycles_left(&last, growth),
+            whole,
+            limit,
+            cycles_left: cycles_left(limit, last.in_use, growth),
             reserved: reserved(&known, &last),
             rose: (growth == Growth::None && is_as_needed && rose >= MIN_RESERVED_BYTES).then_some(rose),
         })
@@ -75,9 +86,9 @@ fn known(allocator: DeviceAllocator, packs: Packs) -> Device {
     of_packs().find(|device| device.allocator == allocator).unwrap_or(unknown)
 }
 
-fn cycles_left(last: &Answer, growth: Growth) -> Option<u64> {
+fn cycles_left(limit: Option<u64>, in_use: u64, growth: Growth) -> Option<u64> {
     let Growth::Grows { per_cycle, is_garbage: false, .. } = growth else { return None };
-    let room = last.limit?.saturating_sub(last.in_use) as f64;
+    let room = limit?.saturating_sub(in_use) as f64;
     Some((room / per_cycle.estimate).floor() as u64)
 }
 

@@ -5,9 +5,12 @@
 
 mod growth;
 mod judged;
+mod order;
+mod whole;
 
 pub(crate) use growth::Growth;
 pub(crate) use judged::{Judged, judged};
+pub(crate) use whole::{Unknown, Whole};
 
 use std::collections::BTreeMap;
 
@@ -33,6 +36,8 @@ pub(crate) struct Answer {
     pub(crate) reserved: u64,
     /// The most that it may take, where it says that.
     pub(crate) limit: Option<u64>,
+    /// The device's number in CUDA.
+    pub(crate) ordinal: Option<u64>,
 }
 
 /// What was in use at the end of a cycle.
@@ -63,7 +68,7 @@ impl Devices {
         for stamped in &capture.records {
             match &stamped.record {
                 Record::Observation(Observation::Device { allocator, moment, counts }) => {
-                    let DeviceCounts { in_use, peak, reserved, device, limit } = *counts;
+                    let DeviceCounts { in_use, peak, reserved, device, limit, ordinal } = *counts;
                     let pool = Pool { allocator: *allocator, device };
                     out.said.entry(pool).or_default().push(Answer {
                         at_ns: stamped.at_ns,
@@ -72,6 +77,7 @@ impl Devices {
                         peak: peak.unwrap_or(0),
                         reserved: reserved.unwrap_or(0),
                         limit,
+                        ordinal,
                     });
                 }
                 Record::Observation(Observation::Probe { name, value }) => {
@@ -88,7 +94,8 @@ impl Devices {
         let of = |(_, names): &&(DeviceAllocator, [&str; 3])| names.contains(&name);
         let Some((allocator, [in_use, peak, _])) = PROBES.iter().find(of) else { return };
         let said = self.said.entry(Pool { allocator: *allocator, device: None }).or_default();
-        let none = Answer { at_ns, moment: Moment::Tick, in_use: 0, peak: 0, reserved: 0, limit: None };
+        let (moment, limit, ordinal) = (Moment::Tick, None, None);
+        let none = Answer { at_ns, moment, in_use: 0, peak: 0, reserved: 0, limit, ordinal };
         let before = said.last().copied().unwrap_or(none);
         if name == *in_use {
             said.push(Answer { at_ns, in_use: value, ..before });

@@ -50,7 +50,8 @@ type SampleId = (u32, u64);
 fn seen_samples(capture: &Capture) -> (Vec<(SampleId, Stamped)>, u64) {
     // What devices have in use is read more often than any sample is asked for.
     let is_moment = |record: &Record| {
-        let is_device = matches!(record, Record::Observation(Observation::Device { .. }));
+        let is_device =
+            matches!(record, Record::Observation(Observation::Device { .. } | Observation::Gpu(_)));
         !is_device && !matches!(record, Record::Sampling(_) | Record::Fact { .. })
     };
     let moments: Vec<u64> =

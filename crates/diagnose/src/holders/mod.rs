@@ -159,6 +159,7 @@ impl<'a> HolderEvidence<'a> {
                 Observation::Census(_)
                 | Observation::Objects { .. }
                 | Observation::Device { .. }
+                | Observation::Gpu(_)
                 | Observation::Endpoint { .. }
                 | Observation::Ended { .. }
                 | Observation::Probe { .. }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use curve::RUNS_OF;
 pub use curve::{Component, Cycles, Kind, Memory, OtherCycles, PhaseSpan, PhaseTotal, TimelinePoint};
-pub use device::{Device, DeviceGrowth};
+pub use device::{Device, DeviceGrowth, DeviceOthers};
 pub use finding::{Finding, Frame, Holder, HolderBytes, LostSamples, Sampling, Site};
 pub use growth::{Bytes, Endpoint, Forecast, Growth, NextStep};
 pub use job::{Culprit, Job, Lives};

@@ -23,6 +23,7 @@ fn says_of(w: &mut World, allocator: DeviceAllocator, moment: Moment, said: [u64
         reserved: Some(reserved),
         device: Some(device),
         limit: Some(limit).filter(|limit| *limit > 0),
+        ordinal: Some(device),
     };
     w.say(&Record::Observation(Observation::Device { allocator, moment, counts }));
 }

@@ -24,6 +24,7 @@ mod evidence;
 mod fills;
 mod garbage;
 mod gpu;
+mod gpu_others;
 mod healthy;
 mod held;
 mod held_by_scans;

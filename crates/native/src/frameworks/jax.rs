@@ -12,15 +12,22 @@ use super::{Allocator, Limits, own};
 use crate::interp;
 
 const PROCESSOR: &str = "cpu";
+/// What versions of JAX call the platform whose devices CUDA numbers.
+const CUDA: [&str; 2] = ["cuda", "gpu"];
 
 pub(super) const ALLOCATOR: Allocator =
-    Allocator { number: DeviceAllocator::Jax, framework: "JAX", is_set_up, counts };
+    Allocator { number: DeviceAllocator::Jax, framework: "JAX", is_set_up, counts, uuids: |_, _| Vec::new() };
 
 /// The backends that there are by now.
 fn backends(py: Python<'_>) -> Vec<Bound<'_, PyAny>> {
     let bridge = interp::loaded(py, intern!(py, "jax._src.xla_bridge"));
     let found = bridge.and_then(|bridge| own(&bridge, intern!(py, "_backends"))?.cast_into::<PyDict>().ok());
     found.map(|found| found.values().iter().collect()).unwrap_or_default()
+}
+
+/// Its number in CUDA. Another version of JAX may not tell it.
+fn ordinal(device: &Bound<'_, PyAny>) -> Option<u64> {
+    device.getattr(intern!(device.py(), "local_hardware_id")).ok()?.extract().ok()
 }
 
 fn is_set_up(py: Python<'_>) -> bool {
@@ -30,11 +37,14 @@ fn is_set_up(py: Python<'_>) -> bool {
 fn counts(py: Python<'_>, _kind: &str, _limits: &Limits) -> PyResult<Vec<DeviceCounts>> {
     let mut out = Vec::new();
     for backend in backends(py) {
-        if backend.getattr(intern!(py, "platform"))?.extract::<String>()? == PROCESSOR {
+        let platform: String = backend.getattr(intern!(py, "platform"))?.extract()?;
+        if platform == PROCESSOR {
             continue;
         }
+        let is_cuda = CUDA.contains(&platform.as_str());
         for (number, device) in (0..).zip(backend.call_method0(intern!(py, "local_devices"))?.try_iter()?) {
-            let said = device?.call_method0(intern!(py, "memory_stats"))?;
+            let device = device?;
+            let said = device.call_method0(intern!(py, "memory_stats"))?;
             if said.is_none() {
                 continue;
             }
@@ -48,6 +58,7 @@ fn counts(py: Python<'_>, _kind: &str, _limits: &Limits) -> PyResult<Vec<DeviceC
                 reserved: figure(intern!(py, "pool_bytes"))?,
                 device: Some(number),
                 limit: figure(intern!(py, "bytes_limit"))?,
+                ordinal: is_cuda.then(|| ordinal(&device)).flatten(),
             });
         }
     }

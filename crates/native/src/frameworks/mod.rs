@@ -22,6 +22,9 @@ use pyo3::types::{PyModule, PyString};
 /// What may be taken of each device, by its number: said once, when one is first in use.
 pub(crate) type Limits = OnceLock<Vec<(u64, u64)>>;
 
+/// What a device is known by, with its number in CUDA.
+pub(crate) type Uuids = Vec<(u64, String)>;
+
 /// An allocator of devices.
 #[derive(Debug)]
 pub(crate) struct Allocator {
@@ -33,6 +36,8 @@ pub(crate) struct Allocator {
     pub(crate) is_set_up: fn(Python<'_>) -> bool,
     /// What it says of each of its devices. It may have one for the processor, which is of another `kind`.
     pub(crate) counts: fn(Python<'_>, kind: &str, &Limits) -> PyResult<Vec<DeviceCounts>>,
+    /// The UUIDs of these devices, by their numbers in CUDA, as far as it knows them.
+    pub(crate) uuids: fn(Python<'_>, &[u64]) -> Uuids,
 }
 
 /// A library whose memory neither the C allocator's figures nor the recorder see.

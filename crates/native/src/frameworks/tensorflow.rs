@@ -6,13 +6,20 @@
 use nilometer_capture::{DeviceAllocator, DeviceCounts};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use super::{Allocator, Limits, limit_of, own};
 use crate::interp;
 
-pub(super) const ALLOCATOR: Allocator =
-    Allocator { number: DeviceAllocator::TensorFlow, framework: "TensorFlow", is_set_up, counts };
+const GPU: &str = "GPU";
+
+pub(super) const ALLOCATOR: Allocator = Allocator {
+    number: DeviceAllocator::TensorFlow,
+    framework: "TensorFlow",
+    is_set_up,
+    counts,
+    uuids: |_, _| Vec::new(),
+};
 
 /// The context, once it is set up.
 fn context(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
@@ -35,6 +42,7 @@ fn counts(py: Python<'_>, kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCou
     let mut out = Vec::new();
     let info = loaded(py, "tensorflow.python._pywrap_tfe", "TFE_GetMemoryInfo");
     let handle = context.getattr(intern!(py, "_context_handle"))?;
+    let is_numbered_as_cuda_does = is_numbered_as_cuda_does(&context).unwrap_or(false);
     for device in devices.try_iter()? {
         let device = device?;
         let name: String = device.getattr(intern!(py, "name"))?.extract()?;
@@ -44,10 +52,12 @@ fn counts(py: Python<'_>, kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCou
             continue;
         }
         let said = info.as_ref().map_err(|missing| missing.clone_ref(py))?.call1((&handle, &name))?;
+        let device = number_of(&name);
         out.push(DeviceCounts {
             in_use: Some(said.get_item(intern!(py, "current"))?.extract()?),
             peak: Some(said.get_item(intern!(py, "peak"))?.extract()?),
-            device: number_of(&name),
+            device,
+            ordinal: device.filter(|_| is_numbered_as_cuda_does),
             ..DeviceCounts::default()
         });
     }
@@ -69,6 +79,21 @@ fn counts(py: Python<'_>, kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCou
         }
     }
     Ok(out)
+}
+
+/// Whether GPU `n` is CUDA's device `n`: where the program neither hides GPUs from `TensorFlow` nor cuts one in several.
+fn is_numbered_as_cuda_does(context: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = context.py();
+    let count = |list: &Bound<'_, PyString>| -> PyResult<usize> {
+        let mut count = 0;
+        for device in context.getattr(list)?.try_iter()? {
+            count += usize::from(device?.getattr(intern!(py, "device_type"))?.extract::<String>()? == GPU);
+        }
+        Ok(count)
+    };
+    let all = count(intern!(py, "_physical_devices"))?;
+    let logical = count(intern!(py, "_logical_devices"))?;
+    Ok(all == logical && all == count(intern!(py, "_visible_device_list"))?)
 }
 
 /// The number at the end of a device's name: `/device:GPU:1`.
@@ -118,6 +143,6 @@ fn limits_of(py: Python<'_>, handle: &Bound<'_, PyAny>, kind: &str) -> PyResult<
 /// A function of a module that the program has loaded.
 fn loaded<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let missing = || pyo3::exceptions::PyAttributeError::new_err(format!("no {name} in {module}"));
-    let module = interp::loaded(py, &pyo3::types::PyString::new(py, module)).ok_or_else(missing)?;
-    own(&module, &pyo3::types::PyString::new(py, name)).ok_or_else(missing)
+    let module = interp::loaded(py, &PyString::new(py, module)).ok_or_else(missing)?;
+    own(&module, &PyString::new(py, name)).ok_or_else(missing)
 }

@@ -7,14 +7,14 @@ use nilometer_capture::{DeviceAllocator, DeviceCounts};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::{Allocator, Limits, limit_of, own};
+use super::{Allocator, Limits, Uuids, limit_of, own};
 use crate::interp;
 
 /// What `PyTorch` calls the allocator that counts for itself.
 const OWN_BACKEND: &str = "native";
 
 pub(super) const ALLOCATOR: Allocator =
-    Allocator { number: DeviceAllocator::PyTorch, framework: "PyTorch", is_set_up, counts };
+    Allocator { number: DeviceAllocator::PyTorch, framework: "PyTorch", is_set_up, counts, uuids };
 
 fn is_set_up(py: Python<'_>) -> bool {
     let cuda = interp::loaded(py, intern!(py, "torch.cuda"));
@@ -53,6 +53,7 @@ fn counts(py: Python<'_>, _kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCo
             reserved: Some(figure(reserved, current)?),
             device: Some(device),
             limit: None,
+            ordinal: Some(device),
         });
     }
     if out.iter().any(|counts| counts.in_use.unwrap_or(0) > 0) {
@@ -69,6 +70,19 @@ fn counts(py: Python<'_>, _kind: &str, limits: &Limits) -> PyResult<Vec<DeviceCo
         }
     }
     Ok(out)
+}
+
+/// The UUID of each of these GPUs. Older versions do not tell it.
+fn uuids(py: Python<'_>, devices: &[u64]) -> Uuids {
+    let cuda = interp::loaded(py, intern!(py, "torch.cuda"));
+    let Some(properties) = cuda.and_then(|cuda| own(&cuda, intern!(py, "_get_device_properties"))) else {
+        return Vec::new();
+    };
+    let uuid = |device: u64| {
+        let uuid = properties.call1((device,)).ok()?.getattr(intern!(py, "uuid")).ok()?;
+        Some((device, uuid.str().ok()?.to_str().ok()?.to_owned()))
+    };
+    devices.iter().copied().filter_map(uuid).collect()
 }
 
 /// The memory of each GPU. Another version of `PyTorch` may not tell it.

@@ -32,6 +32,7 @@ impl Session {
                 Answer::Counts(allocator, counts) => {
                     self.see(Observation::Device { allocator, moment, counts });
                 }
+                Answer::Fact(key, value) => self.fact(key, value),
                 Answer::GivenUp(framework) => self.lost(&words::unknown_devices(framework)),
             }
         }

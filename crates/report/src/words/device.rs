@@ -5,6 +5,11 @@ use nilometer_diagnose::{Device, size};
 /// The head of a table in Markdown.
 pub(crate) const TABLE: &str = "| device | framework | verdict | memory |\n|---|---|---|---|\n";
 
+/// Why nothing is said of other processes.
+pub(crate) fn others_unknown(why: &str) -> String {
+    format!("what other processes hold of it is not known: {why}")
+}
+
 /// `3.1 GiB in use, 3.4 GiB at most, 78.0 GiB reserved of 79.2 GiB, full in 40 epochs`.
 pub(crate) fn course(device: &Device) -> String {
     let [used, peak] = [device.in_use_bytes, device.peak_bytes].map(|bytes| size(bytes as f64));

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use nilometer_diagnose::{
-    About, Bytes, Component, Culprit, CycleCount, CycleRow, Device, DeviceGrowth, Exit, Finding, Forecast,
-    Frame, Growth, Holder, HolderBytes, Job, Kind, Look, Memory, Objects, PhaseSpan, PhaseTotal, Probe,
-    Process, Profile, ProfileStack, Program, Report, Retraced, SCHEMA, Sampling, Site, TimelinePoint,
-    TypeCounts, Verdict, Warning,
+    About, Bytes, Component, Culprit, CycleCount, CycleRow, Device, DeviceGrowth, DeviceOthers, Exit,
+    Finding, Forecast, Frame, Growth, Holder, HolderBytes, Job, Kind, Look, Memory, Objects, PhaseSpan,
+    PhaseTotal, Probe, Process, Profile, ProfileStack, Program, Report, Retraced, SCHEMA, Sampling, Site,
+    TimelinePoint, TypeCounts, Verdict, Warning,
 };
 
 pub(crate) const MIB: i64 = 1024 * 1024;
@@ -496,6 +496,13 @@ pub(crate) fn growing_device() -> Report {
         peak_bytes: (used + 60) << 20,
         reserved_bytes: Some(600 << 20),
         limit_bytes: Some(80 << 30),
+        total_bytes: Some(110 << 30),
+        others: Some(DeviceOthers {
+            bytes: 30 << 30,
+            is_at_most: false,
+            sentence: Some(format!("other processes hold 30.0 GiB of {name}, which has 110 GiB")),
+        }),
+        others_unknown: None,
         growth,
     }
     };

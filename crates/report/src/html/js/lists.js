@@ -69,7 +69,7 @@ function processesSection(report) {
 function devicesSection(report) {
   const devices = report.devices ?? [];
   if (devices.length === 0) return null;
-  const columns = [["device", ""], ["framework", ""], ["verdict", ""], ["in use", "right"], ["at most", "right"], ["reserved", "right"], ["limit", "right"], ["grows by", "right"], ["full in", "right"]];
+  const columns = [["device", ""], ["framework", ""], ["verdict", ""], ["in use", "right"], ["at most", "right"], ["reserved", "right"], ["limit", "right"], ["others", "right"], ["grows by", "right"], ["full in", "right"]];
   const known = (bytes) => (bytes === null ? "" : size(bytes));
   const row = ({ growth, ...one }) => [
     one.name,
@@ -79,10 +79,12 @@ function devicesSection(report) {
     size(one.peak_bytes),
     known(one.reserved_bytes),
     known(one.limit_bytes),
+    one.others ? `${one.others.is_at_most ? "≤ " : ""}${size(one.others.bytes)}` : "",
     growth ? `${size(growth.bytes_per_cycle.estimate)} per ${growth.unit}` : "",
     growth?.cycles_left == null ? "" : counted(growth.cycles_left, growth.unit),
   ];
-  const reasons = devices.map((one) => h("p", {}, `${capital(one.reason)}.`));
+  const sentences = devices.flatMap((one) => [one.reason, one.others?.sentence, one.others_unknown && RUN.othersUnknown(one.name, one.others_unknown)]);
+  const reasons = sentences.filter(Boolean).map((sentence) => h("p", {}, `${capital(sentence)}.`));
   return section("devices", "Memory of GPUs", RUN.devices, table("Memory of GPUs", columns, devices.map(row)), ...reasons);
 }
 

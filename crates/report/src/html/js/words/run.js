@@ -28,6 +28,7 @@ const RUN = {
   },
   warnings: "The verdict is the same with and without.",
   devices: "What frameworks have of each device. Memory that is only reserved is no leak.",
+  othersUnknown: (device, why) => `what other processes hold of ${device} is not known: ${why}`,
   processes: "Anonymous memory of the processes that the program started.",
   components: { noLeak: "What the memory is", leak: "What the curve is made of" },
   start: {

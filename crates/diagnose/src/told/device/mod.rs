@@ -2,6 +2,8 @@
 //!
 //! In: devices judged, and the one that makes the job a leak. Out: the report with them. What must not happen here: a decision.
 
+mod others;
+
 use crate::devices::{Growth, Judged, Pool};
 use crate::report::{About, Bytes, Component, Device, DeviceGrowth, Finding, Kind, Report, Verdict, Warning};
 use crate::sizes::size;
@@ -52,7 +54,10 @@ fn row(judged: &Judged) -> Device {
         in_use_bytes: judged.last.in_use,
         peak_bytes: judged.last.peak,
         reserved_bytes: Some(judged.last.reserved).filter(|bytes| *bytes > 0),
-        limit_bytes: judged.last.limit,
+        limit_bytes: judged.limit,
+        total_bytes: judged.whole.as_ref().ok().map(|whole| whole.total),
+        others: judged.whole.as_ref().ok().map(|whole| others::told(whole, &place(judged.pool))),
+        others_unknown: judged.whole.as_ref().err().and_then(others::why),
         growth,
     }
 }
@@ -96,9 +101,9 @@ pub(super) fn reserved(devices: &[Judged]) -> impl Iterator<Item = Component> {
 }
 
 fn part(judged: &Judged, kept: u64, is_one: bool) -> Component {
-    let Judged { pool, last, .. } = *judged;
+    let Judged { pool, last, .. } = judged;
     let [all, peak, used] = [last.reserved, last.peak, last.in_use].map(|bytes| size(bytes as f64));
-    let subject = if is_one { "GPU memory".to_owned() } else { format!("{} memory", name(pool)) };
+    let subject = if is_one { "GPU memory".to_owned() } else { format!("{} memory", name(*pool)) };
     let framework = judged.known.framework;
     let sentence = if judged.known.takes_all {
         format!(
