@@ -6,11 +6,13 @@ import array
 import asyncio
 import collections
 import contextlib
+import contextvars
 import ctypes
 import functools
 import gc
 import json
 import queue
+import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -207,6 +209,54 @@ expect(space.items, "__main__.space.items[*]")
 iterating = iter([[1, 2]])
 view = memoryview(array.array("b", b"abc"))
 
+# What only the context of a thread leads to; two as Flask has them, as far as names go.
+SEEN: contextvars.ContextVar[Any] = contextvars.ContextVar("seen")
+OF_THREAD: contextvars.ContextVar[Any] = contextvars.ContextVar("of_thread")
+APP_CONTEXT: contextvars.ContextVar[Any] = contextvars.ContextVar("flask.app_ctx")
+OTHERS = [contextvars.ContextVar(f"other {number}") for number in range(100)]
+in_context: list[tuple[int, str]] = []
+
+
+def enter_contexts() -> None:
+    """Sets variables of this thread's context, among many others."""
+    for number, other in enumerate(OTHERS):
+        other.set(number)
+    SEEN.set([])
+    entered = framework("flask.ctx", "AppContext")()
+    entered.g, entered.marks = framework("flask.ctx", "_AppCtxGlobals")(), []
+    entered.app = type("App", (framework("flask.app", "Flask"),), {})()
+    entered.g.seen, entered.app.extensions, entered.app.name = [], {"tiles": []}, {}
+    APP_CONTEXT.set(entered)
+    in_context.extend(
+        [
+            (id(SEEN.get()), "<context variable seen>[*]"),
+            (id(entered.g.seen), "flask.g.seen[*]"),
+            (id(entered.app.extensions["tiles"]), "flask.current_app.extensions['tiles'][*]"),
+            (id(entered.app.name), "flask.current_app.name[*]"),
+            (id(entered.marks), "<context variable flask.app_ctx>.marks[*]"),
+        ]
+    )
+
+
+def of_contexts() -> dict[str, object]:
+    """Found by a search from the roots, and as holders of a sample; also inside of a copy of the context."""
+    addresses = [address for address, _ in in_context]
+    told = {text: [] for _, text in in_context}
+
+    def look() -> None:
+        known = door.holders(door.whole([door.block(address) for address in addresses]))
+        for (address, text), path in zip(in_context, door.find(*addresses), strict=True):
+            told[text] += [path and path["text"], known[address]["path"]["text"]]
+
+    look()
+    contextvars.copy_context().run(look)
+    return {
+        "minor": sys.version_info.minor,
+        "contexts": [text for text, found in told.items() if found != [text] * 4] or len(told),
+        "told": told,
+    }
+
+
 started, finish = threading.Event(), threading.Event()
 
 
@@ -216,6 +266,8 @@ def worker() -> None:
     inner: list[int] = []
     expect(backlog, "worker(): backlog[*]", "worker")
     expect(inner, "worker(): inner[*]", "worker")
+    OF_THREAD.set([])
+    in_context.append((id(OF_THREAD.get()), "<context variable of_thread>[*]"))
 
     def reach() -> list[int]:
         return inner
@@ -252,7 +304,7 @@ def ask() -> None:
         if not alone["file"].endswith(".py"):
             failed.append(f"{text}: file {alone['file']!r}")
     held = {**native(), **plain()}
-    print(json.dumps({"failed": failed, "cases": len(expected), **held, **many()}))
+    print(json.dumps({"failed": failed, "cases": len(expected), **held, **many(), **of_contexts()}))
 
 
 def many() -> dict[str, object]:
@@ -363,5 +415,6 @@ with contextlib.ExitStack() as stack:
     thread.start()
     stack.callback(finish.set)
     started.wait()
+    enter_contexts()
     joining(lambda: fit([Logger()]))
     coroutine.close()

@@ -36,6 +36,14 @@ def test_each_way_of_holding(what: str, python: str, probe: str) -> None:
     assert run(python, probe, "paths_cases.py")[what] == EXPECTED[what]
 
 
+def test_variables_of_contexts(python: str, probe: str) -> None:
+    """What `contextvars` hold, in every thread; in Flask's words where they are Flask's."""
+    told = run(python, probe, "paths_cases.py")
+    if told["minor"] >= 14:
+        pytest.skip("where a thread has its context is not known of Python 3.14")
+    assert told["contexts"] == 6, told["told"]
+
+
 def test_what_a_call_was_made_with_while_it_ends(probe: str) -> None:
     """Our own wrapper is then the only one whose arguments lead to it: no native code keeps it."""
     assert run(sys.executable, probe, "paths_ending.py") == [["fit(): callbacks[0].kept[*]"], 4]

@@ -121,6 +121,19 @@ def test_requests(run: Runner, name: str, package: str, endpoints: dict[str, int
     assert ended.cycles() == {"served": sum(endpoints.values())}
 
 
+def test_calls_of_an_asyncio_server(run: Runner) -> None:
+    """All four kinds, those of a thread, and those that fail; of an unknown method no handler runs."""
+    ended = both(run, "asyncio_grpc.py", "", "grpc.aio")
+    counts = {
+        **{"unary_unary/same": 2, "stream_unary/joined": 2, "unary_stream/three": 2, "stream_stream/echo": 2},
+        **{f"unary_unary/{name}": 1 for name in ("of_a_thread", "bad", "aborts", "waits")},
+        **{f"unary_stream/{name}": 1 for name in ("written", "bad_later", "waits_later")},
+    }
+    assert ended.endpoints() == {f"gRPC /{name}": count for name, count in counts.items()}
+    assert ended.cycles() == {"served": 15}
+    assert ended.stdout.count("Traceback") == 2
+
+
 @pytest.mark.parametrize(
     ("name", "package", "endpoints"),
     [

@@ -37,7 +37,7 @@ impl Candidates {
                     self.seen.push(Candidate { file, file_owner, ..Candidate::default() });
                 }
             }
-            RootKind::Type => {}
+            RootKind::Context { .. } | RootKind::Type => {}
         }
     }
 

@@ -196,4 +196,6 @@ pub enum Written {
     Items,
     /// The dict has an object for each set of labels, which is made by `object.labels()`.
     ChildrenPerLabel,
+    /// The value has a name by which programs ask for it wherever they are: the path begins there, unless it begins at the user's own.
+    KnownAs(&'static str),
 }

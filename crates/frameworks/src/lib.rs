@@ -22,6 +22,8 @@
 mod aiohttp;
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "flask")]
+mod flask;
 #[cfg(feature = "jax")]
 mod jax;
 #[cfg(feature = "keras")]
@@ -51,6 +53,8 @@ pub static CENSUS: nilometer_census::Packs = &[
     &aiohttp::CENSUS,
     #[cfg(feature = "arrow")]
     &arrow::CENSUS,
+    #[cfg(feature = "flask")]
+    &flask::CENSUS,
     #[cfg(feature = "jax")]
     &jax::CENSUS,
     #[cfg(feature = "keras")]

@@ -78,6 +78,7 @@ fn what_is_written_is_read() {
         Root::Function { name: "fit", variable: "callbacks" },
         Root::Function { name: "<lambda>", variable: "" },
         Root::on_stack("fit"),
+        Root::ContextVariable("flask.app_ctx"),
         Root::Word("__main__"),
         Root::Word("<native code>"),
     ];

@@ -93,7 +93,48 @@ mod tests {
     use nilometer_diagnose::Bytes;
 
     use super::*;
-    use crate::status::TopFinding;
+    use crate::status::{Service, TopFinding};
+
+    #[test]
+    fn the_row_of_a_service_has_what_its_workers_do_together() {
+        let growth = |estimate| Some(Bytes { estimate, low: estimate - 100, high: estimate + 100 });
+        let mut program = Status {
+            running: true,
+            pid: Some(48213),
+            program: "gunicorn".to_owned(),
+            verdict: Some(Verdict::Leak),
+            unit: "window".to_owned(),
+            cycles: 60,
+            service: Some(Service {
+                workers: 1,
+                ended: 8,
+                unit: "request".to_owned(),
+                cycles: 4211,
+                growth: growth(2400),
+            }),
+            ..Status::default()
+        };
+        let worker = Status {
+            running: true,
+            pid: Some(48290),
+            program: "gunicorn".to_owned(),
+            unit: "request".to_owned(),
+            cycles: 402,
+            growth: growth(2500),
+            worker_of: Some(48213),
+            ..Status::default()
+        };
+        let shown = |all: &[Status]| status_table(all, &Style { width: 60, color: false }, false);
+        insta::assert_snapshot!(shown(&[program.clone(), worker]));
+        if let Some(service) = &mut program.service {
+            (service.workers, service.ended) = (0, 1);
+        }
+        assert!(shown(&[program.clone()]).contains("judged with 1 worker that ended"));
+        if let Some(service) = &mut program.service {
+            (service.workers, service.ended) = (2, 0);
+        }
+        assert!(!shown(&[program]).contains("judged with"));
+    }
 
     #[test]
     fn rows_stand_under_their_heads_and_are_cut_for_a_terminal() {

@@ -5,11 +5,11 @@ mod reports;
 
 use std::collections::BTreeMap;
 
-use nilometer_diagnose::{Bytes, CycleRow, OtherCycles, Profile, Report, Side, diff};
+use nilometer_diagnose::{Bytes, CycleRow, OtherCycles, Profile, Report, Side, Verdict, diff};
 use nilometer_report::{
-    Evaluations, Form, RenderInput, Status, Style, Weight, collapsed, diff_json, diff_terminal, firefox,
-    github, jsonl, junit, live_line, markdown, metrics, openmetrics, otlp, parquet, pprof, redact, sarif,
-    speedscope, tensorboard,
+    Evaluations, Form, RenderInput, Service, Status, Style, Weight, collapsed, diff_json, diff_terminal,
+    firefox, github, jsonl, junit, live_line, markdown, metrics, openmetrics, otlp, parquet, pprof, redact,
+    sarif, speedscope, tensorboard,
 };
 use reports::{cycles, facts, growing_worker, healthy, leak, profile, sites, undecided};
 
@@ -69,6 +69,28 @@ fn figures_of_services() {
     insta::assert_snapshot!("metrics_openmetrics", metrics(&all, evaluations, Form::OpenMetrics));
     insta::assert_snapshot!("metrics_at_first", metrics(&[], Evaluations::default(), Form::Prometheus));
     insta::assert_snapshot!("otlp", pretty(&otlp(&all[..1], evaluations, 2_000, 1_000)));
+}
+
+#[test]
+fn figures_of_a_service_have_the_growth_of_all_lives_of_its_workers() {
+    let growth = Some(Bytes { estimate: 2300, low: 2200, high: 2400 });
+    let service = |growth| Some(Service { unit: "request".to_owned(), growth, ..Service::default() });
+    let program = Status { service: service(growth), ..Status::of(&leak(), "leak.nilo", true) };
+    assert!(program.growth.is_some(), "it has another growth of its own, by another unit");
+    let told = |status: &Status| -> Vec<String> {
+        let text = metrics(std::slice::from_ref(status), Evaluations::default(), Form::Prometheus);
+        text.lines().filter(|line| line.starts_with("nilometer_growth_bytes{")).map(str::to_owned).collect()
+    };
+    let lines = told(&program);
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    for (bound, bytes) in [("estimate", 2300), ("low", 2200), ("high", 2400)] {
+        let end = format!("unit=\"request\",bound=\"{bound}\"}} {bytes}");
+        assert!(lines.iter().any(|line| line.ends_with(&end)), "{end}: {lines:?}");
+    }
+    // Growth that is not known is not told, least of all as the program's own.
+    assert!(told(&Status { service: service(None), ..program.clone() }).is_empty());
+    let open = Status { verdict: Some(Verdict::Undecided), ..program };
+    assert!(told(&open).is_empty());
 }
 
 #[test]

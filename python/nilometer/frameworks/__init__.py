@@ -92,6 +92,7 @@ HOOKS: dict[str, str] = {
     "aiohttp.web_protocol": "frameworks.aiohttp.hooks",
     "tornado.web": "frameworks.tornado.hooks",
     "grpc._server": "frameworks.grpc.hooks",
+    "grpc.aio._server": "frameworks.grpc.hooks",
     "uvicorn.protocols.http.h11_impl": _UVICORN,
     "uvicorn.protocols.http.httptools_impl": _UVICORN,
     "gunicorn.workers.sync": _GUNICORN,

@@ -11,6 +11,7 @@ mod c_api;
 mod check;
 mod classes;
 mod containers;
+mod contexts;
 mod frames;
 mod functions;
 mod kinds;
@@ -91,6 +92,8 @@ struct WellKnown {
     none: u64,
     float: u64,
     boolean: u64,
+    context: u64,
+    context_variable: u64,
 }
 
 impl<'a> HeapView<'a> {
@@ -103,6 +106,8 @@ impl<'a> HeapView<'a> {
             none: address(c"_Py_NoneStruct"),
             float: address(c"PyFloat_Type"),
             boolean: address(c"PyBool_Type"),
+            context: address(c"PyContext_Type"),
+            context_variable: address(c"PyContextVar_Type"),
         };
         Ok(HeapView {
             python,

@@ -79,6 +79,8 @@ pub(crate) struct Offsets {
     /// 3.11 and 3.12: the thread's `_PyCFrame`, which holds `current`.
     pub(crate) thread_cframe: Option<u64>,
     pub(crate) thread_current: u64,
+    /// The context that a thread has entered; where it is not known, variables of contexts are no roots.
+    pub(crate) thread_context: Option<u64>,
     /// A generator's frame: inside the generator from 3.11 on; in 3.10 a pointer to a frame object.
     pub(crate) generator_frame: u64,
     /// `gi_frame_state`, 3.11 on.
@@ -120,6 +122,7 @@ impl Offsets {
             },
             thread_cframe: None,
             thread_current: 24,
+            thread_context: Some(240),
             generator_frame: 16,
             generator_state: 0,
             exception_traceback: 32,
@@ -152,6 +155,7 @@ impl Offsets {
             },
             thread_cframe: Some(56),
             thread_current: 8,
+            thread_context: Some(224),
             generator_frame: 80,
             generator_state: 75,
             exception_traceback: 40,
@@ -163,6 +167,7 @@ impl Offsets {
             code: Code { arguments: 52, stack_size: 64, ..code_of_11 },
             frame: frame_of_12,
             thread_current: 0,
+            thread_context: Some(208),
             generator_frame: 72,
             generator_state: 67,
             ..of_11
@@ -173,7 +178,11 @@ impl Offsets {
             (3, 11) => Some(of_11),
             (3, 12) => Some(of_12),
             (3, 13) => Some(of_13),
-            (3, 14) => Some(Offsets { frame: Frame { owner: 74, variables: 80, ..frame_of_12 }, ..of_13 }),
+            (3, 14) => Some(Offsets {
+                frame: Frame { owner: 74, variables: 80, ..frame_of_12 },
+                thread_context: None,
+                ..of_13
+            }),
             _ => None,
         }
     }

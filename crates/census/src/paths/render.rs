@@ -56,6 +56,8 @@ struct Writer<'a> {
     object: u64,
     /// A container whose elements are folded to `[*]` is earlier on the path.
     folded: bool,
+    /// The path begins at a variable, a function or a module of the user's.
+    is_users: bool,
 }
 
 /// Renders a path.
@@ -68,6 +70,7 @@ pub(crate) fn render(heap: &HeapView<'_>, roots: &Roots, chain: &Chain<'_>) -> P
         mode: Mode::Plain,
         object: 0,
         folded: false,
+        is_users: roots.is_users(chain.root),
     };
     writer.start(chain.root);
     for (edge, label) in chain.nodes.windows(2).zip(chain.labels) {
@@ -125,6 +128,10 @@ impl Writer<'_> {
             RootKind::Module(index) => {
                 self.mode = Mode::Attributes;
                 self.roots.modules.get(index as usize).map_or(String::new(), |module| module.name.clone())
+            }
+            RootKind::Context { variable } => {
+                let name = self.heap.context_variable_name(variable).unwrap_or_default();
+                Begin::ContextVariable(&name).to_string()
             }
             RootKind::Type => self.class_name(root.object),
         };
@@ -303,6 +310,8 @@ impl Writer<'_> {
             }
             Some(Written::Items) => {}
             Some(Written::ChildrenPerLabel) => self.write(Step::ChildrenPerLabel),
+            Some(Written::KnownAs(_)) if self.is_users || self.is_one_of_many() => return false,
+            Some(Written::KnownAs(name)) => name.clone_into(&mut self.text),
             None => return false,
         }
         true

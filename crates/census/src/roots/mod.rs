@@ -1,4 +1,4 @@
-//! The roots of path searches: variables of running frames, globals of modules, types.
+//! The roots of path searches: variables of running frames and of contexts, globals of modules, types.
 //!
 //! In: one view of the heap. Out: [`Roots`], in the order in which a person would open them, each with the
 //! cost to begin there. So a name that the person knows wins over a library's internals. What must not happen
@@ -13,8 +13,8 @@ use crate::memory::{prefetch, word};
 use crate::naming::{HeapView, Kind, RunningFrame};
 pub(crate) use nilometer_model::{CodeFolders, FileOwner};
 
-/// Costs to begin at: user code, user code called back by a library, a library's frame, another module, a
-/// module without a file, a type.
+/// Costs to begin at: user code, user code called back by a library, a library's frame, a variable of a context
+/// or another module, a module without a file, a type.
 const USER_COST: u32 = 1;
 const CALLBACK_COST: u32 = 2;
 const LIBRARY_FRAME_COST: u32 = 3;
@@ -30,6 +30,8 @@ const MAX_PATH_CHARS: usize = 4096;
 /// Frames per thread, and threads, that are read.
 const MAX_ROOT_FRAMES: usize = 2000;
 const MAX_ROOT_THREADS: usize = 1000;
+/// How names of our own variables of contexts begin.
+const OURS: &str = "nilometer_";
 
 /// A frame of a thread.
 #[derive(Clone, Debug)]
@@ -59,6 +61,8 @@ pub(crate) enum RootKind {
     Stack { frame: u32 },
     /// The dict of the module with this index.
     Module(u32),
+    /// The value of a variable of a context: the `ContextVar`.
+    Context { variable: u64 },
     /// A static type.
     Type,
 }
@@ -96,6 +100,7 @@ impl Roots {
         roots.frames(heap);
         let module_dicts: HashSet<u64> = modules.iter().map(|(dict, _)| *dict).collect();
         roots.variables(heap, &module_dicts);
+        roots.contexts(heap);
         for (index, (dict, _)) in modules.iter().enumerate() {
             let Some(module) = roots.modules.get(index) else { continue };
             let cost = match (module.file_owner, module.file.is_empty()) {
@@ -228,6 +233,22 @@ impl Roots {
         self.starts.append(&mut library);
     }
 
+    /// Variables of the contexts that threads have entered. Where contexts are copies of each other, a value counts once.
+    fn contexts(&mut self, heap: &HeapView<'_>) {
+        let mut known = HashSet::new();
+        let threads = heap.api.threads(heap.python.api.interpreter());
+        for thread in threads.into_iter().rev().take(MAX_ROOT_THREADS) {
+            heap.context_variables(thread, &mut |variable, object| {
+                let is_ours =
+                    || heap.context_variable_name(variable).is_some_and(|name| name.starts_with(OURS));
+                if known.insert((variable, object)) && !is_ours() {
+                    let kind = RootKind::Context { variable };
+                    self.starts.push(Root { object, kind, cost: OTHER_MODULE_COST });
+                }
+            });
+        }
+    }
+
     /// Static types among the types of the visited objects.
     pub(crate) fn types(heap: &HeapView<'_>, seen: impl Iterator<Item = u64>) -> Vec<Root> {
         let (mut known, mut roots) = (HashSet::new(), Vec::new());
@@ -238,6 +259,18 @@ impl Roots {
             }
         }
         roots
+    }
+
+    /// Whether a path that begins there begins at the user's own.
+    pub(crate) fn is_users(&self, root: Root) -> bool {
+        let owner = match root.kind {
+            RootKind::Variable { frame, .. } | RootKind::Stack { frame } | RootKind::Names { frame } => {
+                self.frames.get(frame as usize).map(|frame| frame.file_owner)
+            }
+            RootKind::Module(index) => self.modules.get(index as usize).map(|module| module.file_owner),
+            RootKind::Context { .. } | RootKind::Type => None,
+        };
+        owner == Some(FileOwner::User)
     }
 
     /// The module with this name, as a class says it.

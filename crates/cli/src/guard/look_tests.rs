@@ -1,5 +1,9 @@
 //! The look at this process, and what the numbers of a group say.
 
+use std::path::PathBuf;
+
+use nilometer_host::cgroup::{Place, Version};
+
 use super::*;
 
 #[test]
@@ -47,4 +51,41 @@ fn a_limit_that_acts_goes_before_one_that_is_nearer() {
     let near = Judgement { used: 99, limit: 100, ..Judgement::default() };
     let found = nearest([Some(near), None, Some(far), None, None].into_iter()).unwrap();
     assert_eq!(found.kind, Kind::Ram);
+}
+
+/// A service in a group whose limit a folder above it may set; the figures grow from look to look.
+#[test]
+fn a_service_meets_the_limit_of_its_group_in_both_versions() {
+    const LIMIT_MIB: u64 = 100;
+    let v1 = (Version::One, "web", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_cache", "web");
+    let v2 = (Version::Two, "app.slice/web.service", "memory.max", "memory.current", "file", "app.slice");
+    for (version, below, limit, current, cache, limited) in [v1, v2] {
+        let mount = tempfile::tempdir().unwrap();
+        let own = mount.path().join(below);
+        let limited = mount.path().join(limited);
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(own.join(limit), if version == Version::One { "9223372036854771712" } else { "max" })
+            .unwrap();
+        std::fs::write(limited.join(limit), (LIMIT_MIB << 20).to_string()).unwrap();
+        std::fs::write(limited.join("memory.stat"), format!("{cache} {}\n", 20 << 20)).unwrap();
+        let use_mib = |mib: u64| std::fs::write(limited.join(current), (mib << 20).to_string()).unwrap();
+        use_mib(70);
+        let mut watch = Watch::of_service(std::process::id(), None);
+        let place = Place { version, mount: mount.path().to_owned(), below: PathBuf::from(below) };
+        watch.cgroup = Cgroup::open(&place);
+        let mut look = |mib: u64| {
+            use_mib(mib);
+            watch.last = None;
+            let judged = watch.epoch_ended(0).unwrap();
+            assert_eq!(judged.kind, Kind::Cgroup);
+            // 20 MiB of it are pages of files.
+            assert_eq!((judged.judgement.used, judged.judgement.limit), ((mib - 20) << 20, LIMIT_MIB << 20));
+            judged.judgement
+        };
+        for mib in (80..=108).step_by(4) {
+            assert!(!look(mib).acts, "{version:?}: 88 MiB, 4 of the next look and 8 of margin just fit");
+        }
+        let last = look(110);
+        assert!(last.acts && last.growth == 4 << 20, "{version:?}: {last:?}");
+    }
 }

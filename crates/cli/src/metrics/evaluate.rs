@@ -19,11 +19,7 @@ use crate::supervisor::kernel::{self, Inherited, Modesty};
 
 /// What an evaluation prints; sixteen processes with five findings have a tenth of it.
 const MAX_ANSWER_BYTES: u64 = 1 << 20;
-/// Of the memory that is left under the limit, an evaluation may take one part in this many.
-const HEADROOM_DIVISOR: u64 = 2;
 const MAX_BYTES: u64 = 1 << 30;
-/// With less than this Python itself would not start.
-const MIN_BYTES: u64 = 64 << 20;
 const MAX_CPU_SECONDS: u64 = 300;
 /// The priority of what is served last.
 const LAST: i32 = 19;
@@ -35,6 +31,21 @@ pub(crate) enum Haste {
     None,
     /// A limit is near: at the program's own priority, and without workers that have ended.
     LimitIsNear,
+}
+
+impl Haste {
+    /// What an evaluation may take of the memory that is left under the limit; none where that is too little to be worth it.
+    ///
+    /// Python and an evaluation of a small capture take 7 MiB of data. Figures can wait until there is room. A guard's cannot: most of what
+    /// is left is theirs, and where that was too much the kernel ends the evaluation and no worker.
+    fn share(self, left: u64) -> Option<u64> {
+        let (share, least) = match self {
+            Self::None => (left / 2, 64 << 20),
+            Self::LimitIsNear => (left / 4 * 3, 12 << 20),
+        };
+        let share = share.min(MAX_BYTES);
+        (share >= least).then_some(share)
+    }
 }
 
 /// How evaluations are made.
@@ -70,7 +81,7 @@ impl Evaluations {
 
     /// The states now; none if the evaluation failed.
     pub(crate) fn evaluate(&self) -> Option<Vec<Status>> {
-        let most = room()?;
+        let most = self.haste.share(left())?;
         let mut command = Command::new(&self.python);
         command.args(&self.flags).arg(&self.entry).args(["status", "--format", "json"]).arg(&self.capture);
         let is_near = self.haste == Haste::LimitIsNear;
@@ -104,13 +115,27 @@ impl Evaluations {
     }
 }
 
-/// What an evaluation may take; none if too little is left. We are in the program's group, or in one above it.
-fn room() -> Option<u64> {
+/// What is left under the limits. We are in the program's group, or in one above it.
+fn left() -> u64 {
     let mut buffer = Vec::new();
     let now = surroundings(&Machine::open(), Cgroup::of(std::process::id()).as_mut(), true, &mut buffer);
     let used = now.cgroup_current.unwrap_or(0).saturating_sub(now.cgroup_file.unwrap_or(0));
     let group = now.cgroup_limit.map(|limit| limit.saturating_sub(used));
-    let left = [group, now.ram_available].into_iter().flatten().min().unwrap_or(MAX_BYTES);
-    let room = (left / HEADROOM_DIVISOR).min(MAX_BYTES);
-    (room >= MIN_BYTES).then_some(room)
+    [group, now.ram_available].into_iter().flatten().min().unwrap_or(MAX_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guard_is_answered_with_the_last_memory_and_figures_are_not() {
+        let share = |haste: Haste, left_mib: u64| haste.share(left_mib << 20).map(|share| share >> 20);
+        assert_eq!((share(Haste::None, 127), share(Haste::None, 128)), (None, Some(64)));
+        assert_eq!((share(Haste::LimitIsNear, 15), share(Haste::LimitIsNear, 16)), (None, Some(12)));
+        assert_eq!(
+            (share(Haste::None, 1 << 20), share(Haste::LimitIsNear, 1 << 20)),
+            (Some(1024), Some(1024))
+        );
+    }
 }

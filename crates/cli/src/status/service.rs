@@ -94,9 +94,67 @@ fn service(job: Status, own: &Status, workers: &[&Status], lives: Option<Service
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use nilometer_diagnose::{Bytes, Verdict};
+
+    /// No process has such a number: Linux has at most 2^22.
+    const NOBODY: u32 = 5_000_000;
+
+    #[test]
+    fn of_many_workers_that_ended_those_at_even_distances_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |pid: u32| folder.path().join(format!("x.{pid}.nilo"));
+        let program = folder.path().join("x.nilo");
+        for pid in (NOBODY..NOBODY + 20).chain([std::process::id()]) {
+            std::fs::write(path(pid), b"").unwrap();
+        }
+        for other in ["x.nilo", "x.y.nilo", "z.5000003.nilo"] {
+            std::fs::write(folder.path().join(other), b"").unwrap();
+        }
+        let now = SystemTime::now();
+        let before = Some(now - Duration::from_mins(1));
+        let pids = |known: &[PathBuf], began| -> Vec<u32> {
+            let found = ended(&program, known, began).into_iter();
+            found.map(|found| (0..20).find(|nth| path(NOBODY + nth) == found).unwrap()).collect()
+        };
+        assert_eq!(pids(&[], before), [0, 2, 5, 7, 10, 12, 15, 17]);
+        // Those that are known already need no place, and a few are all read.
+        let known: Vec<PathBuf> = (NOBODY + 3..NOBODY + 20).map(path).collect();
+        assert_eq!(pids(&known, before), [0, 1, 2]);
+        // What nobody has written to since the program began is of an earlier run.
+        assert!(pids(&[], Some(now + Duration::from_mins(1))).is_empty());
+        assert!(pids(&[], None).is_empty());
+    }
+
+    #[test]
+    fn workers_stand_below_the_program_of_their_own_run() {
+        let mut evaluator = Evaluator::new();
+        let mut know = |name: &str, run: Option<&str>, is_child| {
+            let path = PathBuf::from(format!("/nowhere/{name}.nilo"));
+            let about = About { run: run.map(str::to_owned), is_child, said: None };
+            evaluator.know(&path, about);
+            path
+        };
+        let paths = [
+            know("worker of b", Some("b"), true),
+            know("a", Some("a"), false),
+            know("b", Some("b"), false),
+            know("worker of a", Some("a"), true),
+            know("worker of c", Some("c"), true),
+            know("worker of an old run", None, true),
+        ];
+        let of = |pid| Status { pid: Some(pid), ..Status::default() };
+        let statuses: Vec<Status> = (0..6).map(of).collect();
+        let rows = together(&paths, &statuses, &mut evaluator);
+        let told: Vec<_> = rows.iter().map(|row| (row.pid.unwrap(), row.worker_of)).collect();
+        // A worker whose program is not among the captures is a row of its own.
+        let expected = [(1, None), (3, Some(1)), (2, None), (0, Some(2)), (4, None), (5, None)];
+        assert_eq!(told, expected);
+    }
 
     #[test]
     fn captures_of_one_run_have_one_template() {

@@ -156,7 +156,7 @@ impl<'p> HolderPath<'p> {
                 self.text.strip_prefix(name).and_then(|rest| rest.strip_prefix("(): "))
             }
             Root::Word(MAIN) => self.text.strip_prefix("__main__."),
-            Root::Word(_) => None,
+            Root::ContextVariable(_) | Root::Word(_) => None,
         };
         root.unwrap_or(self.text)
     }

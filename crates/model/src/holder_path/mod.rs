@@ -5,6 +5,7 @@
 //! root  = function "():" " " variable   a variable of a function: it runs, or is a closure or a generator of the user's
 //!       | function "():"                the names of a function, or what it was called with
 //!       | word                          a module, a class or a function, up to its first dot
+//!       | "<context variable " name ">"  a variable of `contextvars`, in a context that a thread has entered
 //!       | "<native code>"               nothing in Python leads to it
 //! step  = "." name                      an attribute, or one more word of the root's name
 //!       | "[" key "]"                   the element under a key or at an index
@@ -78,7 +79,7 @@ impl<'p> HolderPath<'p> {
     pub fn function(self) -> Option<&'p str> {
         match self.root {
             Root::Function { name, .. } => Some(name),
-            Root::Word(_) => None,
+            Root::ContextVariable(_) | Root::Word(_) => None,
         }
     }
 

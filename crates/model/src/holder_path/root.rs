@@ -12,6 +12,9 @@ const CALL: &str = "():";
 /// A value on a function's stack, which no variable names.
 const UNNAMED: &str = "<unnamed>";
 
+/// Before the name of a variable of a context.
+const CONTEXT_VARIABLE: &str = "context variable ";
+
 /// The path of what nothing in Python leads to.
 pub const NATIVE_CODE: &str = "<native code>";
 
@@ -25,6 +28,8 @@ pub enum Root<'p> {
         /// `callbacks`.
         variable: &'p str,
     },
+    /// `<context variable user>`: a variable of `contextvars`.
+    ContextVariable(&'p str),
     /// `__main__`, or the first word of `jobs.cache.SEEN`; `<native code>`.
     Word(&'p str),
 }
@@ -37,8 +42,11 @@ impl<'p> Root<'p> {
 
     /// The name that the source has for it; empty if there is none.
     pub(super) fn name(self) -> &'p str {
-        let (Self::Function { variable: name, .. } | Self::Word(name)) = self;
-        if name.starts_with('<') { "" } else { name }
+        match self {
+            Self::Function { variable: name, .. } | Self::Word(name) if !name.starts_with('<') => name,
+            // Of a variable of a context the source has another name.
+            _ => "",
+        }
     }
 }
 
@@ -47,6 +55,7 @@ impl fmt::Display for Root<'_> {
         match self {
             Self::Function { name, variable: "" } => write!(f, "{name}{CALL}"),
             Self::Function { name, variable } => write!(f, "{name}{CALL} {variable}"),
+            Self::ContextVariable(name) => write!(f, "<{CONTEXT_VARIABLE}{name}>"),
             Self::Word(word) => f.write_str(word),
         }
     }
@@ -62,7 +71,9 @@ pub(super) fn read(text: &str) -> (Root<'_>, usize) {
         return (Root::Function { name, variable }, text.len() - from.len() + variable.len());
     }
     let word = first(text);
-    (Root::Word(word), word.len())
+    let inside = word.strip_prefix('<').and_then(|word| word.strip_suffix('>'));
+    let root = inside.and_then(|inside| inside.strip_prefix(CONTEXT_VARIABLE)).map(Root::ContextVariable);
+    (root.unwrap_or(Root::Word(word)), word.len())
 }
 
 fn first(text: &str) -> &str {

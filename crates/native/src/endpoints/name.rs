@@ -43,8 +43,14 @@ const HEALTH_ALONE: [&str; 14] = [
     "health/startup",
 ];
 
+/// What gRPC has for the same; its standard names the service, and its methods `Check` and `Watch`.
+const HEALTH_OF_GRPC: &str = "/grpc.health.v1.Health/";
+
 /// Whether this asks only whether the service lives, or what any browser and collector asks for by itself.
 pub(crate) fn is_health_check(method: &str, path: &str) -> bool {
+    if method == "gRPC" {
+        return path.starts_with(HEALTH_OF_GRPC);
+    }
     if !["GET", "HEAD"].iter().any(|reads| method.eq_ignore_ascii_case(reads)) {
         return false;
     }
@@ -159,5 +165,9 @@ mod tests {
         }
         assert!(is_health_check("HEAD", "healthz"));
         assert!(!is_health_check("POST", "/health"));
+        assert!(is_health_check("gRPC", "/grpc.health.v1.Health/Check"));
+        assert!(is_health_check("gRPC", "/grpc.health.v1.Health/Watch"));
+        assert!(!is_health_check("gRPC", "/shop.v1.Health/Check"));
+        assert!(!is_health_check("gRPC", "/health"));
     }
 }

@@ -34,5 +34,6 @@ pub(crate) fn judged_together(running: u64, ended: u64) -> String {
     if running == 0 {
         return format!("judged with {} that ended", workers(ended));
     }
-    format!("judged with {} that run and {ended} that ended", workers(running))
+    let run = if running == 1 { "runs" } else { "run" };
+    format!("judged with {} that {run} and {ended} that ended", workers(running))
 }

@@ -96,6 +96,7 @@ impl Analysed {
                 };
                 (format!("m{name:?}"), 0)
             }
+            RootKind::Context { variable } => (format!("c{variable}"), 0),
             RootKind::Type => ("t".to_owned(), 0),
         };
         (root.object, what, index)
