@@ -8,7 +8,7 @@ use nilometer_stats::Interval;
 
 use crate::claims::{Instrument, sum, suspects};
 use crate::holders::{
-    BySite, HolderEvidence, add_kept_at, by_holder, fold, fold_ways, grown, hold, take_in_native,
+    BySite, HolderEvidence, add_kept_at, by_holder, by_looks, fold, fold_ways, grown, hold, take_in_native,
 };
 use crate::lookup::Lookup;
 use crate::reconcile::Kept;
@@ -44,6 +44,9 @@ pub(crate) fn attribute(
         (None, Some(rate)) => grown(held, &rate, ends, &[]),
         (None, None) => Vec::new(),
     };
+    if let (Some(sites), Some(rate), true) = (sites, sure, findings.is_empty()) {
+        findings = by_looks(held, &rate, ends, &sites.recording.samples);
+    }
     add_kept_at(&mut findings, &held.folders, setting.folder, lookup);
     if sites.is_none() {
         findings = fold(findings);

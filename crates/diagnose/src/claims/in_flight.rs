@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use nilometer_stats::growth;
 
+use super::lower_band::lower_band;
 use super::{ClaimReason, Limit};
 use crate::counted::{State, count};
 use crate::cycles::{Cycles, Point};
@@ -29,13 +30,24 @@ const EARLY_RATIO: f64 = THIRD;
 /// Either alone may be chance: three batches in one half, seven in the other. Growing memory meets neither.
 const NO_MORE_RATIO: f64 = MOST;
 
-/// Says that memory does not grow but for what is in flight, where the counters leave it open.
+/// Says that memory does not grow but for what is in flight, where the counters leave it open: by the blocks that the recorder saw, or by
+/// the levels alone.
 pub(super) fn limit(sites: &Sites, setting: &Setting) -> Option<Limit> {
     let counted = setting.counted;
     let is_open = counted.rate.is_some() && !counted.is_bounded() && !counted.surely_rose;
-    let cycles = sites.without_in_flight(setting).filter(|_| is_open && setting.basis == Basis::Live)?;
-    let lasting = count(setting.timeline, &cycles, setting.basis, setting.exit);
+    if !is_open || setting.basis != Basis::Live {
+        return None;
+    }
+    let without = || sites.without_in_flight(setting);
     // Of two kinds of noise one at a time may be taken away: what both together hide may be a leak.
+    without()
+        .and_then(|cycles| bounded(&cycles, setting))
+        .or_else(|| bounded(&lower_band(setting.cycles)?, setting))
+}
+
+/// The limit where what lasts is bounded.
+fn bounded(cycles: &Cycles, setting: &Setting) -> Option<Limit> {
+    let lasting = count(setting.timeline, cycles, setting.basis, setting.exit);
     let rate = lasting.rate.filter(|_| lasting.state == State::Bounded)?;
     let reason = ClaimReason::InFlight { at_most: lasting.at_most.max(0.0) };
     Some(Limit { rate, filling: lasting.filling, reason })

@@ -9,6 +9,7 @@ pub(crate) mod bounds;
 mod containers;
 mod first_cycles;
 mod in_flight;
+mod lower_band;
 mod numbers;
 mod reason;
 mod sites;

@@ -4,6 +4,7 @@
 //! here: a holder for memory that it was not seen to hold; a path is named only where samples and census met at an address.
 
 mod adds;
+mod between_looks;
 mod capacity;
 mod container_size;
 mod counts;
@@ -34,6 +35,7 @@ use crate::sample::Sample;
 use crate::source_files;
 
 pub(crate) use adds::{adds_elsewhere, adds_to};
+pub(crate) use between_looks::by_looks;
 pub(crate) use capacity::Capacity;
 pub(crate) use container_size::SCAN_ERROR_RATIO;
 pub(crate) use grown::grown;
@@ -83,6 +85,8 @@ pub(crate) struct HolderEvidence<'a> {
     closing_scan: Option<u64>,
     /// Containers that grew, by holder, in the order of the scans.
     pub(crate) rises: BTreeMap<u64, Vec<Rise>>,
+    /// The bytes below each holder, as looks told them: moment and bytes.
+    retained: BTreeMap<u64, Vec<(u64, u64)>>,
 }
 
 /// A holder and its share of something.
@@ -128,6 +132,9 @@ impl<'a> HolderEvidence<'a> {
                 }
                 Observation::Holder(holder) => {
                     out.holders.insert(holder.id, holder);
+                    if let Some(bytes) = holder.retained {
+                        out.retained.entry(holder.id).or_default().push((stamped.at_ns, bytes));
+                    }
                 }
                 Observation::Held { holder, samples } if out.garbage.contains(holder) => {
                     out.in_garbage.extend(samples);
