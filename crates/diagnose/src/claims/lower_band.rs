@@ -33,7 +33,7 @@ fn top_of_lower(points: &[Point]) -> Option<f64> {
     let at = (1..levels.len()).max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
     let (lower, upper) = levels.split_at(at);
     let width = |band: &[f64]| band.last().zip(band.first()).map_or(0.0, |(high, low)| high - low);
-    let is_apart = gap(&at) >= MIN_GAP_RATIO * width(lower).max(width(upper));
+    let is_apart = gap(&at) > 0.0 && gap(&at) >= MIN_GAP_RATIO * width(lower).max(width(upper));
     let top = *lower.last()?;
     let touches = |part: &[Point]| part.iter().any(|point| point.level <= top);
     let lasts = points.chunks(points.len().div_ceil(PARTS)).all(touches);
