@@ -47,7 +47,6 @@ OWN = f"process 0 PID {400 * MIB}\nprocess 0 4000000 {123 * MIB}\n"
 # One more of which all is free but for what the program holds.
 SECOND = f"gpu 1 GPU-bb11 H100 {1 << 30} {600 * MIB} {24 * MIB} 0\n"
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 Told = dict[str, Any]
 Watch = Callable[..., Told]
 

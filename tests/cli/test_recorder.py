@@ -131,7 +131,6 @@ def test_an_installation_in_a_folder_with_an_odd_name(bench: Bench, name: str) -
     assert len(losses) == (1 if ":" in name else 0)
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_a_library_of_the_users_own_keeps_its_place(bench: Bench) -> None:
     """One that wraps `malloc` and one that only says hello: both work as without us."""
     (bench.folder / "own.c").write_text(

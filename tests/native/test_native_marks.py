@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 
 import pytest
@@ -234,7 +233,6 @@ def test_endless_phases_fill_no_disk(program: Program) -> None:
     assert edges == ["begin", "end"] * (len(edges) // 2)
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_another_allocator_is_named_and_not_misread(program: Program) -> None:
     source = program.folder / "mimic.c"
     source.write_text(

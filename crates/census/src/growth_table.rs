@@ -154,12 +154,17 @@ impl GrowthTable {
         entry.seen = scan;
         entry.length = length32;
         let before = u64::from(before);
-        let (first, scans) = (u64::from(entry.first), u32::from(entry.scans.saturating_add(1)));
-        let growth = ContainerGrowth { object, length, before, first, scans };
+        let growth = |entry: &Entry| ContainerGrowth {
+            object,
+            length,
+            before,
+            first: u64::from(entry.first),
+            scans: u32::from(entry.scans),
+        };
         let fell = u64::from(length32) < before;
         if fell || !may_grow {
             if entry.growths >= MIN_GROWTHS && self.fallen.len() < MAX_UNCONFIRMED {
-                self.fallen.push(growth);
+                self.fallen.push(growth(entry));
             }
             (entry.first, entry.scans, entry.growths) = (length32, 1, 0);
             return fell.then_some(before);
@@ -170,9 +175,9 @@ impl GrowthTable {
         }
         entry.growths = entry.growths.saturating_add(1);
         if entry.growths >= MIN_GROWTHS {
-            self.confirmed.push(growth);
+            self.confirmed.push(growth(entry));
         } else if self.unconfirmed.len() < MAX_UNCONFIRMED {
-            self.unconfirmed.push(growth);
+            self.unconfirmed.push(growth(entry));
         }
         None
     }
