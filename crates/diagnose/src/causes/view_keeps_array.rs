@@ -12,14 +12,13 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let of_slices = (of_tensors || holder.share.is_none()) && are_slices(case.elements());
     let slices = Path::of(full.slices().or(of_slices.then_some(full))?);
     let line = case.short_code().map_or(String::new(), |line| format!(" in `{line}`"));
-    let (whole, copied) =
-        if of_tensors { ("tensor", "tensor[:8].clone()") } else { ("array", "array[:8].copy()") };
+    let (whole, copy) = if of_tensors { ("tensor", ".clone()") } else { ("array", ".copy()") };
     Some(Explanation {
         sentence: format!(
             "{} keeps slices, and each slice keeps the whole {whole} it was cut from",
             slices.called(&holder.owner)
         ),
-        change: format!("copy the slice{line}: `part = {copied}`; the {whole} it was cut from is free then"),
+        change: format!("add `{copy}` to the slice{line}; the {whole} it was cut from is free then"),
         intervention: kept_by_callback::explain(case).and_then(|kept| kept.intervention),
         ..Explanation::default()
     })

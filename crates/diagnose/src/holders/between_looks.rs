@@ -74,7 +74,7 @@ impl<'a> HolderEvidence<'a> {
             let lived = samples.iter().filter(|s| looked.is_some_and(|at_ns| s.lives_at(at_ns)));
             let bytes: f64 = lived.filter(|s| is_below(s.id)).map(|s| s.weight).sum();
             let length = rises.last().map(|last| last.grown.length).filter(|length| *length > 0)?;
-            Some((holder, bytes / length as f64 * pace.elements))
+            Some((holder, bytes / length as f64 * pace.lengthened))
         })
     }
 

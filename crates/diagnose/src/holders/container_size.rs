@@ -139,7 +139,16 @@ mod tests {
         let mut findings =
             [finding("run(): kept[*]", 630, 290, 690), Finding { holder: None, ..finding("", 20, 10, 30) }];
         let weighed = if native { Weighed::AllButNative } else { Weighed::All };
-        let pace = Pace { bytes, elements: 1.0, cycles, weighed, shared: false, slows: false, even: false };
+        let pace = Pace {
+            bytes,
+            elements: 1.0,
+            lengthened: 1.0,
+            cycles,
+            weighed,
+            shared: false,
+            slows: false,
+            even: false,
+        };
         weigh(&mut findings, &rate, |path| (path == "run(): kept[*]").then_some(pace));
         assert_eq!(findings[1].bytes_per_cycle.estimate, 20);
         let Bytes { estimate, low, high } = findings[0].bytes_per_cycle;

@@ -43,8 +43,8 @@ impl HolderEvidence<'_> {
         let is_old = |(then, last): &(f64, &Point)| *then < RECENT_RATIO * last.ordinal as f64;
         holder.counted_at = ended.filter(is_old).map(|(then, _)| then.floor() as u64);
         let pace = Pace::of(rises, &self.scans, points);
-        let known = pace.filter(|pace| pace.cycles >= MIN_CYCLES_BETWEEN && pace.elements > 0.0);
-        holder.per_cycle = known.map(|pace| elements_per_cycle(pace.elements, pace.cycles));
+        let known = pace.filter(|pace| pace.cycles >= MIN_CYCLES_BETWEEN && pace.lengthened > 0.0);
+        holder.per_cycle = known.map(|pace| elements_per_cycle(pace.lengthened, pace.cycles));
     }
 }
 

@@ -78,6 +78,7 @@ mod tests {
         let pace = Pace {
             bytes: 638.0,
             elements: 20.0,
+            lengthened: 20.0,
             cycles: 8,
             weighed,
             shared: false,

@@ -58,6 +58,8 @@ pub(crate) struct Pace {
     pub(crate) bytes: f64,
     /// Elements per cycle; of an array, bytes.
     pub(crate) elements: f64,
+    /// What its length rose by per cycle: what scans missed while it was replaced by a longer copy of itself is in it.
+    pub(crate) lengthened: f64,
     /// Cycles in which it was watched: it is told of from the second scan on that it grew in.
     pub(crate) cycles: u64,
     pub(crate) weighed: Weighed,
@@ -90,12 +92,14 @@ impl Pace {
         }
         let bytes: u64 = counted.iter().map(|rise| rise.grown.bytes).sum();
         let new: u64 = counted.iter().map(|rise| rise.grown.new).sum();
+        let before = counted.first().map_or(0, |rise| rise.grown.length.saturating_sub(rise.grown.new));
         // What the first rise was told of had grown in a scan before that one already.
         let since = scans.iter().rfind(|at| **at < from).copied().unwrap_or(from);
         let watched = end - cycle_at(points, since)?;
         Some(Self {
             bytes: bytes as f64 / cycles,
             elements: new as f64 / cycles,
+            lengthened: last.grown.length.saturating_sub(before) as f64 / cycles,
             cycles: watched.round() as u64,
             weighed: Weighed::of(rises),
             shared: rises.iter().all(|rise| rise.grown.shared),
@@ -186,7 +190,7 @@ mod tests {
     fn pace(rises: &[(u64, u64, u64)], scans: &[u64]) -> Option<Pace> {
         let grown: Vec<Grown> = rises
             .iter()
-            .map(|(_, length, bytes)| Grown { length: *length, bytes: *bytes, ..Grown::default() })
+            .map(|(_, length, bytes)| Grown { length: *length, bytes: *bytes, new: 1, ..Grown::default() })
             .collect();
         let rises: Vec<Rise> =
             rises.iter().zip(grown).map(|((at_ns, ..), grown)| Rise { at_ns: *at_ns, grown }).collect();
@@ -225,6 +229,14 @@ mod tests {
         assert_eq!(cycle_at(&points(), 5500), Some(5.5));
         assert_eq!(cycle_at(&points(), 14_000), Some(14.0));
         assert_eq!(cycle_at(&points(), 500), Some(1.0));
+    }
+
+    #[test]
+    fn a_longer_copy_goes_on_with_the_length_of_the_original() {
+        // One more in each cycle. The scans before the last one met a copy at another address.
+        let found = pace(&[(4010, 4, 400), (10_010, 10, 400)], &[3020, 4020, 10_020]).unwrap();
+        assert!((found.lengthened - 1.0).abs() < 0.01, "{found:?}");
+        assert!(found.elements < 0.5, "{found:?}");
     }
 
     #[test]

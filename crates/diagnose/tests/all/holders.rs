@@ -80,7 +80,7 @@ fn slices_of_tensors_are_to_be_cloned() {
         finding.sentence,
         "Figure.rows keeps slices, and each slice keeps the whole tensor it was cut from"
     );
-    assert!(finding.change.as_ref().unwrap().contains("tensor[:8].clone()"), "{finding:#?}");
+    assert!(finding.change.as_ref().unwrap().contains("add `.clone()` to the slice"), "{finding:#?}");
     assert_eq!(of("30 x Tensor (4, 300) float32").cause, "object-keeps");
 }
 
