@@ -130,8 +130,8 @@ impl Look<'_> {
     }
 
     /// Of all old memory made in the judged stretch what stayed, per cycle: in all of it, and an upper limit for its last
-    /// third. Nothing where the stretch is too short to have thirds.
-    pub(crate) fn course(&self, old: &[&Sample]) -> Option<(f64, f64)> {
+    /// third. Nothing where the stretch is too short to have thirds. `mean_since` is the coarsest mean of samples since a moment.
+    pub(crate) fn course(&self, old: &[&Sample], mean_since: impl FnOnce(u64) -> f64) -> Option<(f64, f64)> {
         let stays = self.stays(old)?;
         let (_, late) = thirds(&stays).filter(|(_, late)| late.len() >= 2)?;
         // One big block is no course of a growth that many cycles added to, whenever it came.
@@ -142,8 +142,10 @@ impl Look<'_> {
         }
         let (all, _) = per_cycle(&stays);
         let cycles: f64 = late.iter().map(|s| s.cycles).sum();
-        // What was never sampled may still be there: up to a few samples of the heaviest kind that was seen at all.
-        let missed = stays.iter().map(|s| s.missed).fold(0.0, f64::max);
+        // What was never sampled may still be there: up to a few samples of the heaviest kind that was seen at all. A mean that became
+        // coarser meanwhile has shown no sample yet: 3,000 steps of a microsecond on a busy machine seemed to end after 900.
+        let began = self.bins.end(self.first + stays.len() - late.len() - 1).unwrap_or(0);
+        let missed = stays.iter().map(|s| s.missed).fold(mean_since(began), f64::max);
         let seen = weighted_rate(late).map_or(0.0, |rate| rate.high);
         Some((all, seen.max(UNSEEN_SAMPLES * missed / cycles)))
     }

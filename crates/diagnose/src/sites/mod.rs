@@ -153,7 +153,7 @@ impl<'a> Sites<'a> {
         });
         let of_users = of_users.unwrap_or_default();
         let net = Net::of(&old, &look);
-        let kept = look.course(&old);
+        let kept = look.course(&old, |at_ns| recording.coarsest_mean_since(at_ns));
         recording.samples = samples;
         let folder = setting.folder;
         Some(Self { recording, course, names, trails, growing, of_users, net, kept, end_ns, folder, held })

@@ -58,6 +58,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) asked: Option<u64>,
     /// The last count.
     pub(crate) count: Option<&'a SamplingCount>,
+    /// When counts were told, and the coarsest mean of each.
+    coarsest_means: Vec<(u64, u64)>,
 }
 
 impl<'a> Recording<'a> {
@@ -104,11 +106,14 @@ impl<'a> Recording<'a> {
         let newest = said().enumerate().filter_map(begins).last().unwrap_or(0);
         let mut out = Self { folders: source_files::folders(capture), ..Self::default() };
         let begun = said().nth(newest).map_or(0, |(stamped, _)| stamped.at_ns);
-        for (_, sampling) in said().skip(newest).filter(|(stamped, _)| stamped.pid == pid) {
+        for (stamped, sampling) in said().skip(newest).filter(|(stamped, _)| stamped.pid == pid) {
             match sampling {
                 Sampling::Birth(_) | Sampling::Death { .. } => {}
                 Sampling::Start { sample } => out.asked = Some(*sample),
-                Sampling::Count(count) => out.count = Some(count),
+                Sampling::Count(count) => {
+                    out.coarsest_means.extend(count.coarsest_mean.map(|mean| (stamped.at_ns, mean)));
+                    out.count = Some(count);
+                }
                 other => out.note(other),
             }
         }
@@ -116,6 +121,12 @@ impl<'a> Recording<'a> {
         let of = |file: u64| out.folders.owner_of(out.texts.get(&file).copied().unwrap_or_default());
         out.owners = files.into_iter().map(|file| (file, of(file))).collect();
         Some((out, pid, begun))
+    }
+
+    /// The coarsest mean that any sampling had since then, in bytes; 0 where no recorder told it.
+    pub(crate) fn coarsest_mean_since(&self, at_ns: u64) -> f64 {
+        let since = self.coarsest_means.iter().filter(|(told_ns, _)| *told_ns >= at_ns);
+        since.map(|(_, mean)| *mean).max().unwrap_or(0) as f64
     }
 
     fn note(&mut self, sampling: &'a Sampling<'static>) {

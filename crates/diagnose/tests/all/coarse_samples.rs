@@ -2,6 +2,7 @@
 
 use crate::world::{KIB, Noise, World, started};
 use nilometer_capture::CycleUnit::Epoch;
+use nilometer_capture::{Record, Sampling, SamplingCount};
 use nilometer_diagnose::{Report, Verdict};
 
 const FIT: &str = "/job/train.py:60 <module>";
@@ -84,4 +85,28 @@ fn what_was_seen_closely_in_a_few_cycles_alone_is_no_leak() {
         w.makes(stack, SIZE, 1);
     });
     assert_ne!(report.verdict, Verdict::Leak, "{}", report.reason);
+}
+
+/// Sixty epochs which keep 128 kB each; samples show them up to the fortieth. The recorder tells this mean at the end.
+fn seen_up_to_the_fortieth(coarsest_mean: u64) -> Report {
+    let mut w = started();
+    w.fact("cwd", "/job").records(CLOSE, 3);
+    let stack = w.stack(&[FIT, KERAS, CALLBACK]);
+    for number in 1..=60 {
+        w.recorder.mean = if number <= 40 { CLOSE } else { 1 << 40 };
+        w.makes(stack, SIZE, 16);
+        w.objects(100).cycle(Epoch);
+    }
+    let count = SamplingCount { coarsest_mean: Some(coarsest_mean), ..SamplingCount::default() };
+    w.say(&Record::Sampling(Sampling::Count(Box::new(count)))).ends(0);
+    w.report()
+}
+
+#[test]
+fn coarse_sampling_that_misses_the_last_cycles_does_not_end_a_growth() {
+    let coarse = seen_up_to_the_fortieth(COARSE);
+    assert_eq!(coarse.verdict, Verdict::Leak, "{}", coarse.reason);
+    let close = seen_up_to_the_fortieth(CLOSE);
+    assert_eq!(close.verdict, Verdict::Undecided, "{}", close.reason);
+    assert!(close.reason.contains("may be over"), "{}", close.reason);
 }
