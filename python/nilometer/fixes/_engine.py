@@ -36,6 +36,7 @@ _KEEPS = {
         "global-grows",
         "object-keeps",
         "class-attribute-grows",
+        "elements-keep",
     ),
     *("dataset-keeps", "container-grows", "growth-at-site"),
 }

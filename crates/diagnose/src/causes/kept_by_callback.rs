@@ -103,7 +103,12 @@ pub(super) fn change(case: &Case) -> String {
         return format!("its bound of {bound} is far away: give it a smaller one{shown}");
     }
     match kind(case).as_str() {
-        "tensors" => format!("keep numbers, as in `float(loss)` or `x.numpy().mean()`{shown}"),
+        "tensors" if case.elements().contains("Tensor () ") => {
+            format!("keep numbers, as in `float(loss)`{shown}")
+        }
+        "tensors" => {
+            format!("keep a summary of each tensor (its mean, its best rows), or write it to disk{shown}")
+        }
         "arrays" => format!(
             "keep a summary of each array (its mean, its best rows), or write it to disk with np.save{shown}"
         ),

@@ -15,6 +15,7 @@ mod exit_functions;
 mod faults;
 mod figures_open;
 mod gc_disabled;
+mod kept_below_elements;
 mod kept_by_callback;
 mod kept_by_class;
 mod kept_by_closure;
@@ -53,7 +54,7 @@ pub(crate) use shared_memory::growth as shared_growth;
 
 /// The causes of no framework, and the rank of each among all: what is held is more telling than who holds it. A list of tapes is about
 /// tapes. Ranks leave room for what frameworks add.
-const CORE: [Cause; 29] = [
+const CORE: [Cause; 30] = [
     Cause { rank: 180, name: "notebook-keeps-output", explain: notebook_output::explain },
     Cause { rank: 190, name: "figures-open", explain: figures_open::explain },
     Cause { rank: 210, name: "exit-functions-added", explain: exit_functions::explain },
@@ -83,6 +84,7 @@ const CORE: [Cause; 29] = [
     Cause { rank: 510, name: "global-grows", explain: kept_by_module::explain },
     Cause { rank: 520, name: "object-keeps", explain: kept_by_object::explain },
     Cause { rank: 530, name: "gc-disabled", explain: gc_disabled::explain },
+    Cause { rank: 540, name: "elements-keep", explain: kept_below_elements::explain },
 ];
 
 /// All causes, in the order in which they are asked.

@@ -29,7 +29,7 @@ pub(crate) enum CountedReason {
     Levelling { to_come: f64, cycles: u64 },
     /// All of the growth but `at_most` is garbage that a look saw.
     Garbage { grows: f64, at_most: f64 },
-    /// It surely grows, by no more than this.
+    /// It surely grows, or seems to by more than the floor, and by no more than this.
     TooLittle { at_most: f64 },
     /// It may grow by this at most, or not at all.
     Flat { at_most: f64 },

@@ -95,7 +95,7 @@ impl Stretch<'_> {
         if most <= tolerance {
             let reason = if self.net.gross.low > tolerance {
                 CountedReason::Garbage { grows: self.net.gross.estimate, at_most: most.max(0.0) }
-            } else if self.net.rate.low > 0.0 {
+            } else if self.net.rate.low > 0.0 || self.net.rate.estimate > floor {
                 CountedReason::TooLittle { at_most: most }
             } else {
                 CountedReason::Flat { at_most: most }

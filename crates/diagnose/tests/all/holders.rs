@@ -136,7 +136,7 @@ fn objects_in_the_cells_of_a_table() {
 #[test]
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn the_owner_decides() {
-    let cases: [(Who, &str, &str); 30] = [
+    let cases: [(Who, &str, &str); 31] = [
         (
             ("__main__.monitor.seen[*]", "Monitor", "callback", "list", "1 x ndarray"),
             "callback-keeps",
@@ -259,6 +259,11 @@ fn the_owner_decides() {
             "logging-handlers",
             "every record",
         ),
+        (
+            ("__main__.mix.opened[*][0]._order.<iterator>[*]", "", "", "list", ""),
+            "elements-keep",
+            "of mix.opened keep more",
+        ),
     ];
     for (who, cause, words) in cases {
         let finding = told(who);
@@ -273,6 +278,9 @@ fn what_is_alike_at_first_sight_is_not_told_so() {
     // One function that TensorFlow keeps leads to a container that grows by itself.
     let through = "tf._py_funcs_used_in_graph[0].__self__.py_dataset.scaled[*]";
     assert_eq!(told((through, "Windows", "dataset", "dict", "9 x ndarray")).cause, "dataset-keeps");
+    // Nothing hangs below the elements, or a running function leads to them.
+    assert_ne!(told(("__main__.mix.opened[*]", "", "", "list", "")).cause, "elements-keep");
+    assert_eq!(told(("main(): opened[*][0]._order[*]", "", "", "list", "")).cause, "loop-keeps");
     // Losses and metrics are called errors, and are none.
     assert_eq!(told(("main(): tried[*]", "main", "", "list", "3 x MeanSquaredError")).cause, "loop-keeps");
     assert_eq!(told(("main(): failed[*]", "main", "", "list", "3 x ValueError")).cause, "exceptions-kept");
