@@ -17,6 +17,18 @@ while True:
     kept.append(bytearray(4 << 20))
 """
 
+# As a worker of a service: it keeps some memory with each turn, beside so many objects.
+SERVES = """
+import sys, nilometer
+beside = [{number: [number]} for number in range(int(sys.argv[1]))]
+kept = []
+for number in range(40):
+    kept.append([{number: str(number)} for _ in range(500)])
+    nilometer.cycle()
+nilometer.census()
+print(len(kept))
+"""
+
 
 def exit_of(bench: Bench) -> dict[str, object]:
     done = bench.report(bench.captures()[0].name, "--format", "json")
@@ -63,6 +75,17 @@ def test_an_innocent_kill_in_a_limited_cgroup(bench: Bench, cgroup_v1: Path) -> 
     done = bench.watched(script, before=join)
     assert done.returncode == -9
     assert not exit_of(bench)["oom_killed"]
+
+
+@pytest.mark.parametrize(("beside", "is_looked"), [(20_000, True), (300_000, False)])
+def test_a_look_in_a_small_group(bench: Bench, cgroup_v1: Path, beside: int, is_looked: bool) -> None:
+    """One that fits into what is left is done; one that might not is left out. Neither ends the program."""
+    join = f"echo $$ > {cgroup_v1}/cgroup.procs"
+    done = bench.watched(bench.script(SERVES), str(beside), before=join)
+    assert (done.returncode, done.stdout) == (0, b"40\n"), done.stderr
+    assert (b"too little memory was left to look" not in done.stderr) == is_looked, done.stderr
+    assert (b"kept[*]" in done.stderr) == is_looked, done.stderr
+    assert b"LEAK" in done.stderr
 
 
 def test_the_limit_of_the_address_space(bench: Bench) -> None:

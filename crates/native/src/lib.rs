@@ -30,6 +30,7 @@ mod device_pace;
 mod endpoints;
 mod flood;
 mod found;
+mod headroom;
 mod heap;
 mod loops;
 mod losses;

@@ -10,12 +10,11 @@ use nilometer_census::{Census, Path, PathLimits, Reachability};
 use pyo3::Python;
 
 use super::cost_meter::Began;
-use super::headroom;
 use super::state::State;
 use crate::scan_schedule::Told;
 use crate::session::Session;
 use crate::words;
-use crate::{code, recorder};
+use crate::{code, headroom, recorder};
 
 /// Sample ids in one record.
 const IDS: usize = 2000;
@@ -182,7 +181,7 @@ impl State {
 }
 
 pub(super) fn has_room(session: &Session) -> bool {
-    let enough = headroom::is_enough();
+    let enough = headroom::is_enough(session.live());
     if !enough {
         session.lost(words::NO_MEMORY_TO_LOOK);
     }

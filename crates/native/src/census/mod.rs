@@ -6,7 +6,6 @@
 
 mod cost_meter;
 mod final_look;
-mod headroom;
 mod looks;
 mod state;
 mod waiting;

@@ -99,6 +99,11 @@ impl Session {
         live
     }
 
+    /// Live memory at the last reading; nothing where that left a part out.
+    pub(crate) fn live(&self) -> Option<u64> {
+        live(&self.latest.try_lock().ok()?.as_ref()?.taken)
+    }
+
     /// The last reading, if it is of this very moment; it costs nothing again.
     fn just_read(&self, moment: Moment) -> Option<Taken> {
         let latest = self.latest.try_lock().ok()?;
