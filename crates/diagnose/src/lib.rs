@@ -172,13 +172,17 @@ fn judged_by(
     let held = HolderEvidence::of(capture, pid);
     let count = |cycles: &Cycles| counted::count(timeline, cycles, basis, exit);
     let of_all = count(cycles);
+    let ended = counted::ended(capture, pid, timeline, cycles, (basis, &of_all));
+    let is_over = ended.is_some();
+    let of_all = ended.unwrap_or(of_all);
     let by_mix = endpoints::over_their_own(capture, cycles, &of_all, count);
     // One axis for readings, samples and scans: where they lie on different ones, a line that leaks seems to slow.
     let (counted, axis) = by_mix.as_ref().map_or((&of_all, cycles), |(counted, axis)| (counted, axis));
     let setting = Setting { timeline, cycles: axis, counted, exit, basis, pid, folder };
     let sites = Sites::of(capture, &setting, &held, lookup);
 
-    let claims = claims::kept(counted, axis, &held, sites.as_ref());
+    let mut claims = claims::kept(counted, axis, &held, sites.as_ref());
+    claims.retain(|_| !is_over);
     let over = || claims::over(sites.as_ref(), counted, axis);
     let kept = reconcile(counted, &claims, over, axis);
     let told = attribute(&kept, &setting, sites.as_ref(), &held, lookup);

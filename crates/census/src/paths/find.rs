@@ -32,6 +32,9 @@ impl Default for PathLimits {
     }
 }
 
+/// Steps of a path that is named. Nobody reads more, and a chain of 100,000 objects has as many.
+pub(crate) const MAX_NAMED_STEPS: usize = 32;
+
 /// With this many children on paths, a container's level is shown as `[*]`.
 pub(crate) const MIN_FOLDED_CHILDREN: usize = 3;
 
@@ -52,7 +55,7 @@ pub fn find(python: &Python, targets: &[Object], limits: &PathLimits) -> Vec<Opt
     chains
         .into_iter()
         .map(|chain| {
-            let (root, nodes) = chain?;
+            let (root, nodes) = chain.filter(|(_, nodes)| nodes.len() <= MAX_NAMED_STEPS)?;
             let labels = nodes.windows(2).map(|edge| match edge {
                 [parent, _] if folded.contains(parent) => Label::Each,
                 [parent, child] => heap.label(*parent, *child),

@@ -4,6 +4,7 @@
 //! sample, a scan, or a verdict.
 
 mod counters;
+mod ended;
 mod even_rise;
 pub(crate) mod garbage;
 mod onset;
@@ -12,5 +13,6 @@ mod returns;
 mod stretch;
 
 pub(crate) use counters::{Counted, Filling, State, count};
+pub(crate) use ended::ended;
 pub(crate) use onset::began;
 pub(crate) use reason::CountedReason;

@@ -13,6 +13,8 @@ pub(crate) enum CountedReason {
     FewEnded { cycles: usize },
     /// It rose by `rise` until this cycle, and grows by no more than `at_most` since.
     FlatSince { cycle: u64, rise: f64, at_most: f64 },
+    /// It rose by `rise` in all cycles, which ended so many seconds before the program did; is it flat since?
+    Ended { cycles: u64, rise: f64, seconds: f64, is_flat: bool },
     /// One or two cycles brought nearly all of the rise.
     FewSteps,
     /// Resident memory grows, and the allocator does not say how much of it is in use.

@@ -19,6 +19,7 @@ mod counted;
 mod cycle_table;
 mod cycles;
 mod diff;
+mod ended;
 mod endpoints;
 mod evidence;
 mod fills;

@@ -3,7 +3,7 @@
 //! In: the counters' reason. Out: a sentence. What must not happen here: a case that the variant does not say.
 
 use crate::counted::CountedReason;
-use crate::sizes::{counted, plural, size};
+use crate::sizes::{counted, duration, plural, size};
 
 /// The sentence.
 pub(super) fn words(reason: CountedReason, unit: &str) -> String {
@@ -55,6 +55,18 @@ pub(super) fn words(reason: CountedReason, unit: &str) -> String {
             "live memory rose by {} until {unit} {cycle} and is flat since (at most {} per {unit})",
             size(rise),
             size(at_most)
+        ),
+        CountedReason::Ended { cycles, rise, seconds, is_flat: true } => format!(
+            "live memory rose by {} in {}, and no more in the {} after the last one",
+            size(rise),
+            counted(cycles, unit),
+            duration(seconds)
+        ),
+        CountedReason::Ended { cycles, rise, seconds, is_flat: false } => format!(
+            "live memory rose by {} in {}, the last of which came {} before the end: the rise may be over",
+            size(rise),
+            counted(cycles, unit),
+            duration(seconds)
         ),
         CountedReason::LevelledOff { rise } => format!("live memory rose by {} and has levelled off", size(rise)),
         CountedReason::Levelling { to_come, cycles } => format!(
