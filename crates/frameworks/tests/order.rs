@@ -65,6 +65,7 @@ const ORDER: &str = "
     gc-disabled
     kernel-cache
     graphs-kept
+    elements-keep
 ";
 
 #[test]

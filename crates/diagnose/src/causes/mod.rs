@@ -84,7 +84,7 @@ const CORE: [Cause; 30] = [
     Cause { rank: 510, name: "global-grows", explain: kept_by_module::explain },
     Cause { rank: 520, name: "object-keeps", explain: kept_by_object::explain },
     Cause { rank: 530, name: "gc-disabled", explain: gc_disabled::explain },
-    Cause { rank: 540, name: "elements-keep", explain: kept_below_elements::explain },
+    Cause { rank: 560, name: "elements-keep", explain: kept_below_elements::explain },
 ];
 
 /// All causes, in the order in which they are asked.

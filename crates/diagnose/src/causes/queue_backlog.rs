@@ -12,7 +12,9 @@ pub(super) fn explain(case: &Case) -> Option<Explanation> {
     let bounded = if queue.ends_with("_work_queue") {
         "hand in less at a time: wait for the results of one batch of jobs before the next".to_owned()
     } else {
-        "give it a bound, so that who is faster waits: `queue.Queue(maxsize=100)`; or let more threads take from it".to_owned()
+        "let more threads take from it, or give it a bound, so that who is faster waits: `queue.Queue(maxsize=100)`; where nobody takes from it, \
+         that would wait for ever: put nothing in"
+            .to_owned()
     };
     Some(Explanation {
         sentence: format!(

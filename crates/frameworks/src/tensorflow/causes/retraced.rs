@@ -12,8 +12,8 @@ use nilometer_model::HolderPath;
 
 use super::{gradient_registry, train_steps};
 
-const SCALARS: &str = "pass it as a tensor, `tf.constant(np.float32(...))` or a `tf.Variable` that is assigned: a Python number is \
-                       part of what the function is compiled for";
+const SCALARS: &str = "pass it as a tensor, `tf.constant(np.float32(...))` (`np.int32` if it is a whole number) or a `tf.Variable` that \
+                       is assigned: a Python number is part of what the function is compiled for";
 const TEXTS: &str = "keep texts out of the function's arguments, or pass them as tensors (`tf.constant(name)`): a Python text is part \
                      of what the function is compiled for";
 const SHAPES: &str = "give the function a shape that leaves that open: `input_signature=[tf.TensorSpec([None, ...])]` or \
